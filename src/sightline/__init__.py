@@ -1,0 +1,1 @@
+"""Sightline keeps a coding agent's view of its files true."""

@@ -1,0 +1,315 @@
+"""The closed list of facts. A fact says what happened; it is never changed or taken back.
+
+A new kind of fact, or a new field without a default, is a new version in store.codec.
+Facts hold paths, hashes and line numbers, never the text of a file, so that a text can be
+purged without touching the timeline. Paths are canonical workspace paths. What an agent holds
+after a fact is written into the fact (Belief), so that folding needs no texts.
+"""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar, Literal
+
+    from sightline.core.regions import Spans
+    from sightline.core.revision import Revision
+
+    CauseKind = Literal["agent", "command", "formatter", "git", "session", "external"]
+    Change = Literal["content", "created", "deleted", "mode", "kind"]
+
+
+class Fact(Value):
+    """Base of all facts. `path` names the file it is about, where it is about one."""
+
+    version: ClassVar[int] = 1
+
+
+class Belief(Value):
+    """What a session's agent holds of one file.
+
+    text: the revision of the believed text, its own replacements applied; others' unseen
+    changes are not in it, so these bytes may never have stood on disk. shown: its lines that
+    were ever shown. held: those still in the context window. lines: how many it has in all.
+    """
+
+    text: Revision
+    shown: Spans
+    held: Spans
+    lines: int
+
+
+class Cause(Value):
+    """Who made a change, for wording only; it never decides a verdict."""
+
+    kind: CauseKind
+    who: str | None = None
+    detail: str | None = None
+    confidence: str = "certain"
+
+
+class SessionStarted(Fact):
+    agent: str
+    parent: str | None = None
+    parent_position: int | None = None
+
+
+class SessionForked(Fact):
+    """This session begins with all that `parent` knew at `position`."""
+
+    parent: str
+    position: int
+
+
+class SessionEnded(Fact):
+    reason: str = "ended"
+
+
+class TurnBegan(Fact):
+    number: int
+
+
+class ModelUsed(Fact):
+    provider: str | None
+    model: str
+    mode: str | None = None
+
+
+class EnvironmentSeen(Fact):
+    system: str
+    python: str
+    host: str | None = None
+    host_version: str | None = None
+
+
+class Seen(Fact):
+    """Lines of a file were shown. revision: the file's bytes then; name: the path as it was
+    asked for, when a symlink led from it to `path`."""
+
+    path: str
+    revision: Revision
+    lines: Spans
+    via: str
+    belief: Belief
+    name: str | None = None
+
+
+class Dropped(Fact):
+    """Text left the context window: of one path or of all (None), some lines or all (None)."""
+
+    path: str | None = None
+    lines: Spans | None = None
+
+
+class WriteIntended(Fact):
+    """A write is about to happen; settled by the next Changed of the same path and `after`,
+    or by WriteAbandoned. aside: names of files in the same folder to remove after a crash.
+    owner: "host:pid:start" of the writing process."""
+
+    path: str
+    before: Revision
+    after: Revision
+    aside: tuple[str, ...] = ()
+    owner: str = ""
+
+
+class WriteAbandoned(Fact):
+    """The intended write at `intent` (a position) did not happen."""
+
+    path: str
+    intent: int
+
+
+class Changed(Fact):
+    """The file at `path` differs from what the disk view said. belief: what the writing
+    session holds afterwards, when it was this session's own write. intent: the position of
+    the WriteIntended that this settles."""
+
+    path: str
+    before: Revision
+    after: Revision
+    change: Change
+    cause: Cause
+    mode: int | None = None
+    belief: Belief | None = None
+    intent: int | None = None
+
+
+class Moved(Fact):
+    """The same bytes now stand at `path` instead of `src`."""
+
+    path: str
+    src: str
+    revision: Revision
+    cause: Cause
+    intent: int | None = None
+
+
+class GitMoved(Fact):
+    """HEAD moved from one commit to another and changed these files of ours."""
+
+    before: str
+    after: str
+    operation: str
+    paths: tuple[str, ...]
+
+
+class CommandStarted(Fact):
+    command: str
+    run: str
+
+
+class CommandEnded(Fact):
+    run: str
+    exit_code: int | None
+    paths: tuple[str, ...] = ()
+
+
+class Refused(Fact):
+    """An attempt was refused; revision: what stood on disk then."""
+
+    path: str
+    attempt: str
+    reason: str
+    revision: Revision
+
+
+class Merged(Fact):
+    """An attempt was merged with what others had changed since."""
+
+    path: str
+    base: Revision
+    disk: Revision
+    result: Revision
+
+
+class NoticeDelivered(Fact):
+    notice: str
+    paths: tuple[str, ...]
+
+
+class NoticeAcknowledged(Fact):
+    """The agent was told of the change at `path`; belief: what it holds since."""
+
+    notice: str
+    path: str
+    belief: Belief
+
+
+class Delivered(Fact):
+    """A part of a briefing reached the agent."""
+
+    part: str
+    digest: str
+
+
+class CheckpointTaken(Fact):
+    checkpoint: str
+    label: str
+    manifest: Revision
+    message: str | None = None
+
+
+class RewindStarted(Fact):
+    checkpoint: str
+    to: int
+
+
+class RewindStep(Fact):
+    path: str
+    before: Revision
+    after: Revision
+
+
+class RewindEnded(Fact):
+    """What this session knows is again what it knew at position `to`; the disk view stays."""
+
+    to: int
+
+
+class MessageAppended(Fact):
+    message: str
+    parent: str | None
+    role: str
+
+
+class Folded(Fact):
+    message: str
+    blocks: tuple[int, ...]
+
+
+class Condensed(Fact):
+    summary: str
+    first: str
+    last: str
+
+
+class ClaimTaken(Fact):
+    claim: str
+    paths: tuple[str, ...]
+    expires_at: int
+    exclusive: bool = True
+
+
+class ClaimRenewed(Fact):
+    claim: str
+    expires_at: int
+
+
+class ClaimReleased(Fact):
+    claim: str
+
+
+class WarningRaised(Fact):
+    warning: str
+    text: str
+    paths: tuple[str, ...]
+
+
+class WarningAcknowledged(Fact):
+    warning: str
+
+
+class SubtaskProposed(Fact):
+    subtask: str
+    goal: str
+    files: tuple[str, ...] = ()
+    dependencies: tuple[str, ...] = ()
+
+
+class SubtaskStarted(Fact):
+    subtask: str
+    session: str | None = None
+
+
+class SubtaskEnded(Fact):
+    subtask: str
+    state: str
+    result: str | None = None
+
+
+class Imported(Fact):
+    source: str
+    digest: str
+
+
+class SightLost(Fact):
+    """What happened here could not be seen: a watcher's gap, a disk that did not answer."""
+
+    reason: str
+    paths: tuple[str, ...] = ()
+
+
+class BlobPurged(Fact):
+    revision: Revision
+    reason: str
+
+
+FACTS: dict[str, type[Fact]] = {
+    made.__name__: made
+    for made in list(globals().values())
+    if isinstance(made, type) and issubclass(made, Fact) and made is not Fact
+}
+"""Every kind of fact by name."""

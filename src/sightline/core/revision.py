@@ -1,0 +1,69 @@
+"""Identity of a file's content, and what a stat alone can say about it."""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    Freshness = Literal["same", "differs", "cannot_tell"]
+
+Revision = str
+"""SHA-256 of a file's bytes in hexadecimal, or one of the two words below. No order is promised."""
+
+MISSING: Revision = "missing"
+"""Nothing stands at this path."""
+
+UNKNOWN: Revision = "unknown"
+"""Something stands there, but which bytes could not be pinned down."""
+
+
+def revision_of(data: bytes) -> Revision:
+    """The revision of these bytes."""
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
+
+
+def known(revision: Revision) -> bool:
+    """Whether the revision names content (neither missing nor unknown)."""
+    return revision not in (MISSING, UNKNOWN)
+
+
+class StatSignature(Value):
+    """What one stat says of a file; times in nanoseconds, mode with the kind bits."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    dev: int
+    ino: int
+    mode: int
+
+
+class Stamp(Value):
+    """A signature, the revision of the bytes it was taken with, and the wall clock then (ns)."""
+
+    signature: StatSignature
+    revision: Revision
+    read_at_ns: int
+
+
+def compare(stamp: Stamp, now: StatSignature, tick_ns: int) -> Freshness:
+    """Whether the bytes behind a stamp can have changed since it was taken.
+
+    tick_ns is the coarsest step the file system's times may take. A file touched within two
+    ticks of its own stamp is *racy* (git, Documentation/technical/racy-git.txt; jj, own_mtime):
+    a later write may have left the same times, so the answer is "cannot_tell" and the caller
+    hashes. A changed size always differs; any other changed field only raises the question,
+    because content decides.
+    """
+    recorded = stamp.signature
+    if recorded.size != now.size:
+        return "differs"
+    if recorded != now:
+        return "cannot_tell"
+    newest = max(recorded.mtime_ns, recorded.ctime_ns)
+    return "same" if newest + 2 * tick_ns < stamp.read_at_ns else "cannot_tell"

@@ -1,0 +1,92 @@
+"""What can go wrong, one class per kind: data first, the message derived from it."""
+
+from __future__ import annotations
+
+
+class SightlineError(Exception):
+    """Base of all errors. `hint` says what to do next."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class StoreError(SightlineError):
+    """The store cannot be opened, read or written. Nothing in it was changed."""
+
+
+class StoreConflict(StoreError):
+    """Somebody else appended first; read again and decide again."""
+
+
+class WorkspaceError(SightlineError):
+    """The folder given cannot be a workspace."""
+
+
+class SettingsError(SightlineError):
+    """A settings file, variable or argument is wrong."""
+
+
+class SessionError(SightlineError):
+    """The session cannot be opened as asked."""
+
+
+class PathError(SightlineError):
+    """Something is wrong with one path; `path` is what was asked for."""
+
+    def __init__(self, path: str, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.path = path
+
+
+class FileMissing(PathError):
+    """Nothing stands at this path."""
+
+
+class PathRefused(PathError):
+    """Not a path this session may touch: `reason` is one of outside, ignored, directory,
+    special, binary, too_large, empty, invalid."""
+
+    def __init__(self, path: str, reason: str, message: str, hint: str = "") -> None:
+        super().__init__(path, message, hint)
+        self.reason = reason
+
+
+class Unverifiable(PathError):
+    """The disk cannot be asked right now; nothing is guessed and nothing was changed."""
+
+
+class EditRefused(PathError):
+    """The attempt was not carried out; the file is as it was.
+
+    reason: stale ambiguous not_found unseen deleted moved kind_changed conflict unverifiable
+    claimed scope exists no_change too_large binary. diff: what changed since the agent saw it.
+    lines: the lines that the reason is about. text: fresh text, under the policy "refresh".
+    others: further paths of the same batch that could not be changed, with their reasons.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        path: str,
+        message: str,
+        *,
+        diff: str = "",
+        hint: str = "",
+        lines: tuple[tuple[int, int], ...] = (),
+        text: str | None = None,
+        others: tuple[EditRefused, ...] = (),
+    ) -> None:
+        super().__init__(path, message, hint)
+        self.reason = reason
+        self.diff = diff
+        self.lines = lines
+        self.text = text
+        self.others = others
+
+    def __str__(self) -> str:
+        return "\n".join(part for part in (self.message, self.diff, self.hint) if part)

@@ -1,0 +1,98 @@
+"""How facts are kept: one port, several stores, one contract (tests/store/contract.py)."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Protocol
+
+    from sightline.core.context import DiskFile, Knowledge, SessionState
+    from sightline.core.events import Fact
+    from sightline.core.revision import Revision, Stamp
+    from sightline.core.timeline import Recorded
+else:
+    Protocol = object
+
+
+class Store(Protocol):
+    """An append-only timeline of one workspace, its views, and the texts it names.
+
+    Every process and thread of this machine may hold one open at once. Errors are StoreError.
+    """
+
+    def append(
+        self,
+        session: str,
+        facts: Sequence[Fact],
+        *,
+        at: int,
+        happened_at: int | None = None,
+        blobs: Iterable[bytes] = (),
+        expect: Mapping[str, int] | None = None,
+        stats: Mapping[str, Stamp] | None = None,
+        durable: bool = False,
+    ) -> list[Recorded]:
+        """Record facts, their texts and their projection rows in one transaction.
+
+        at: now, UTC microseconds (recorded_at; happened_at when not given apart). expect:
+        path -> position of the session's knowledge row that the facts were decided on (0 for
+        none); StoreConflict, nothing written, when another writer moved it. Redundant
+        observations (core.context.redundant) are left out of the answer. stats: refreshes the
+        stat cache along the way. durable: on the platter before this returns (power-safe),
+        else safe against the death of the process.
+        """
+
+    def timeline(
+        self,
+        *,
+        session: str | None = None,
+        path: str | None = None,
+        kinds: Sequence[type[Fact]] | None = None,
+        after: int = 0,
+        upto: int | None = None,
+        newest: int | None = None,
+    ) -> Iterator[Recorded]:
+        """Facts in order. path: those that name it, in any field. newest: only the last N."""
+
+    def position(self) -> int:
+        """Position of the newest fact; 0 when there is none."""
+
+    def knowledge(self, session: str, path: str) -> Knowledge | None:
+        """What a session knows of one path; a session's other name for it (Seen.name) works."""
+
+    def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
+        """All a session knows, now or at a position, by path in order of path."""
+
+    def disk(self, path: str) -> DiskFile | None:
+        """What the timeline says stands at a path."""
+
+    def disks(self) -> dict[str, DiskFile]:
+        """The whole disk view, by path."""
+
+    def session(self, session: str) -> SessionState | None:
+        """A session's column."""
+
+    def sessions(self) -> list[SessionState]:
+        """All sessions, oldest first."""
+
+    def pending(self) -> list[Recorded]:
+        """Every WriteIntended that no Changed, Moved or WriteAbandoned has settled by now."""
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
+        """The stat cache: a hint that saves hashing, never a fact."""
+
+    def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
+        """Store texts that no fact names yet."""
+
+    def blob(self, revision: Revision) -> bytes | None:
+        """The bytes of a revision, checked against it; None when they are not kept."""
+
+    def purge(self, revision: Revision, reason: str, *, session: str, at: int) -> bool:
+        """Forget the bytes of a revision and record BlobPurged; False when there were none."""
+
+    def verify(self) -> list[str]:
+        """Differences between every projection and the fold from zero, and broken blobs."""
+
+    def close(self) -> None: ...
+

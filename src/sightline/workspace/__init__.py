@@ -1,0 +1,104 @@
+"""How the disk is touched: one port; disk.py is the real one, testing.MemoryWorkspace the fake."""
+
+from __future__ import annotations
+
+from sightline.core.revision import MISSING, Revision, StatSignature
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+    from typing import Literal, Protocol
+
+    from sightline.core.revision import Stamp
+
+    Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable"]
+else:
+    Protocol = object
+
+
+class Located(Value):
+    """A path that was asked for. path: where its bytes are, canonical, relative, with "/";
+    name: as asked for (canonical too) when a symlink inside the workspace led elsewhere."""
+
+    path: str
+    name: str | None = None
+
+
+class Found(Value):
+    """What stands at a canonical path now: bytes, and the revision of those very bytes.
+
+    kind "symlink" is one that dangles or leaves the workspace; "unreadable" is whatever could
+    not be read, with `why`. data is None unless kind is "file" and the bytes were asked for
+    and within the size limit (`why` says "too_large" then, and revision is still the content's).
+    """
+
+    path: str
+    kind: Kind
+    revision: Revision = MISSING
+    data: bytes | None = None
+    signature: StatSignature | None = None
+    read_at_ns: int = 0
+    why: str | None = None
+
+
+class Workspace(Protocol):
+    """One directory tree. Canonical paths are relative, use "/", and never leave the root."""
+
+    root: str
+
+    def locate(self, name: str) -> Located:
+        """The one door from a string (relative or absolute) to a canonical path.
+
+        PathRefused when it is empty or invalid, outside the root (also through a symlink), inside
+        .git or .hg, or refused by .sightlineignore. .gitignore never refuses a named path.
+        """
+
+    def read(self, path: str, *, limit: int | None = None, deadline_s: float | None = None) -> Found:
+        """Bytes and the revision of those very bytes: a file that changes while it is read is
+        read again, and "unreadable" when it will not hold still. Never raises for the disk's
+        state; never hangs past the deadline (seconds)."""
+
+    def stat(self, path: str) -> StatSignature | None:
+        """One lstat of a canonical path; None when nothing is there. OSError otherwise."""
+
+    def lock(self, path: str) -> AbstractContextManager[None]:
+        """Held by one writer of this path among all processes and threads. Re-entrant calls
+        from the same thread are an error, not a deadlock."""
+
+    def asides(self, path: str, token: str) -> tuple[str, ...]:
+        """The names a replace_if of `path` with this token may leave beside it if it is killed."""
+
+    def replace_if(
+        self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
+    ) -> Found:
+        """Put `new` at `path` if its bytes are `expected` (MISSING: create; new None: delete).
+
+        Under the caller's lock. Writes aside in the same folder, keeps mode, owner, extended
+        attributes, ACLs; several hard links are written in place. fsyncs file and folder, renames,
+        reads back. A save that slipped in between is found by the old inode and put back.
+        Answers what stands there afterwards: its revision is that of `new` when it worked, else
+        nothing was changed and the answer is what to judge again. Unverifiable when the disk
+        refuses (no permission, read-only, full): the file is as it was.
+        """
+
+    def move_if(self, src: str, dst: str, expected: Revision) -> Found:
+        """Rename src to dst if src's bytes are `expected` and dst is free; answers what stands
+        at dst (as replace_if). Parent folders of dst are made."""
+
+    def clean(self, path: str, asides: Iterable[str]) -> None:
+        """Remove what a killed replace_if left beside `path`; puts a moved-away original back
+        when nothing stands at `path`."""
+
+    def scan(
+        self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
+    ) -> Iterator[Found]:
+        """Of these paths, those that are not what their stamp says: stat first, hash in doubt.
+        The answers carry no data. "unreadable" for what is left when the deadline passes."""
+
+    def walk(self) -> Iterator[tuple[str, StatSignature]]:
+        """Every file that the ignore rules let us see, in order of path."""
+
+    def listed(self, path: str) -> bool:
+        """Whether .gitignore and .sightlineignore let a scan see this path."""
