@@ -113,9 +113,7 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
         states[fact.path] = moved.replace(path=fact.path, position=recorded.position, name=None)
 
 
-def _wrote(
-    states: dict[str, Knowledge], recorded: Recorded, fact: Changed, belief: Belief
-) -> None:
+def _wrote(states: dict[str, Knowledge], recorded: Recorded, fact: Changed, belief: Belief) -> None:
     at = recorded.happened_at
     old = states.get(fact.path)
     if fact.after == MISSING:

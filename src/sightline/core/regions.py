@@ -56,9 +56,7 @@ def subtract(one: Spans, other: Spans) -> Spans:
 
 def intersect(one: Spans, other: Spans) -> Spans:
     """Lines in both."""
-    return spans(
-        (max(a, c), min(b, d)) for a, b in one for c, d in other if max(a, c) <= min(b, d)
-    )
+    return spans((max(a, c), min(b, d)) for a, b in one for c, d in other if max(a, c) <= min(b, d))
 
 
 def covers(one: Spans, other: Spans) -> bool:
@@ -108,7 +106,7 @@ def _has(some: Spans, line: int) -> bool:
 def _kept(hunks: Sequence[Hunk]) -> Iterable[tuple[int, float, int]]:
     """Runs of unchanged old lines (1-based, inclusive) and how far each moved."""
     old = shift = 0
-    for a0, a1, b0, b1 in hunks:
+    for a0, a1, _b0, b1 in hunks:
         if a0 > old:
             yield old + 1, a0, shift
         old, shift = a1, b1 - a1

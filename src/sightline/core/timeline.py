@@ -56,7 +56,9 @@ def branch(
             upto = min(turning.fact.to, turning.position - 1)
 
 
-def effective(log: Iterable[Recorded], session: str, upto: Position | None = None) -> list[Recorded]:
+def effective(
+    log: Iterable[Recorded], session: str, upto: Position | None = None
+) -> list[Recorded]:
     """The facts that make up what a session knows, of a whole log, in order."""
     kept = list(log)
     last = upto if upto is not None else max((r.position for r in kept), default=0)

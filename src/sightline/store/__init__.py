@@ -95,4 +95,3 @@ class Store(Protocol):
         """Differences between every projection and the fold from zero, and broken blobs."""
 
     def close(self) -> None: ...
-

@@ -55,7 +55,9 @@ class Workspace(Protocol):
         .git or .hg, or refused by .sightlineignore. .gitignore never refuses a named path.
         """
 
-    def read(self, path: str, *, limit: int | None = None, deadline_s: float | None = None) -> Found:
+    def read(
+        self, path: str, *, limit: int | None = None, deadline_s: float | None = None
+    ) -> Found:
         """Bytes and the revision of those very bytes: a file that changes while it is read is
         read again, and "unreadable" when it will not hold still. Never raises for the disk's
         state; never hangs past the deadline (seconds)."""
