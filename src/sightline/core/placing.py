@@ -1,0 +1,135 @@
+"""Where a text, a block or an edit stands among lines, and what the lines become."""
+
+from __future__ import annotations
+
+from sightline.core.diff import diff
+from sightline.core.regions import spans
+from sightline.core.text import line_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.core.attempts import PatchHunk
+    from sightline.core.regions import Hunk, Spans
+
+    Edit = tuple[int, int, list[str]]  # lines [start, end) become these
+
+
+def places_of(plain: str, old: str) -> list[int]:
+    """Offsets of every occurrence, not overlapping."""
+    places: list[int] = []
+    at = plain.find(old) if old else -1
+    while at >= 0:
+        places.append(at)
+        at = plain.find(old, at + len(old))
+    return places
+
+
+def replaced(plain: str, old: str, new: str, places: list[int]) -> str:
+    out: list[str] = []
+    at = 0
+    for place in places:
+        out += (plain[at:place], new)
+        at = place + len(old)
+    return "".join([*out, plain[at:]])
+
+
+def lines_of(plain: str, places: list[int], text: str) -> Spans:
+    """Lines that the occurrences of a text at these offsets touch."""
+    inner = text.removesuffix("\n").count("\n")
+    return spans((line, line + inner) for line in (line_at(plain, at) for at in places))
+
+
+def written_lines(plain: str, places: list[int], old: str, new: str) -> Spans:
+    """Lines of the edited text that the new text fills from their first to their last letter."""
+    found: list[tuple[int, int]] = []
+    for n, place in enumerate(places):
+        start = place + n * (len(new) - len(old))
+        end = start + len(new)
+        first = line_at(plain, start) + (0 if start == 0 or plain[start - 1] == "\n" else 1)
+        last = line_at(plain, end) - 1 + (1 if end == len(plain) and plain[-1:] != "\n" else 0)
+        found.append((first, last))
+    return spans(found)
+
+
+def applied(lines: Sequence[str], edits: Sequence[Edit]) -> list[str]:
+    out: list[str] = []
+    at = 0
+    for start, end, put in sorted(edits, key=lambda edit: edit[:2]):
+        out += lines[at:start]
+        out += put
+        at = end
+    return [*out, *lines[at:]]
+
+
+def old_spans(edits: Sequence[Edit]) -> Spans:
+    return spans((start + 1, end) for start, end, _ in edits)
+
+
+def new_spans(edits: Sequence[Edit]) -> Spans:
+    found: list[tuple[int, int]] = []
+    shift = 0
+    for start, end, put in edits:
+        found.append((start + shift + 1, start + shift + len(put)))
+        shift += len(put) - (end - start)
+    return spans(found)
+
+
+def located(hunks: Sequence[PatchHunk], lines: Sequence[str]) -> list[Edit] | None:
+    """Where each hunk's old block stands: at its line number, shifted as the hunk before it was,
+    else at the only place it occurs; None when one has no such place."""
+    edits: list[Edit] = []
+    drift = floor = 0
+    for hunk in hunks:
+        expected = hunk.start - 1 + drift if hunk.old else hunk.start + drift
+        at = _place(hunk.old, lines, expected)
+        if at is None or at < floor:
+            return None
+        drift += at - expected
+        floor = at + len(hunk.old)
+        edits += _minimal(at, hunk)
+    return edits
+
+
+def _place(block: Sequence[str], lines: Sequence[str], expected: int) -> int | None:
+    if not block:
+        return expected if 0 <= expected <= len(lines) else None
+    if expected >= 0 and list(lines[expected : expected + len(block)]) == list(block):
+        return expected
+    places = block_places(block, lines)
+    return places[0] if len(places) == 1 else None
+
+
+def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:
+    size = len(block)
+    if not size:
+        return []
+    wanted = list(block)
+    return [
+        at
+        for at, line in enumerate(lines)
+        if line == wanted[0] and list(lines[at : at + size]) == wanted
+    ]
+
+
+def _minimal(at: int, hunk: PatchHunk) -> list[Edit]:
+    """A hunk's own changes without its context lines."""
+    return [
+        (at + a0, at + a1, list(hunk.new[b0:b1])) for a0, a1, b0, b1 in diff(hunk.old, hunk.new)
+    ]
+
+
+def shifted(edit: Edit, theirs: Sequence[Hunk]) -> Edit:
+    """An edit's place in the disk's text, when no hunk of theirs collides with it."""
+    start, end, put = edit
+    shift = sum((b1 - b0) - (a1 - a0) for a0, a1, b0, b1 in theirs if _before((a0, a1), edit))
+    return start + shift, end + shift, put
+
+
+def _before(hunk: tuple[int, int], edit: Edit) -> bool:
+    return hunk[1] <= edit[0]
+
+
+def new_sides(hunks: Sequence[Hunk]) -> Spans:
+    return spans((hunk[2] + 1, hunk[3]) for hunk in hunks)

@@ -1,0 +1,318 @@
+"""How each kind of attempt is judged, once something readable stands there."""
+
+from __future__ import annotations
+
+from sightline.core.attempts import Create, Delete
+from sightline.core.belief import Held, first_look, look
+from sightline.core.diff import diff
+from sightline.core.merge import collide, merge
+from sightline.core.nearest import nearest
+from sightline.core.placing import (
+    applied,
+    block_places,
+    lines_of,
+    located,
+    new_sides,
+    new_spans,
+    old_spans,
+    places_of,
+    replaced,
+    shifted,
+    written_lines,
+)
+from sightline.core.regions import carry, covers, spans, subtract, union, whole
+from sightline.core.text import decode, line_at, normal, split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.core.attempts import Attempt, Patch, PatchHunk, Replace, ReplaceLines, WriteWhole
+    from sightline.core.guard import Case, Ruling
+    from sightline.core.placing import Edit
+    from sightline.core.regions import Hunk, Spans
+    from sightline.core.text import Text
+
+
+# --- replace a text -----------------------------------------------------------------------------
+
+
+def replace(case: Case, attempt: Replace) -> Ruling:
+    old, new = normal(attempt.old), normal(attempt.new)
+    disk = _disk(case)
+    if old == new:
+        return case.refuse("no_change")
+    places = places_of(disk.plain, old)
+    if len(places) == attempt.count or (attempt.count is None and places):
+        return _replace_here(case, old, new, places)
+    if attempt.count is not None and len(places) > attempt.count:
+        lines = spans((n, n) for n in (line_at(disk.plain, at) for at in places))
+        return case.refuse("ambiguous", lines=lines, found=len(places))
+    if case.base is not None and case.held is not None and not case.same:
+        before = places_of(case.base.plain, old)
+        shown = covers(case.held.shown, lines_of(case.base.plain, before, old))
+        if before and shown and attempt.count in (None, len(before)):
+            return _region_changed(case, replaced(case.base.plain, old, new, before))
+    return _not_found(case, old, len(places))
+
+
+def _replace_here(case: Case, old: str, new: str, places: list[int]) -> Ruling:
+    disk = _disk(case)
+    plain = replaced(disk.plain, old, new, places)
+    result = _encoded(disk, plain)
+    if result is None:
+        return case.refuse("conflict")
+    region = lines_of(disk.plain, places, old)
+    if case.base is not None and case.held is not None:
+        before = places if case.same else places_of(case.base.plain, old)
+        in_base = lines_of(case.base.plain, before, old)
+        mapped = covers(carry(case.held.shown, case.theirs), region)
+        alike = len(before) == len(places) and covers(case.held.shown, in_base)
+        if alike:  # the same text stands as often in what was shown, moved or not
+            return case.allow(result, own(case.held, replaced(case.base.plain, old, new, before)))
+        if mapped:  # it stood there more often before; each place left was shown
+            return case.allow(result, look(case.held, split(plain), lines_of(plain, places, new)))
+    return _unseen_region(
+        case, result, split(plain), written_lines(plain, places, old, new), region
+    )
+
+
+def _unseen_region(
+    case: Case, result: bytes, lines: Sequence[str], written: Spans, region: Spans
+) -> Ruling:
+    """The text to replace matches the disk, but the agent was never shown those lines."""
+    if case.rules.unseen == "refuse":
+        return case.refuse("unseen", lines=region)
+    after = look(case.held, lines, written) if case.held else first_look(lines, written)
+    allowed = case.allow(result, after)
+    return allowed.replace(decision="notice", reason="unseen", lines=region)
+
+
+def _not_found(case: Case, old: str, found: int) -> Ruling:
+    """Nothing to replace: the nearest lines, and whether the agent was ever shown them."""
+    disk = _disk(case)
+    near = nearest(old, disk.lines)
+    shown = carry(case.held.shown, case.theirs) if case.held else ()
+    known = near is not None and covers(shown, ((near.first, near.last),))
+    lines = ((near.first, near.last),) if near else ()
+    return case.refuse("not_found", near=near, near_shown=known, lines=lines, found=found)
+
+
+# --- replace lines, patch -----------------------------------------------------------------------
+
+
+def replace_lines(case: Case, attempt: ReplaceLines) -> Ruling:
+    if case.base is None or case.held is None:
+        return case.refuse("unseen", lines=whole(len(_disk(case).lines)))
+    total = len(case.held.lines)
+    first, last = attempt.first, attempt.last
+    if not (1 <= first <= total + 1 and first - 1 <= last <= total):
+        return case.refuse("not_found", found=total)
+    about = ((first, last),) if last >= first else _neighbours(first, total)
+    if not covers(case.held.shown, about):
+        return case.refuse("unseen", lines=subtract(about, case.held.shown))
+    return _regions(case, [_line_edit(case.held.lines, first - 1, last, normal(attempt.new))])
+
+
+def _neighbours(first: int, total: int) -> Spans:
+    return spans((n, n) for n in (first - 1, first) if 1 <= n <= total)
+
+
+def _line_edit(lines: Sequence[str], start: int, end: int, new: str) -> Edit:
+    """The edit of whole lines, with the newlines that keep its neighbours apart."""
+    put = split(new)
+    if (put and end < len(lines)) or (put and lines and lines[-1].endswith("\n")):
+        put[-1] = put[-1].removesuffix("\n") + "\n"
+    elif put and start == len(lines) and lines:  # after a last line that has no newline
+        return start - 1, end, [lines[-1] + "\n", *put]
+    return start, end, put
+
+
+def patch(case: Case, attempt: Patch) -> Ruling:
+    disk = _disk(case)
+    if case.base is not None and case.held is not None:
+        edits = located(attempt.hunks, case.base.lines)
+        if edits is not None and covers(case.held.shown, old_spans(edits)):
+            return _regions(case, edits)
+    edits = located(attempt.hunks, disk.lines)
+    if edits is None:
+        return _patch_not_found(case, attempt.hunks)
+    lines = applied(disk.lines, edits)
+    result = _encoded(disk, "".join(lines))
+    if result is None:
+        return case.refuse("conflict")
+    if result == case.sight.disk:
+        return case.refuse("no_change")
+    return _unseen_region(case, result, lines, new_spans(edits), old_spans(edits))
+
+
+def _patch_not_found(case: Case, hunks: Sequence[PatchHunk]) -> Ruling:
+    disk = _disk(case)
+    for hunk in hunks:
+        if located([hunk], disk.lines) is None:
+            block = "".join(hunk.old)
+            found = len(block_places(hunk.old, disk.lines))
+            if found > 1:
+                places = block_places(hunk.old, disk.lines)
+                return case.refuse(
+                    "ambiguous", lines=spans((p + 1, p + 1) for p in places), found=found
+                )
+            return _not_found(case, block, found)
+    return _not_found(case, "".join(hunks[0].old), 0)
+
+
+def _regions(case: Case, edits: list[Edit]) -> Ruling:
+    """Edits of base lines that were shown, carried onto the disk's text."""
+    assert case.base is not None
+    assert case.held is not None
+    disk = _disk(case)
+    ours = applied(case.base.lines, edits)
+    if ours == case.base.lines:
+        return case.refuse("no_change")
+    claims = [(start, end, 0, 0) for start, end, _ in edits]
+    if any(collide(claim, hunk) for claim in claims for hunk in case.theirs):
+        moved = _moved_block(case, edits)
+        if moved is None:
+            return _region_changed(case, "".join(ours))
+        lines = applied(disk.lines, [moved])
+    else:
+        lines = applied(disk.lines, [shifted(edit, case.theirs) for edit in edits])
+    result = _encoded(disk, "".join(lines))
+    if result is None:
+        return case.refuse("conflict")
+    return case.allow(result, own(case.held, "".join(ours)))
+
+
+def _moved_block(case: Case, edits: list[Edit]) -> Edit | None:
+    """One edit whose lines stand once in the base and once on disk: moved as they are."""
+    assert case.base is not None
+    if len(edits) != 1 or edits[0][0] == edits[0][1]:
+        return None
+    start, end, put = edits[0]
+    block = case.base.lines[start:end]
+    there = block_places(block, _disk(case).lines)
+    if len(there) != 1 or len(block_places(block, case.base.lines)) != 1:
+        return None
+    return there[0], there[0] + len(block), put
+
+
+def _region_changed(case: Case, ours: str) -> Ruling:
+    """Somebody changed lines of the region itself: merge where that is allowed and clean."""
+    assert case.base is not None
+    assert case.held is not None
+    disk = _disk(case)
+    lines = split(ours)
+    if case.rules.policy not in ("merge", "warn"):
+        return case.refuse("stale", changes=_colliding(case, lines))
+    merged = merge(case.base.lines, lines, disk.lines)
+    if not merged.clean:
+        return case.refuse("stale", changes=_colliding(case, lines), conflicts=merged.conflicts)
+    return _merged(case, merged.lines, ours)
+
+
+def _colliding(case: Case, ours: Sequence[str]) -> tuple[Hunk, ...]:
+    """The hunks of theirs that meet ours; all that touch shown lines when none does."""
+    assert case.base is not None
+    mine = diff(case.base.lines, ours)
+    met = tuple(t for t in case.theirs if any(collide(h, t) for h in mine))
+    return met or case.changes
+
+
+def _merged(case: Case, lines: Sequence[str], ours: str) -> Ruling:
+    assert case.held is not None
+    disk = _disk(case)
+    result = _encoded(disk, "".join(lines))
+    if result is None:
+        return case.refuse("conflict")
+    if result == case.sight.disk:
+        return case.refuse("no_change")
+    return case.allow(result, own(case.held, ours)).replace(decision="merge")
+
+
+# --- whole files --------------------------------------------------------------------------------
+
+
+def write(case: Case, attempt: WriteWhole) -> Ruling:
+    disk = _disk(case)
+    content = attempt.content if attempt.raw else normal(attempt.content).removeprefix("\ufeff")
+    result = _raw(attempt.content, disk) if attempt.raw else _encoded(disk, content)
+    if result is None:
+        return case.refuse("conflict")
+    if result == case.sight.disk:
+        return case.refuse("no_change")
+    unseen = _never_shown(case)
+    if unseen:
+        return case.refuse("unseen", lines=unseen)
+    whole_new = decode(result)
+    if whole_new is None:
+        return case.refuse("binary")
+    if case.same or case.rules.policy == "warn":
+        all_lines = whole(len(whole_new.lines))
+        return case.allow(result, first_look(whole_new.lines, all_lines))
+    if case.base is None or attempt.raw or case.rules.policy != "merge":
+        return case.refuse("stale")
+    lines = split(content)
+    merged = merge(case.base.lines, lines, disk.lines)
+    if not merged.clean:
+        return case.refuse("conflict", conflicts=merged.conflicts)
+    return _merged(case, merged.lines, content)
+
+
+def whole_path(case: Case, attempt: Attempt) -> Ruling:
+    """Create, delete and move: what matters is the file as a whole."""
+    if isinstance(attempt, Create):
+        return case.refuse("exists")
+    if not isinstance(attempt, Delete):
+        return case.allow(case.sight.disk, case.held)
+    if case.sight.belief is None:
+        if case.disk is None:  # not text, so it could never be shown
+            return case.allow(None, None).replace(decision="notice", reason="unseen")
+        return case.refuse("unseen", lines=_never_shown(case))
+    untouched = case.sight.believed is not None and case.sight.believed == case.sight.disk
+    if not untouched and not case.same and case.rules.policy != "warn":
+        return case.refuse("stale")
+    unseen = _never_shown(case)
+    return case.refuse("unseen", lines=unseen) if unseen else case.allow(None, None)
+
+
+def _never_shown(case: Case) -> Spans:
+    """Lines on disk that were there when the agent looked and that it was never shown."""
+    if case.disk is None:
+        return ()
+    if case.held is None:
+        return () if case.sight.belief else whole(len(case.disk.lines))
+    if case.held.complete:
+        return ()
+    hidden = subtract(whole(len(case.held.lines)), case.held.shown)
+    return carry(hidden, case.theirs) or hidden
+
+
+# --- small parts --------------------------------------------------------------------------------
+
+
+def own(before: Held, plain: str) -> Held:
+    """What is held after the agent's own edit of the text it held: only that region moved."""
+    lines = split(plain)
+    mine = diff(before.lines, lines)
+    written = new_sides(mine)
+    shown = union(carry(before.shown, mine), written)
+    return Held(tuple(lines), shown, union(carry(before.held, mine), written))
+
+
+def _disk(case: Case) -> Text:
+    assert case.disk is not None
+    return case.disk
+
+
+def _encoded(disk: Text, plain: str) -> bytes | None:
+    try:
+        return disk.encode(plain)
+    except UnicodeEncodeError:
+        return None
+
+
+def _raw(content: str, disk: Text) -> bytes | None:
+    try:
+        return content.encode(disk.encoding, disk.errors)
+    except UnicodeEncodeError:
+        return None

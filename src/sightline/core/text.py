@@ -1,0 +1,128 @@
+"""A file's bytes as text that can be edited and written back without touching other bytes.
+
+Decoding must round-trip or it is not text. For finding and comparing, every CRLF counts as
+one newline (`plain`); writing back gives each untouched line its own ending again.
+"""
+
+from __future__ import annotations
+
+from sightline.core.diff import diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+
+
+class Text:
+    """Decoded bytes. plain: without BOM, every line end one newline; lines: plain cut after each."""
+
+    __slots__ = ("bom", "crlf", "encoding", "errors", "lines", "plain")
+
+    def __init__(self, body: str, encoding: str, errors: str, bom: bytes) -> None:
+        self.encoding = encoding
+        self.errors = errors
+        self.bom = bom
+        self.plain = body.replace("\r\n", "\n")
+        self.lines = split(self.plain)
+        self.crlf: tuple[bool, ...] | bool = _crlf(body, len(self.plain))
+
+    @property
+    def label(self) -> str:
+        """The encoding's name as Python knows it, with "-sig" for UTF-8 with a BOM."""
+        return "utf-8-sig" if self.bom and self.encoding == "utf-8" else self.encoding
+
+    def encode(self, plain: str) -> bytes:
+        """This file's bytes with its text become `plain`: same encoding, BOM, and line ends of
+        lines that stay. UnicodeEncodeError when the encoding has no such character."""
+        body = plain if self.crlf is False else self._ended(plain)
+        return self.bom + body.encode(self.encoding, self.errors)
+
+    def _ended(self, plain: str) -> str:
+        if self.crlf is True:
+            return plain.replace("\n", "\r\n")
+        lines = split(plain)
+        flags = self._flags_for(lines)
+        return "".join(
+            line[:-1] + "\r\n" if crlf and line[-1:] == "\n" else line
+            for line, crlf in zip(lines, flags, strict=True)
+        )
+
+    def _flags_for(self, lines: Sequence[str]) -> list[bool]:
+        """Which of the new lines end in CRLF: kept lines as before, others as their place."""
+        assert isinstance(self.crlf, tuple)
+        old = list(self.crlf)
+        flags: list[bool] = []
+        at = 0
+        for a0, a1, b0, b1 in diff(self.lines, lines):
+            flags += old[at:a0]
+            replaced = old[a0:a1] or old[max(a0 - 1, 0) : a0 + 1]
+            flags += _stretched(replaced, b1 - b0)
+            at = a1
+        return flags + old[at:]
+
+
+def decode(data: bytes) -> Text | None:
+    """Bytes as text; None when they are not (a NUL byte, or no lossless decoding)."""
+    for bom, encoding in BOMS:
+        if data.startswith(bom):
+            return _decoded(data, bom, encoding)
+    if b"\0" in data:
+        return None
+    try:
+        return Text(data.decode("utf-8"), "utf-8", "strict", b"")
+    except UnicodeDecodeError:
+        return _undecodable(data)
+
+
+def split(plain: str) -> list[str]:
+    """Lines, each with its newline; only the last may lack one. No line for no text."""
+    lines = plain.split("\n")
+    last = lines.pop()
+    lines = [line + "\n" for line in lines]
+    return [*lines, last] if last else lines
+
+
+def normal(text: str) -> str:
+    """Text from outside, in the form of `plain`."""
+    return text.replace("\r\n", "\n")
+
+
+def line_at(plain: str, offset: int) -> int:
+    """The 1-based line an offset of `plain` stands in."""
+    return plain.count("\n", 0, offset) + 1
+
+
+def _decoded(data: bytes, bom: bytes, encoding: str) -> Text | None:
+    body = data[len(bom) :]
+    errors = "surrogateescape" if encoding == "utf-8" else "surrogatepass"
+    try:
+        text = body.decode(encoding, errors)
+        exact = text.encode(encoding, errors) == body
+    except UnicodeError:
+        return None
+    return Text(text, encoding, errors, bom) if exact and "\0" not in text else None
+
+
+def _undecodable(data: bytes) -> Text:
+    """Not UTF-8. With some valid multi-byte characters it is UTF-8 with broken bytes, which are
+    carried through as they are; with none it is taken as Latin-1, where every byte is one."""
+    if not data.decode("utf-8", "ignore").isascii():
+        return Text(data.decode("utf-8", "surrogateescape"), "utf-8", "surrogateescape", b"")
+    return Text(data.decode("latin-1"), "latin-1", "strict", b"")
+
+
+def _crlf(body: str, plain_length: int) -> tuple[bool, ...] | bool:
+    """Whether all lines end in CRLF (True), none does (False), or which do."""
+    ends = body.count("\n")
+    pairs = len(body) - plain_length
+    if pairs in (0, ends):
+        return pairs > 0
+    return tuple(line[-2:] == "\r\n" for line in split(body))
+
+
+def _stretched(flags: Sequence[bool], length: int) -> list[bool]:
+    """Line ends for replaced lines: one for one, then as the last of them."""
+    last = flags[-1] if flags else False
+    return [*flags[:length], *[last] * (length - len(flags))]
