@@ -364,10 +364,9 @@ def tables(*policies):
 
 
 def toml(table):
-    text = {str: repr, list: repr}
-    lines = [
-        f"{key} = {text[type(value)](value)}" for key, value in table.items() if key != "policies"
-    ]
+    """The table in TOML, which writes such texts and lists as Python does."""
+    plain = {key: value for key, value in table.items() if key != "policies"}
+    lines = [f"{key} = {value!r}" for key, value in plain.items()]
     globs = [f"{glob!r} = {policy!r}" for glob, policy in table.get("policies", {}).items()]
     return "\n".join([*lines, "[policies]", *globs])
 

@@ -1,0 +1,37 @@
+"""Settings of all tests: deterministic, and indifferent to the speed and the owner of the machine."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every run: a red test is red for everybody. SIGHTLINE_TEST_PROFILE=search
+# draws new ones, ten times as many, for a person who looks for trouble.
+settings.register_profile(
+    "same",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile(
+    "search", settings.get_profile("same"), derandomize=False, max_examples=600
+)
+settings.load_profile(os.environ.get("SIGHTLINE_TEST_PROFILE", "same"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give all tests an empty home: what they write stays there, what the machine has stays out."""
+    home = tempfile.TemporaryDirectory(prefix="sightline-home-", ignore_cleanup_errors=True)
+    config.add_cleanup(home.cleanup)
+    for name in list(os.environ):
+        if name.startswith(("SIGHTLINE_", "XDG_", "GIT_")) and name != "SIGHTLINE_TEST_PROFILE":
+            del os.environ[name]
+    os.environ |= {"HOME": home.name, "USERPROFILE": home.name, "APPDATA": home.name}
+    os.environ |= {"LOCALAPPDATA": home.name, "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}
+    for role in ("AUTHOR", "COMMITTER"):
+        os.environ |= {f"GIT_{role}_NAME": "Ada", f"GIT_{role}_EMAIL": "ada@example.org"}
