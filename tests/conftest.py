@@ -29,7 +29,9 @@ def pytest_configure(config: pytest.Config) -> None:
     home = tempfile.TemporaryDirectory(prefix="sightline-home-", ignore_cleanup_errors=True)
     config.add_cleanup(home.cleanup)
     for name in list(os.environ):
-        if name.startswith(("SIGHTLINE_", "XDG_", "GIT_")) and name != "SIGHTLINE_TEST_PROFILE":
+        if name.startswith(("SIGHTLINE_", "XDG_", "GIT_")) and not name.startswith(
+            "SIGHTLINE_TEST_"
+        ):
             del os.environ[name]
     os.environ |= {"HOME": home.name, "USERPROFILE": home.name, "APPDATA": home.name}
     os.environ |= {"LOCALAPPDATA": home.name, "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}
