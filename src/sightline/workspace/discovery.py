@@ -1,0 +1,56 @@
+"""Which folder is the workspace: one rule for every face."""
+
+from __future__ import annotations
+
+import os
+
+from sightline.errors import WorkspaceError
+
+MARKERS = ("sightline.toml", ".git")
+
+
+def discover(explicit: str | None = None, *, start: str = ".", home: str | None = None) -> str:
+    """The absolute, symlink-free root: `explicit` if given, else the nearest parent of `start`
+    with a marker, else `start` itself; never the home folder or the top of a disk.
+
+    home: the user's home folder, asked of the system when not given. WorkspaceError with a hint.
+    """
+    refused = os.path.realpath(os.path.expanduser("~") if home is None else home)
+    if explicit is not None:
+        return _allowed(_folder(os.path.expanduser(explicit)), refused)
+    folder = _folder(start)
+    return _allowed(_marked(folder, refused) or folder, refused)
+
+
+def _marked(folder: str, home: str) -> str | None:
+    # The search ends at the home folder: many keep their dot files in a repository there, and
+    # no file of the user would be out of an agent's reach if that became the workspace.
+    while folder != home and os.path.dirname(folder) != folder:
+        if any(os.path.lexists(os.path.join(folder, marker)) for marker in MARKERS):
+            return folder
+        folder = os.path.dirname(folder)
+    return None
+
+
+def _folder(name: str) -> str:
+    folder = os.path.realpath(name)
+    if not os.path.exists(folder):
+        raise WorkspaceError(f"The folder {name} does not exist.", "Check the spelling.")
+    if not os.path.isdir(folder):
+        raise WorkspaceError(
+            f"{name} is a file, not a folder.", f"Use its folder: {os.path.dirname(folder)}"
+        )
+    return folder
+
+
+def _allowed(folder: str, home: str) -> str:
+    if folder == home:
+        what = "your home folder"
+    elif os.path.dirname(folder) == folder:
+        what = "the top of the disk"
+    else:
+        return folder
+    raise WorkspaceError(
+        f"{folder} is {what}, which cannot be a workspace.",
+        "Go to a project folder, or name one with --workspace.",
+    )

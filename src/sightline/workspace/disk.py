@@ -1,0 +1,177 @@
+"""DiskWorkspace: a directory tree as it stands on the disk of this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import time_ns
+
+from sightline.core.paths import canonical, flavour_of, key
+from sightline.errors import PathRefused
+from sightline.workspace import Located
+from sightline.workspace.deadline import DeadlinePassed, within
+from sightline.workspace.locks import locked
+from sightline.workspace.reading import read, signature_of
+from sightline.workspace.replacing import aside_names, clean, move_if, replace_if
+from sightline.workspace.rules import IgnoreRules, git_rules
+from sightline.workspace.scan import scan, unanswered, walk
+from sightline.workspace.syscalls import Calls
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+    from sightline.core.paths import Flavour
+    from sightline.core.revision import Revision, Stamp, StatSignature
+    from sightline.workspace import Found
+
+CONTROL = frozenset((".git", ".hg"))
+"""Folders of version control: written through their own programs or not at all."""
+
+PATIENCE_S = 30.0
+"""How long a write waits for another process's write of the same path."""
+
+
+class DiskWorkspace:
+    """See Workspace. state: a private folder on a local disk for lock files, made when needed;
+    everybody who writes to this tree has to give the same one."""
+
+    def __init__(
+        self, root: str, state: str, *, calls: Calls | None = None, flavour: Flavour | None = None
+    ) -> None:
+        self.root = os.path.realpath(root)
+        self._given = os.path.abspath(root)
+        self._locks = os.path.join(state, "locks")
+        self._calls = calls or Calls()
+        self._flavour = flavour or flavour_of(sys.platform)
+        self._refusing = IgnoreRules(self.root, ".sightlineignore")
+        self._hiding = git_rules(self.root)
+
+    def locate(self, name: str) -> Located:
+        asked = self._spelled(self._inside(name))
+        path = self._resolved(name, asked)
+        for each in {asked, path}:
+            self._refuse(name, each)
+        return Located(path, None if path == asked else asked)
+
+    def read(
+        self, path: str, *, limit: int | None = None, deadline_s: float | None = None
+    ) -> Found:
+        if deadline_s is None:
+            return read(self._calls, self.root, path, limit)
+        started_ns = time_ns()
+        try:
+            return next(within(deadline_s, lambda: [read(self._calls, self.root, path, limit)]))
+        except DeadlinePassed:
+            return unanswered(path, started_ns)
+
+    def stat(self, path: str) -> StatSignature | None:
+        try:
+            return signature_of(self._calls.lstat(f"{self.root}/{path}"))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def lock(self, *paths: str) -> AbstractContextManager[None]:
+        keys = [key(path, self._flavour) for path in paths]
+        return locked(self._locks, keys, PATIENCE_S)
+
+    def asides(self, path: str, token: str) -> tuple[str, ...]:
+        return aside_names(path, token)
+
+    def replace_if(
+        self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
+    ) -> Found:
+        return replace_if(self._calls, self.root, path, expected, new, token)
+
+    def move_if(self, src: str, dst: str, expected: Revision) -> Found:
+        return move_if(self._calls, self.root, src, dst, expected)
+
+    def clean(self, path: str, asides: Iterable[str]) -> None:
+        clean(self._calls, self.root, path, asides)
+
+    def scan(
+        self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
+    ) -> Iterator[Found]:
+        if deadline_s is None:
+            yield from scan(self._calls, self.root, stamps.items())
+            return
+        left = dict(stamps)
+
+        def feed() -> Iterator[tuple[str, Stamp]]:
+            for path, stamp in stamps.items():
+                yield path, stamp
+                left.pop(path)  # asked for the next one: this one is answered
+
+        try:
+            yield from within(deadline_s, lambda: scan(self._calls, self.root, feed()))
+        except DeadlinePassed:
+            now_ns = time_ns()
+            for path in tuple(left):
+                yield unanswered(path, now_ns)
+
+    def walk(self) -> Iterator[tuple[str, StatSignature]]:
+        return walk(self.root, (self._refusing, self._hiding))
+
+    def listed(self, path: str) -> bool:
+        return not (self._refusing.refuses(path) or self._hiding.refuses(path))
+
+    def _inside(self, name: str) -> str:
+        """The name as a canonical path; an absolute one may name the root through a symlink."""
+        try:
+            return canonical(name, self.root, self._flavour)
+        except PathRefused as refused:
+            if refused.reason != "outside" or not os.path.isabs(name):
+                raise
+        try:
+            return canonical(name, self._given, self._flavour)
+        except PathRefused:
+            return canonical(os.path.realpath(name), self.root, self._flavour)
+
+    def _spelled(self, path: str) -> str:
+        """The path as the disk spells it, where several spellings open the same file."""
+        if not self._flavour.folds:
+            return path
+        parts: list[str] = []
+        for part in path.split("/"):
+            folder = "/".join([self.root, *parts])
+            names = os.listdir(folder) if os.path.isdir(folder) else []
+            wanted = key(part, self._flavour)
+            same = [name for name in names if key(name, self._flavour) == wanted]
+            parts.append(part if part in names or not same else same[0])
+        return "/".join(parts)
+
+    def _resolved(self, name: str, path: str) -> str:
+        """Where the bytes of a path are, symlinks followed; a dangling one is its own path."""
+        full = f"{self.root}/{path}"
+        real = os.path.realpath(full)
+        if real == full or (os.path.islink(full) and not os.path.exists(full)):
+            above = os.path.dirname(full)
+            real = f"{os.path.realpath(above)}/{os.path.basename(full)}"
+        if real in (self.root, f"{self.root}/."):
+            return "."
+        if os.path.commonpath([self.root, real]) != self.root:
+            raise PathRefused(
+                name,
+                "outside",
+                f"{name} leads out of the workspace, to {real}.",
+                "Use a path inside the workspace, or open the other folder as its own workspace.",
+            )
+        return os.path.relpath(real, self.root).replace(os.sep, "/")
+
+    def _refuse(self, name: str, path: str) -> None:
+        for part in path.split("/"):
+            if key(part, self._flavour) in CONTROL:
+                raise PathRefused(
+                    name,
+                    "ignored",
+                    f"{name} is inside {part}, which belongs to version control.",
+                    "Use the version control program itself.",
+                )
+        if self._refusing.refuses(path):
+            raise PathRefused(
+                name,
+                "ignored",
+                f"{name} is refused by .sightlineignore.",
+                "Work without it, or ask the user to change .sightlineignore.",
+            )

@@ -1,0 +1,96 @@
+"""One writer per path, among all threads and processes of this machine."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from _thread import get_ident
+from contextlib import contextmanager
+from time import monotonic, sleep
+from zlib import crc32
+
+from sightline.errors import Unverifiable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+STRIPES = 64
+"""Lock files per workspace: few enough to leave lying about, enough that two writers of
+different files seldom wait for each other."""
+
+_STRIPE = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+
+_holding: set[int] = set()
+"""Threads of this process that hold a lock, of whatever workspace."""
+
+
+@contextmanager
+def locked(folder: str, paths: Sequence[str], patience_s: float) -> Iterator[None]:
+    """Hold the stripes of these path keys, one file each in `folder`, in one order for all.
+
+    A thread that holds one may not ask for more, because two such threads could wait for each
+    other: RuntimeError. Unverifiable when another process keeps a stripe longer than patience_s.
+    """
+    thread = get_ident()
+    if thread in _holding:
+        raise RuntimeError("this thread holds a workspace lock already: lock all paths at once")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    _holding.add(thread)
+    taken: list[int] = []
+    try:
+        until = monotonic() + patience_s
+        for stripe in sorted({crc32(path.encode()) % STRIPES for path in paths}):
+            fd = os.open(f"{folder}/{stripe:02}", _STRIPE, 0o600)
+            taken.append(fd)
+            _wait(fd, paths[0], until)
+        yield
+    finally:
+        for fd in reversed(taken):
+            os.close(fd)
+        _holding.discard(thread)
+
+
+def _wait(fd: int, path: str, until: float) -> None:
+    pause_s = 0.0005
+    while not _try_lock(fd):
+        if monotonic() > until:
+            raise Unverifiable(
+                path,
+                f"Another process is writing {path} and does not finish.",
+                "Try again; if it stays, look for a stopped sightline process.",
+            )
+        sleep(pause_s)
+        pause_s = min(pause_s * 2, 0.02)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EDEADLK):
+                return False
+            raise
+        return True
+
+    def _unlock(fd: int) -> None:
+        os.lseek(fd, 0, os.SEEK_SET)
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _unlock(fd: int) -> None:
+        # Before closing, because a child forked meanwhile shares the descriptor.
+        fcntl.flock(fd, fcntl.LOCK_UN)

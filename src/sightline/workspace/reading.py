@@ -1,0 +1,134 @@
+"""Reading a file so that the revision is that of the very bytes returned."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from sightline.core.revision import MISSING, UNKNOWN, StatSignature, revision_of
+from sightline.workspace import Found
+from sightline.workspace.folder import Folder
+from sightline.workspace.syscalls import READ
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.revision import Revision
+    from sightline.workspace import Kind
+    from sightline.workspace.syscalls import Calls
+
+CHUNK = 1 << 20
+PAUSES_S = (0.0, 0.001, 0.002, 0.004, 0.008)
+"""Waits between attempts at a file that changes while it is read: a save takes about a
+millisecond, and one that writes for longer is better judged later than waited for."""
+
+
+def read(calls: Calls, root: str, path: str, limit: int | None = None) -> Found:
+    """What stands at a canonical path; contents of more than `limit` bytes are hashed in chunks
+    and not returned. Never raises for the disk's state."""
+    for pause_s in PAUSES_S:
+        if pause_s:
+            calls.sleep(pause_s)
+        started_ns = calls.time_ns()
+        try:
+            with Folder(calls, root, path) as folder:
+                found = _once(folder, limit, started_ns)
+        except OSError as error:
+            found = failed(path, error, started_ns)
+        if found is not None:
+            return found
+    return Found(path, "unreadable", UNKNOWN, None, None, started_ns, "changing")
+
+
+def standing(folder: Folder, name: str) -> Revision:
+    """The revision of what an entry of an open folder is: content, MISSING, or UNKNOWN for what
+    is no regular file. OSError when it cannot be read."""
+    calls = folder.calls
+    try:
+        if not stat.S_ISREG(calls.lstat(folder.at(name), dir_fd=folder.fd).st_mode):
+            return UNKNOWN
+        fd = calls.open(folder.at(name), READ, dir_fd=folder.fd)
+    except FileNotFoundError:
+        return MISSING
+    try:
+        return _hashed(calls, fd)[0]
+    finally:
+        os.close(fd)
+
+
+def signature_of(found: os.stat_result) -> StatSignature:
+    return StatSignature(
+        found.st_size,
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+        found.st_dev,
+        found.st_ino,
+        found.st_mode,
+    )
+
+
+def failed(path: str, error: OSError, at_ns: int) -> Found:
+    """The answer when the system refused: nothing there, a symlink in the way, or unreadable."""
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return Found(path, "missing", MISSING, read_at_ns=at_ns)
+    if error.errno == errno.ELOOP:
+        return Found(path, "symlink", UNKNOWN, read_at_ns=at_ns, why="a folder became a symlink")
+    why = error.strerror or type(error).__name__
+    return Found(path, "unreadable", UNKNOWN, read_at_ns=at_ns, why=why)
+
+
+def _once(folder: Folder, limit: int | None, started_ns: int) -> Found | None:
+    """One attempt; None when the file changed meanwhile."""
+    calls, path, name = folder.calls, folder.path, folder.at(folder.name)
+    standing = calls.lstat(name, dir_fd=folder.fd)
+    if not stat.S_ISREG(standing.st_mode):
+        # Told by lstat, because opening a device can have effects of its own.
+        return Found(
+            path, _kind(standing.st_mode), UNKNOWN, None, signature_of(standing), started_ns
+        )
+    fd = calls.open(name, READ, dir_fd=folder.fd)
+    try:
+        before = calls.fstat(fd)
+        if not stat.S_ISREG(before.st_mode):
+            return None
+        data: bytes | None = None
+        if limit is None or before.st_size <= limit:
+            data = _whole(calls, fd, before.st_size)
+            revision, size = revision_of(data), len(data)
+        else:
+            revision, size = _hashed(calls, fd)
+        signature = signature_of(calls.fstat(fd))
+    finally:
+        os.close(fd)
+    if size != signature.size or signature != signature_of(before):
+        return None
+    why = None if data is not None else "too_large"
+    return Found(path, "file", revision, data, signature, started_ns, why)
+
+
+def _kind(mode: int) -> Kind:
+    if stat.S_ISDIR(mode):
+        return "directory"
+    return "symlink" if stat.S_ISLNK(mode) else "special"
+
+
+def _whole(calls: Calls, fd: int, size: int) -> bytes:
+    """The bytes of a file of that size, and one read more to notice that it grew."""
+    data = calls.read(fd, size + 1)
+    if len(data) == size:
+        return data
+    parts = [data]
+    while data and sum(map(len, parts)) <= size:
+        data = calls.read(fd, size + 1)
+        parts.append(data)
+    return b"".join(parts)
+
+
+def _hashed(calls: Calls, fd: int) -> tuple[Revision, int]:
+    from hashlib import sha256
+
+    digest, size = sha256(), 0
+    while chunk := calls.read(fd, CHUNK):
+        digest.update(chunk)
+        size += len(chunk)
+    return digest.hexdigest(), size

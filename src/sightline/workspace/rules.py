@@ -1,0 +1,116 @@
+"""The ignore files of a tree: which of them speak for a path, and what they say together."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from sightline.workspace.ignore import PatternSet, lines_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Chain = tuple[tuple[PatternSet, int], ...]
+    """Pattern sets that speak for one folder's entries, strongest first, each with how many
+    characters of a path stand before the part that its patterns are about."""
+
+_EMPTY = PatternSet(())
+
+
+class IgnoreRules:
+    """Files of one name (".gitignore", ".sightlineignore") in every folder from `top` down.
+
+    top: where the rules begin, the top of the git tree for .gitignore, so that a workspace that
+    is a part of a repository follows all of it. Files are read again when their stat changed.
+    """
+
+    def __init__(self, root: str, name: str, *, top: str | None = None, exclude: str = "") -> None:
+        self.name = name
+        self._top = top or root
+        self._below = "" if self._top == root else root[len(self._top.rstrip("/")) + 1 :] + "/"
+        self._exclude = exclude
+        self._read: dict[str, tuple[tuple[int, ...], PatternSet]] = {}
+
+    def refuses(self, path: str, *, folder: bool = False) -> bool:
+        """Whether a path of the workspace is ignored, by itself or through a folder above it."""
+        chain = self.chain()
+        full = self._below + path
+        end = full.find("/", len(self._below))
+        while end >= 0:
+            if ignored(chain, full[:end], folder=True):
+                return True
+            chain = self.extend(chain, full[: end + 1])
+            end = full.find("/", end + 1)
+        return ignored(chain, full, folder=folder)
+
+    def chain(self) -> Chain:
+        """What speaks for the entries of the workspace's root."""
+        chain: Chain = ((self._load(self._exclude), 0),) if self._exclude else ()
+        chain = self.extend(chain, "")
+        end = self._below.find("/")
+        while end >= 0:
+            chain = self.extend(chain, self._below[: end + 1])
+            end = self._below.find("/", end + 1)
+        return chain
+
+    def extend(self, chain: Chain, folder: str) -> Chain:
+        """What speaks for the entries of a folder (relative to the top, "" or ending in "/"),
+        from what speaks for the one above it."""
+        own = self._load(f"{self._top}/{folder}{self.name}")
+        return ((own, len(folder)), *chain) if own else chain
+
+    def full(self, path: str) -> str:
+        """A path of the workspace as the rules name it, from the top."""
+        return self._below + path
+
+    def _load(self, file: str) -> PatternSet:
+        try:
+            found = os.lstat(file)
+        except (FileNotFoundError, NotADirectoryError):
+            return _EMPTY
+        if not stat.S_ISREG(found.st_mode):
+            return _EMPTY  # git does not follow a symlink here either
+        signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+        known = self._read.get(file)
+        if known is None or known[0] != signature:
+            with open(file, "rb") as opened:
+                known = (signature, PatternSet(lines_of(opened.read())))
+            self._read[file] = known
+        return known[1]
+
+
+def ignored(chain: Chain, path: str, *, folder: bool) -> bool:
+    """What the strongest set that has an opinion says of one entry."""
+    for patterns, cut in chain:
+        verdict = patterns.verdict(path[cut:], folder=folder)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def git_rules(root: str) -> IgnoreRules:
+    """.gitignore files from the top of the repository around `root`, and its info/exclude.
+
+    The user's global ignore file is left out: it is not the same for two people of one team.
+    """
+    top = root
+    while not os.path.lexists(f"{top}/.git"):
+        above = os.path.dirname(top)
+        if above == top:
+            return IgnoreRules(root, ".gitignore")
+        top = above
+    return IgnoreRules(root, ".gitignore", top=top, exclude=_common(top) + "/info/exclude")
+
+
+def _common(top: str) -> str:
+    """The folder that all worktrees of a repository share."""
+    place = f"{top}/.git"
+    if os.path.isfile(place):
+        place = os.path.join(top, _first_line(place).removeprefix("gitdir: "))
+        if os.path.isfile(f"{place}/commondir"):
+            place = os.path.join(place, _first_line(f"{place}/commondir"))
+    return place
+
+
+def _first_line(file: str) -> str:
+    with open(file, encoding="utf-8", errors="surrogateescape") as opened:
+        return opened.readline().rstrip("\n")

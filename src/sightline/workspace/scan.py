@@ -1,0 +1,131 @@
+"""Looking over many files: a stat each, a hash in doubt; and listing what is there."""
+
+from __future__ import annotations
+
+import os
+
+from sightline.core.revision import UNKNOWN, compare
+from sightline.workspace import Found
+from sightline.workspace.folder import ASIDE
+from sightline.workspace.reading import failed, read, signature_of
+from sightline.workspace.rules import ignored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sightline.core.revision import Stamp, StatSignature
+    from sightline.workspace.rules import Chain, IgnoreRules
+    from sightline.workspace.syscalls import Calls
+
+SECOND_NS = 1_000_000_000
+TICK_NS = 10_000_000
+"""The coarsest clock tick of a running kernel (HZ=100), which times of files step by."""
+
+COARSE_NS = 2 * SECOND_NS
+"""The step of a file system that keeps whole seconds only (FAT keeps even ones)."""
+
+
+def tick_of(signature: StatSignature) -> int:
+    """The step of the file system's times, told by the times themselves: both on a whole second
+    means that it keeps no finer ones (by chance once in 10^18). Nothing is written to measure."""
+    whole = signature.mtime_ns % SECOND_NS == 0 and signature.ctime_ns % SECOND_NS == 0
+    return COARSE_NS if whole else TICK_NS
+
+
+def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterator[Found]:
+    """Of these paths, those whose stamp does not vouch for them, in the order given.
+
+    A doubtful file is hashed and answered even when its content is the same: then its revision
+    equals the stamp's, and the caller keeps the fresh signature, so that the next scan need not
+    hash it again.
+    """
+    lstat = os.lstat
+    for path, stamp in stamps:
+        try:
+            now = lstat(f"{root}/{path}")
+        except OSError as error:
+            yield failed(path, error, calls.time_ns())
+            continue
+        known = stamp.signature
+        changed = now.st_ctime_ns
+        # core.revision.compare in place: its common answer is "same", and a call and a
+        # StatSignature per file would double the cost of the scan. test_scan holds the two equal.
+        if (
+            changed == known.ctime_ns
+            and now.st_mtime_ns == known.mtime_ns
+            and now.st_size == known.size
+            and now.st_ino == known.ino
+            and now.st_mode == known.mode
+            and now.st_dev == known.dev
+            and changed % SECOND_NS
+            and changed + 2 * TICK_NS < stamp.read_at_ns
+            and known.mtime_ns + 2 * TICK_NS < stamp.read_at_ns
+        ):
+            continue
+        if compare(stamp, signature_of(now), tick_of(known)) != "same":
+            yield read(calls, root, path, limit=0)
+
+
+def unanswered(path: str, at_ns: int) -> Found:
+    """The answer for a path that the disk did not answer for in time."""
+    return Found(path, "unreadable", UNKNOWN, read_at_ns=at_ns, why="deadline")
+
+
+def walk(root: str, rules: tuple[IgnoreRules, ...]) -> Iterator[tuple[str, StatSignature]]:
+    """Every regular file that no rule ignores, in order of path.
+
+    Symlinks are not followed and not listed, nor is what belongs to a nested repository. A folder
+    that may not be listed is answered itself, told by its mode, so that a caller can say so.
+    """
+    yield from _walk(root, "", rules, tuple(rule.chain() for rule in rules))
+
+
+def _walk(
+    root: str, folder: str, rules: tuple[IgnoreRules, ...], chains: tuple[Chain, ...]
+) -> Iterator[tuple[str, StatSignature]]:
+    try:
+        with os.scandir(f"{root}/{folder}") as entries:
+            listed = sorted((_sort_key(entry), entry) for entry in entries)
+    except PermissionError:
+        yield folder.rstrip("/") or ".", signature_of(os.lstat(f"{root}/{folder}"))
+        return
+    except (FileNotFoundError, NotADirectoryError):
+        return  # gone since it was seen, and so are its files
+    if folder and any(name in (".git", ".git/") for name, _ in listed):
+        return
+    for name, entry in listed:
+        below = name.endswith("/")
+        path = folder + entry.name
+        if _unlisted(entry.name) or any(
+            ignored(chain, rule.full(path), folder=below)
+            for rule, chain in zip(rules, chains, strict=True)
+        ):
+            continue
+        if below:
+            inner = zip(rules, chains, strict=True)
+            deeper = tuple(rule.extend(chain, rule.full(f"{path}/")) for rule, chain in inner)
+            yield from _walk(root, f"{path}/", rules, deeper)
+        elif entry.is_file(follow_symlinks=False):
+            try:
+                yield path, signature_of(entry.stat(follow_symlinks=False))
+            except FileNotFoundError:
+                continue
+
+
+def _sort_key(entry: os.DirEntry[str]) -> str:
+    # With its "/", so that "a-b" comes before "a/b" here as it does among whole paths.
+    return entry.name + "/" * entry.is_dir(follow_symlinks=False)
+
+
+def _unlisted(name: str) -> bool:
+    # Not Unicode: such a name could neither be stored nor be put into an answer.
+    return name in (".git", ".hg") or name.startswith(ASIDE) or not _encodes(name)
+
+
+def _encodes(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

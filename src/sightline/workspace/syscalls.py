@@ -1,0 +1,99 @@
+"""Every call by which the workspace touches the disk, in one object that a test can make fail."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from time import sleep, time_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+READ = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+"""Opening never waits for the other end of a FIFO and never follows a last-moment symlink."""
+
+WRITE = READ & ~getattr(os, "O_NONBLOCK", 0) | os.O_RDWR
+FOLDER = READ | getattr(os, "O_DIRECTORY", 0)
+
+_SWAPS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}
+"""Per system: the C function, its flag for "exchange", its flag for "do not replace"."""
+
+
+class Calls:
+    """The calls themselves. Names are relative to the folder `dir_fd`; OSError when they fail."""
+
+    open = staticmethod(os.open)
+    close = staticmethod(os.close)
+    read = staticmethod(os.read)
+    lstat = staticmethod(os.lstat)
+    fstat = staticmethod(os.fstat)
+    write = staticmethod(os.write)
+    lseek = staticmethod(os.lseek)
+    ftruncate = staticmethod(os.ftruncate)
+    fsync = staticmethod(os.fsync)
+    mkdir = staticmethod(os.mkdir)
+    rmdir = staticmethod(os.rmdir)
+    link = staticmethod(os.link)
+    replace = staticmethod(os.replace)
+    unlink = staticmethod(os.unlink)
+    access = staticmethod(os.access)
+    if sys.platform != "win32":
+        fchmod = staticmethod(os.fchmod)
+        fchown = staticmethod(os.fchown)
+    if sys.platform == "linux":
+        listxattr = staticmethod(os.listxattr)
+        getxattr = staticmethod(os.getxattr)
+        setxattr = staticmethod(os.setxattr)
+        removexattr = staticmethod(os.removexattr)
+    time_ns = staticmethod(time_ns)
+    sleep = staticmethod(sleep)
+
+    def exchange(self, one: str, other: str, *, dir_fd: int | None) -> None:
+        """Swap two names in one step. ENOSYS where the system or the file system cannot."""
+        _renameat(1, one, other, dir_fd, dir_fd)
+
+    def move(self, src: str, dst: str, *, src_fd: int | None, dst_fd: int | None) -> None:
+        """Rename unless something stands at dst (EEXIST)."""
+        try:
+            _renameat(2, src, dst, src_fd, dst_fd)
+        except OSError as error:
+            if error.errno != errno.ENOSYS:
+                raise
+            self._claim(src, dst, src_fd, dst_fd)
+
+    def _claim(self, src: str, dst: str, src_fd: int | None, dst_fd: int | None) -> None:
+        try:
+            self.link(src, dst, src_dir_fd=src_fd, dst_dir_fd=dst_fd, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
+                raise
+            # No links here: an empty file claims the name, and the rename takes it over.
+            self.close(self.open(dst, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600, dir_fd=dst_fd))
+            self.replace(src, dst, src_dir_fd=src_fd, dst_dir_fd=dst_fd)
+        else:
+            self.unlink(src, dir_fd=src_fd)
+
+
+def _renameat(flag: int, src: str, dst: str, src_fd: int | None, dst_fd: int | None) -> None:
+    if sys.platform not in _SWAPS or src_fd is None or dst_fd is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), src)
+    import ctypes
+
+    function: Any = getattr(ctypes.CDLL(None, use_errno=True), _SWAPS[sys.platform][0], None)
+    flags = _SWAPS[sys.platform][flag]
+    if function is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), src)
+    if function(src_fd, os.fsencode(src), dst_fd, os.fsencode(dst), flags) != 0:
+        code = ctypes.get_errno()
+        # A file system that does not know the flag says so in one of three ways.
+        if code in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
+            code = errno.ENOSYS
+        raise OSError(code, os.strerror(code), src)
