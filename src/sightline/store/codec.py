@@ -1,0 +1,236 @@
+"""Facts and rows in their stored form: the only room that knows the shapes on disk.
+
+A fact is stored as kind, version and a JSON object. Its keys are the fact's own field names;
+fields that have their default are left out, so a new field with a default is no new version,
+and a key that is not known here is passed over. Anything else that changes a shape raises the
+version of its kind and adds an upcaster below, because old stores are read for ever
+(tests/store/fixtures). Line spans are text, "1-200,310-320", in bodies and in columns alike.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+from sightline.core.context import DiskFile, Knowledge, SessionState
+from sightline.core.events import FACTS, Belief, Cause
+from sightline.core.revision import Stamp, StatSignature
+from sightline.core.timeline import Recorded
+from sightline.errors import StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from sightline.core.events import Fact
+    from sightline.core.regions import Spans
+
+    Row = tuple[Any, ...]
+    Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+    Convert = Callable[[Any], Any]
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
+"""(kind, n) -> the body of version n as one of version n + 1."""
+
+UPGRADE = "Upgrade sightline: a newer one has written to this store. Nothing was changed."
+DAMAGED = "Run `sightline doctor`; the store was left as it is."
+
+
+def encode(fact: Fact) -> str:
+    """The JSON body of a fact."""
+    body = {}
+    for field, default, pack, _ in _plan(type(fact)):
+        value = getattr(fact, field)
+        if value != default:
+            body[field] = value if pack is None or value is None else pack(value)
+    return _dumps(body)
+
+
+def decode(kind: str, version: int, body: str) -> Fact:
+    """The fact of a stored body, brought up to the present version of its kind. StoreError."""
+    made = FACTS.get(kind)
+    if made is None:
+        raise StoreError(f"The store holds a fact of an unknown kind: {kind}, version {version}.", UPGRADE)
+    if version > made.version:
+        raise StoreError(
+            f"The store holds {kind} in version {version}; this sightline knows {made.version}.",
+            UPGRADE,
+        )
+    try:
+        raw = json.loads(body)
+        for step in range(version, made.version):
+            raw = UPCASTERS[kind, step](raw)
+        return made(*[_unpacked(raw, *field) for field in _plan(made)])
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(f"A stored {kind}, version {version}, cannot be read: {error}", DAMAGED) from error
+
+
+def recorded_of(row: Row) -> Recorded:
+    """(position, session, kind, version, happened_at, recorded_at, body) as Recorded."""
+    position, session, kind, version, happened_at, recorded_at, body = row
+    return Recorded(position, untext(session), happened_at, recorded_at, decode(kind, version, body))
+
+
+def knowledge_row(session: str, state: Knowledge) -> Row:
+    """Columns of the knowledge table."""
+    belief = state.belief
+    return (
+        text(session),
+        text(state.path),
+        state.name if state.name is None else text(state.name),
+        state.position,
+        text(state.via),
+        state.first_seen,
+        state.last_read,
+        state.last_agent_edit,
+        state.revision_seen,
+        belief.text,
+        spans_text(belief.shown),
+        spans_text(belief.held),
+        belief.lines,
+    )
+
+
+def knowledge_of(row: Row) -> Knowledge:
+    """Knowledge from the columns after session."""
+    path, name, position, via, first, read, edit, revision, held_text, shown, held, lines = row
+    belief = Belief(held_text, spans_of(shown), spans_of(held), lines)
+    return Knowledge(
+        untext(path), belief, untext(via), position, first, read, edit, revision, untext(name)
+    )
+
+
+def disk_row(state: DiskFile) -> Row:
+    """Columns of the disk table."""
+    return (
+        text(state.path),
+        state.revision,
+        state.position,
+        state.at,
+        None if state.cause is None else _dumps(_pack_cause(state.cause)),
+        state.mode,
+        state.moved_to if state.moved_to is None else text(state.moved_to),
+        state.last_external_edit,
+    )
+
+
+def disk_of(row: Row) -> DiskFile:
+    """DiskFile from its columns."""
+    path, revision, position, at, cause, mode, moved_to, edited = row
+    by = None if cause is None else _cause_of(cause)
+    return DiskFile(untext(path), revision, position, at, by, mode, untext(moved_to), edited)
+
+
+def session_row(state: SessionState) -> Row:
+    """Columns of the sessions table; position is not one, the timeline knows it."""
+    who = (text(state.id), text(state.agent), state.started)
+    parent, model = (None if name is None else text(name) for name in (state.parent, state.model))
+    return (*who, parent, state.ended, state.turn, model)
+
+
+def session_of(row: Row) -> SessionState:
+    """SessionState from its columns and its newest position."""
+    id_, agent, started, parent, ended, turn, model, position = row
+    return SessionState(
+        untext(id_), untext(agent), started, untext(parent), ended, turn, untext(model), position
+    )
+
+
+def stamp_row(path: str, stamp: Stamp) -> Row:
+    """Columns of the stamps table. Six numbers are text because a device or an inode may not
+    fit a signed 64-bit integer."""
+    numbers = " ".join([str(number) for _, number in stamp.signature.items()])
+    return text(path), numbers, stamp.revision, stamp.read_at_ns
+
+
+def stamp_of(row: Row) -> tuple[str, Stamp]:
+    """A path and its Stamp, from their columns."""
+    path, numbers, revision, read_at_ns = row
+    return untext(path), Stamp(StatSignature(*map(int, numbers.split())), revision, read_at_ns)
+
+
+def text(value: str) -> str | bytes:
+    """A string as it can be bound. File names that are no UTF-8 come as lone surrogates, which
+    SQLite does not take as text: they are stored as bytes."""
+    if value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "surrogatepass")
+    return value
+
+
+def untext(value: Any) -> Any:
+    """The string that text() made storable; None stays None."""
+    return value.decode("utf-8", "surrogatepass") if type(value) is bytes else value
+
+
+@lru_cache(maxsize=4096)
+def spans_text(lines: Spans) -> str:
+    """((1, 200), (310, 320)) as "1-200,310-320"."""
+    return ",".join([f"{first}-{last}" for first, last in lines])
+
+
+@lru_cache(maxsize=4096)
+def spans_of(stored: str) -> Spans:
+    """Spans from their text. ValueError."""
+    if not stored:
+        return ()
+    pairs = [part.split("-") for part in stored.split(",")]
+    return tuple([(int(first), int(last)) for first, last in pairs])
+
+
+_dumps = json.JSONEncoder(separators=(",", ":")).encode  # ASCII, so that any string can be bound
+
+
+@lru_cache(maxsize=256)
+def _cause_of(stored: str) -> Cause:
+    return Cause(*json.loads(stored))
+
+
+def _pack_cause(cause: Cause) -> list[Any]:
+    return [value for _, value in cause.items()]
+
+
+def _pack_belief(belief: Belief) -> list[Any]:
+    return [belief.text, spans_text(belief.shown), spans_text(belief.held), belief.lines]
+
+
+def _unpack_belief(raw: list[Any]) -> Belief:
+    believed, shown, held, lines = raw
+    return Belief(believed, spans_of(shown), spans_of(held), lines)
+
+
+CONVERTERS: Mapping[str, tuple[Convert, Convert]] = {
+    "Spans": (spans_text, spans_of),
+    "Belief": (_pack_belief, _unpack_belief),
+    "Cause": (_pack_cause, lambda raw: Cause(*raw)),
+    "tuple[str, ...]": (list, tuple),
+    "tuple[int, ...]": (list, tuple),
+}
+"""How to pack and unpack a field, by its annotation; JSON keeps the others as they are."""
+
+REQUIRED = object()
+"""Stands for the default of a field that has none; equal to no value."""
+
+
+@lru_cache(maxsize=None)
+def _plan(kind: type[Fact]) -> tuple[tuple[str, Any, Convert | None, Convert | None], ...]:
+    """Of each field of a kind: name, default, how to pack it, how to unpack it."""
+    fields = []
+    for field in kind._fields:
+        noted = kind.__annotations__[field].removesuffix(" | None")
+        pack, unpack = CONVERTERS.get(noted, (None, None))
+        fields.append((field, kind._defaults.get(field, REQUIRED), pack, unpack))
+    return tuple(fields)
+
+
+def _unpacked(
+    raw: dict[str, Any], field: str, default: Any, _: Convert | None, unpack: Convert | None
+) -> Any:
+    value = raw.get(field, default)
+    if value is REQUIRED:
+        raise KeyError(field)
+    return unpack(value) if unpack and value is not None and value is not default else value

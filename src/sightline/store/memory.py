@@ -1,0 +1,170 @@
+"""The reference store: what every other store must do, in as few lines as that takes.
+
+Views are stepped like rows, by the same pure functions; nothing is stored in another form.
+Lives as long as the process.
+"""
+
+from __future__ import annotations
+
+from threading import RLock
+
+from sightline.core.context import column, fold_knowledge, know, on_disk, redundant
+from sightline.core.events import BlobPurged, WriteIntended
+from sightline.core.revision import revision_of
+from sightline.core.timeline import TURNING, Recorded
+from sightline.errors import StoreConflict
+from sightline.store.naming import paths_of, settled
+from sightline.store.verify import differences
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from sightline.core.context import DiskFile, Knowledge, SessionState
+    from sightline.core.events import Fact
+    from sightline.core.revision import Revision, Stamp
+
+
+class MemoryStore:
+    """A Store in this process's memory. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._log: list[Recorded] = []
+        self._knowledge: dict[str, dict[str, Knowledge]] = {}
+        self._disks: dict[str, DiskFile] = {}
+        self._sessions: dict[str, SessionState] = {}
+        self._intents: dict[int, WriteIntended] = {}
+        self._stamps: dict[str, Stamp] = {}
+        self._blobs: dict[Revision, bytes] = {}
+
+    def append(
+        self,
+        session: str,
+        facts: Sequence[Fact],
+        *,
+        at: int,
+        happened_at: int | None = None,
+        blobs: Iterable[bytes] = (),
+        expect: Mapping[str, int] | None = None,
+        stats: Mapping[str, Stamp] | None = None,
+        durable: bool = False,
+    ) -> list[Recorded]:
+        happened = at if happened_at is None else happened_at
+        with self._lock:
+            check_expected(self._knowledge.get(session, {}), expect or {})
+            self.keep(blobs)
+            self._stamps.update(stats or {})
+            made = []
+            for fact in facts:
+                if not redundant(self._disks.get(getattr(fact, "path", "")), fact):
+                    made.append(Recorded(len(self._log) + 1, session, happened, at, fact))
+                    self._step(made[-1])
+            return made
+
+    def _step(self, recorded: Recorded) -> None:
+        fact, session = recorded.fact, recorded.session
+        self._log.append(recorded)
+        self._sessions[session] = column(self._sessions.get(session), recorded)
+        on_disk(self._disks, recorded)
+        if isinstance(fact, TURNING):
+            self._knowledge[session] = fold_knowledge(self._log, session)
+        else:
+            know(self._knowledge.setdefault(session, {}), recorded)
+        for position in settled(fact, self._intents):
+            del self._intents[position]
+        if isinstance(fact, WriteIntended):
+            self._intents[recorded.position] = fact
+
+    def timeline(
+        self,
+        *,
+        session: str | None = None,
+        path: str | None = None,
+        kinds: Sequence[type[Fact]] | None = None,
+        after: int = 0,
+        upto: int | None = None,
+        newest: int | None = None,
+    ) -> Iterator[Recorded]:
+        with self._lock:
+            found = [
+                recorded
+                for recorded in self._log[after:upto]
+                if session in (None, recorded.session)
+                and (path is None or path in paths_of(recorded.fact))
+                and (kinds is None or type(recorded.fact) in kinds)
+            ]
+        return iter(found if newest is None else found[max(len(found) - newest, 0) :])
+
+    def position(self) -> int:
+        return len(self._log)
+
+    def knowledge(self, session: str, path: str) -> Knowledge | None:
+        with self._lock:
+            states = self._knowledge.get(session, {})
+            named = [state for state in states.values() if state.name == path]
+            return states.get(path) or max(named, key=lambda state: state.position, default=None)
+
+    def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
+        with self._lock:
+            if upto is None:
+                return dict(sorted(self._knowledge.get(session, {}).items()))
+            return dict(sorted(fold_knowledge(self._log, session, upto).items()))
+
+    def disk(self, path: str) -> DiskFile | None:
+        return self._disks.get(path)
+
+    def disks(self) -> dict[str, DiskFile]:
+        with self._lock:
+            return dict(sorted(self._disks.items()))
+
+    def session(self, session: str) -> SessionState | None:
+        return self._sessions.get(session)
+
+    def sessions(self) -> list[SessionState]:
+        with self._lock:
+            return sorted(self._sessions.values(), key=lambda state: (state.started, state.id))
+
+    def pending(self) -> list[Recorded]:
+        with self._lock:
+            return [self._log[position - 1] for position in sorted(self._intents)]
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
+        with self._lock:
+            wanted = self._stamps if paths is None else self._stamps.keys() & set(paths)
+            return {path: self._stamps[path] for path in sorted(wanted)}
+
+    def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
+        kept = {revision_of(data): data for data in blobs}
+        with self._lock:
+            self._blobs.update(kept)
+
+    def blob(self, revision: Revision) -> bytes | None:
+        return self._blobs.get(revision)
+
+    def purge(self, revision: Revision, reason: str, *, session: str, at: int) -> bool:
+        with self._lock:
+            if self._blobs.pop(revision, None) is None:
+                return False
+            self.append(session, [BlobPurged(revision, reason)], at=at)
+            return True
+
+    def verify(self) -> list[str]:
+        with self._lock:
+            return differences(self)
+
+    def close(self) -> None:
+        """Nothing to let go of: another handle of this process may go on reading."""
+
+
+def check_expected(states: Mapping[str, Knowledge | None], expect: Mapping[str, int]) -> None:
+    """StoreConflict when a row that a decision was made on has been moved since."""
+    for path, position in expect.items():
+        state = states.get(path)
+        found = state.position if state else 0
+        if found != position:
+            raise StoreConflict(
+                f"What this session knows of {path} was changed by another process: it stood at"
+                f" position {position}, now at {found}. Nothing was recorded.",
+                "Read the file again and decide again.",
+            )
