@@ -1,0 +1,85 @@
+"""S9, S17, S18, S29 to S32: what others do to the text around and inside the target."""
+
+from __future__ import annotations
+
+from bench.scenarios.model import (
+    FORMATTED,
+    PATH,
+    STALE,
+    Attempt,
+    Intent,
+    Scenario,
+    change,
+    module,
+    tries,
+)
+from bench.world import World
+
+BOM = b"\xef\xbb\xbf"
+BLOCK = Intent(
+    "def step_06(value):\n    return value + 6\n\n\ndef step_07(value):\n    return value + 7\n",
+    "def step_06(value):\n    return value * 6\n\n\ndef step_07(value):\n    return value * 7\n",
+)
+"""Six lines; in S31 somebody changes the second of them."""
+
+ELSEWHERE = tries("notice", "notice", "merge")
+"""Others changed the file, and neither of the lines the agent is after."""
+
+REFORMATTED = module().replace("return value + 6\n", "return (value + 6)\n")
+LONGER = "import sys\nimport os\n\n" + module()
+TWICE = module() + "\n\nclass Copy:\n    def step_06(value):\n    return value + 6\n"
+
+
+def _by_lines(label: str, intent: Intent, wants: str) -> Attempt:
+    return Attempt(label, "lines", intent, frozenset(wants.split()))
+
+
+def _logged(world: World) -> None:
+    log = module().encode()
+    for number in range(3):
+        log += f"10:00:0{number} request served\n".encode()
+        world.put(PATH, log)
+
+
+CONTENT = (
+    Scenario(
+        9,
+        "formatter outside or inside the target",
+        STALE,
+        between=lambda world: world.put(PATH, REFORMATTED.encode()),
+    ),
+    Scenario(
+        17,
+        "line endings flipped",
+        tries("allow notice", "allow notice", "allow notice merge"),
+        between=lambda world: world.put(PATH, module().replace("\n", "\r\n").encode()),
+    ),
+    Scenario(
+        18,
+        "byte order mark added",
+        tries("allow notice", "allow notice", "allow notice merge"),
+        between=lambda world: world.put(PATH, BOM + module().encode()),
+    ),
+    Scenario(
+        29,
+        "lines inserted above the target",
+        (*ELSEWHERE, _by_lines("by number", change(6), "notice")),
+        between=lambda world: world.put(PATH, LONGER.encode()),
+    ),
+    Scenario(
+        30,
+        "the target now occurs twice",
+        tries("notice", "ambiguous", "merge"),
+        between=lambda world: world.put(PATH, TWICE.encode()),
+    ),
+    Scenario(
+        31,
+        "only the inside of the range changed",
+        (
+            *tries("notice", "stale", "merge", "conflict stale", near=BLOCK),
+            _by_lines("by number", BLOCK, "stale"),
+        ),
+        between=lambda world: world.put(PATH, FORMATTED.encode()),
+    ),
+    Scenario(32, "a logger appends", ELSEWHERE, between=_logged),
+)

@@ -1,0 +1,266 @@
+"""One guard, one scenario, one attempt: play it, and gather what the oracle needs."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import traceback
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
+
+from bench.baselines import Answer, Baseline
+from bench.oracle import Evidence, Judgement, dressed, hunks, judge, lines, merged, plain
+from bench.scenarios.model import Attempt, Intent
+from bench.world import Entry, NotAnswering, World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bench.scenarios.model import Scenario
+
+NOBODY = 65534
+MOST_RETRIES = 3
+
+
+class Agent(Protocol):
+    """A coding agent's file tools, behind one guard."""
+
+    def read(self, path: str, lines: tuple[int, int] | None = None) -> str: ...
+    def edit(self, path: str, old: str, new: str) -> Answer: ...
+    def edit_lines(self, path: str, start: int, end: int, new: str) -> Answer: ...
+    def write(self, path: str, content: str) -> Answer: ...
+    def warned(self, path: str) -> bool: ...
+    def forget(self, path: str) -> None: ...
+    def resumed(self) -> Agent: ...
+    def close(self) -> None: ...
+
+
+class Guard(NamedTuple):
+    """A name, where its rule was published, and how an agent behind it begins.
+    open(world, state): state is a folder of its own outside the workspace."""
+
+    name: str
+    rule: str
+    open: Callable[[World, Path], Agent]
+
+
+def published(rule: type[Baseline]) -> Guard:
+    """A baseline as a guard; it keeps nothing outside the workspace."""
+
+    def begin(world: World, _state: Path) -> Agent:
+        return rule(world)
+
+    return Guard(rule.name, rule.rule, begin)
+
+
+class Outcome(NamedTuple):
+    """What one attempt came to. word: allow, notice, merge, hang, or the reason of a refusal;
+    exact: an accepted attempt left what a careful person would have; recovery: tool calls that
+    the agent needed after a refusal."""
+
+    word: str
+    judgement: Judgement
+    recovery: int
+    exact: bool
+
+
+def play(guard: Guard, scenario: Scenario, attempt: Attempt) -> Outcome:
+    """Play one attempt in folders of its own."""
+    with tempfile.TemporaryDirectory(prefix="sightline-bench-") as folder:
+        root, state = Path(folder, "workspace"), Path(folder, "state")
+        root.mkdir()
+        state.mkdir()
+        if "unprivileged" in scenario.flags and os.geteuid() == 0:
+            for owned in (Path(folder), root, state):
+                os.chown(owned, NOBODY, NOBODY)
+            return _as_nobody(lambda: _Trial(guard, scenario, attempt, root, state).run())
+        return _Trial(guard, scenario, attempt, root, state).run()
+
+
+class _Trial:
+    def __init__(
+        self, guard: Guard, scenario: Scenario, attempt: Attempt, root: Path, state: Path
+    ) -> None:
+        self.scenario = scenario
+        self.attempt = attempt
+        self.world = World(root, scenario.during)
+        self.path = scenario.path
+        self.guard = guard
+        self.state = state
+
+    def run(self) -> Outcome:
+        agent = self._begin()
+        base = self.world.load(self.path)
+        agent = self._meanwhile(agent)
+        self.world.before = self.world.entries()
+        answer = self._warned(agent) or self._attempt(agent, base.decode(), self.attempt)
+        evidence = self._evidence(base, answer)
+        judgement = judge(evidence)
+        recovery = 0 if answer.accepted else self._recover(agent, base.decode(), answer)
+        agent.close()
+        return Outcome(_word(answer), judgement, recovery, _exact(evidence))
+
+    def _begin(self) -> Agent:
+        """Lay out the files and let the agent read."""
+        self.world.prepare(self.scenario.layout())
+        if self.scenario.before_read is not None:
+            self.scenario.before_read(self.world)
+        agent = self.guard.open(self.world, self.state)
+        self.world.pass_time()
+        for span in self.scenario.reads:
+            agent.read(self.path, span)
+        return agent
+
+    def _meanwhile(self, agent: Agent) -> Agent:
+        """What happens before the attempt."""
+        if "reopen" in self.scenario.flags:
+            agent.close()
+        if self.scenario.between is not None:
+            self.scenario.between(self.world)
+        if "reopen" in self.scenario.flags:
+            return agent.resumed()
+        if "forget" in self.scenario.flags:
+            agent.forget(self.path)
+            served = agent.read(self.path).encode()
+            assert served == self.world.load(self.path), "a re-read did not serve the text"
+        return agent
+
+    def _warned(self, agent: Agent) -> Answer | None:
+        """An agent that is told beforehand looks again instead of trying."""
+        return Answer(accepted=False, reason="listed") if agent.warned(self.path) else None
+
+    def _attempt(self, agent: Agent, base: str, attempt: Attempt) -> Answer:
+        old, new = attempt.intent
+        try:
+            if attempt.kind == "write":
+                return agent.write(self.path, attempt.ours(base))
+            if attempt.kind == "lines":
+                return agent.edit_lines(self.path, *attempt.target(base), new)
+            return agent.edit(self.path, old, new)
+        except NotAnswering:
+            return Answer(accepted=False, reason="hang")
+
+    def _evidence(self, base: bytes, answer: Answer) -> Evidence:
+        before, after = self.world.before, self.world.entries()
+        at = self.scenario.lands or self.path
+        reads = self.scenario.reads
+        text = base.decode()
+        return Evidence(
+            base=base,
+            shown=None if None in reads else tuple(span for span in reads if span),
+            ours=self.attempt.ours(text).encode(),
+            target=None if self.attempt.kind == "write" else self.attempt.target(text),
+            before=self._readable(before, at),
+            after=self._readable(after, at),
+            accepted=answer.accepted,
+            told=bool(answer.told),
+            elsewhere=_others(before, before.get(at)) != _others(after, before.get(at)),
+            renamed=self.path not in before,
+        )
+
+    def _readable(self, entries: dict[str, Entry], at: str) -> bytes | None:
+        entry = entries.get(at)
+        return entry.data if entry and entry.kind == "file" and not self.world.silent else None
+
+    def _recover(self, agent: Agent, base: str, answer: Answer) -> int:
+        """Look again where the refusal did not show what changed, and try again; the calls it
+        took, 0 where there is nothing to look at."""
+        calls = 0
+        for _ in range(MOST_RETRIES):
+            try:
+                disk = plain(self.world.load(self.path)).decode()
+            except (OSError, NotAnswering):
+                return 0
+            if not answer.carries:
+                agent.read(self.path)
+                calls += 1
+            answer = self._attempt(agent, disk, anew(self.attempt, base, disk))
+            calls += 1
+            if answer.accepted:
+                break
+        return calls
+
+
+def anew(attempt: Attempt, base: str, disk: str) -> Attempt:
+    """The same wish, said of the file as it is now: the lines it was about, wherever they are and
+    whatever they say, with as many neighbours as it takes to name them alone."""
+    rows = disk.splitlines(keepends=True)
+    first, last = where_now(base, disk, attempt.target(base))
+    low, high = first, last
+    while low == high or disk.count("".join(rows[low:high])) != 1:
+        low, high = max(low - 1, 0), min(high + 1, len(rows))
+    new = "".join([*rows[low:first], attempt.intent.new, *rows[last:high]])
+    return replace(attempt, intent=Intent("".join(rows[low:high]), new), content=None)
+
+
+def where_now(base: str, disk: str, target: tuple[int, int]) -> tuple[int, int]:
+    """The rows (0-based, half-open) of the text on disk that stand for these lines of base."""
+    first, last = target[0] - 1, target[1]
+    start, end = first, last
+    for a, b, c, d in hunks(lines(base.encode()), lines(disk.encode())):
+        if b <= first:
+            start, end = first + d - b, last + d - b
+        elif a < last:
+            start, end = min(start, c), max(last, b) + d - b
+    return start, end
+
+
+def _word(answer: Answer) -> str:
+    if not answer.accepted:
+        return answer.reason
+    return "merge" if answer.merged else "notice" if answer.told else "allow"
+
+
+def _exact(evidence: Evidence) -> bool:
+    """Whether an accepted attempt left exactly both sides' changes, in the file's own form."""
+    best = merged(evidence)
+    return not evidence.accepted or (
+        best is not None
+        and evidence.before is not None
+        and evidence.after == dressed(best, evidence.before)
+        and not evidence.elsewhere
+    )
+
+
+def _others(entries: dict[str, Entry], but: Entry | None) -> dict[str, tuple[str, bytes]]:
+    """Every other file's kind and bytes; a second name of the same file is no other file."""
+    return {
+        path: (entry.kind, entry.data)
+        for path, entry in entries.items()
+        if but is None or entry.inode != but.inode
+    }
+
+
+def _as_nobody(run: Callable[[], Outcome]) -> Outcome:
+    """Run in a child process without root, which no permission binds."""
+    readable, writable = os.pipe()
+    with warnings.catch_warnings():
+        # A fork beside threads is only dangerous to a child that needs their locks.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        _report(run, writable)
+    os.close(writable)
+    with os.fdopen(readable, "rb") as pipe:
+        result = pickle.load(pipe)  # noqa: S301 (our own child wrote it)
+    os.waitpid(child, 0)
+    if isinstance(result, str):
+        raise RuntimeError(result)
+    return result  # type: ignore[no-any-return]
+
+
+def _report(run: Callable[[], Outcome], writable: int) -> NoReturn:
+    """The child's part: never returns into the parent's code."""
+    try:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+        result: Outcome | str = run()
+    except BaseException:  # noqa: BLE001 (the parent raises it)
+        result = traceback.format_exc()
+    with os.fdopen(writable, "wb") as pipe:
+        pickle.dump(result, pipe)
+    os._exit(0)

@@ -1,0 +1,184 @@
+"""The disk a case plays on: a real folder, a clock that only moves when told, a perfect watcher.
+
+File times are placed with os.utime, never waited for, so that "newer", "older" and "in the same
+tick" mean the same on every machine and every run. The watcher compares the folder before and
+after each deed of the user's: what no real watcher could miss, so that the guard built on one is
+judged by its rule and not by its timing.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SECOND = 1_000_000_000
+EPOCH_NS = 1_760_000_000 * SECOND
+GIT_ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+    "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+}
+
+
+class NotAnswering(Exception):
+    """The share holding this file has stopped answering; a plain open would wait for ever."""
+
+
+class Entry(NamedTuple):
+    """What stands at a path. kind: file, link, directory, other; data: a file's bytes or a link's
+    target; inode tells two names of one file from two equal files."""
+
+    kind: str
+    data: bytes
+    inode: int
+    mtime_ns: int
+
+
+class World:
+    """One throw-away workspace in `root`, and what the user does in it."""
+
+    def __init__(self, root: Path, during: Callable[[World], None] | None = None) -> None:
+        self.root = root
+        self.now_ns = EPOCH_NS
+        self.before: dict[str, Entry] = {}
+        self.silent: set[str] = set()
+        self.watchers: list[Callable[[str], None]] = []
+        self._during = during
+        self._seen: dict[str, Entry] = {}
+
+    # What the user does. Each is one deed: the clock moves, then the watchers hear of it.
+
+    def put(self, path: str, data: bytes, *, mtime_ns: int | None = None) -> None:
+        """Write in place, as an editor that keeps the inode; mtime_ns places the time."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        self._happened(path, mtime_ns)
+
+    def save(self, path: str, data: bytes, *, mtime_ns: int | None = None) -> None:
+        """Write aside and rename over, as most editors do."""
+        aside = self.root / f".{path}.swp"
+        aside.write_bytes(data)
+        aside.replace(self.root / path)
+        self._happened(path, mtime_ns)
+
+    def touch(self, path: str) -> None:
+        """A new time, the same bytes."""
+        self._happened(path)
+
+    def remove(self, path: str) -> None:
+        """Delete a file."""
+        (self.root / path).unlink()
+        self._happened()
+
+    def rename(self, src: str, dst: str) -> None:
+        """Rename; the file keeps its times, as rename does."""
+        (self.root / src).rename(self.root / dst)
+        self._happened()
+
+    def link(self, path: str, target: str) -> None:
+        """Point a symlink at `target`, replacing the one that was there."""
+        aside = self.root / f".{path}.new"
+        aside.symlink_to(target)
+        aside.replace(self.root / path)
+        self._happened()
+
+    def git(self, *arguments: str) -> None:
+        """Run real git here: no user configuration, no hooks, fixed dates."""
+        who = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid")
+        quiet = ("-c", "core.hooksPath=/dev/null", "-c", "init.defaultBranch=main")
+        subprocess.run(
+            ["git", *who, *quiet, *arguments],
+            cwd=self.root,
+            env={**os.environ, **GIT_ENVIRONMENT},
+            check=True,
+            capture_output=True,
+        )
+        for path, entry in self.entries().items():
+            if entry.kind == "file" and entry != self._seen.get(path):
+                os.utime(self.root / path, ns=(self.now_ns, self.now_ns))
+        self._happened()
+
+    # What a guard may use.
+
+    def load(self, path: str) -> bytes:
+        """A file's bytes, as any program gets them."""
+        if path in self.silent:
+            raise NotAnswering(path)
+        return (self.root / path).read_bytes()
+
+    def store(self, path: str, data: bytes) -> None:
+        """Write in place, as the agents' own tools do; now is the clock's now."""
+        (self.root / path).write_bytes(data)
+        os.utime(self.root / path, ns=(self.now_ns, self.now_ns))
+        self._hear()
+
+    def approve(self) -> None:
+        """The user is asked about an edit, and may be typing in the file meanwhile."""
+        if self._during is not None:
+            during, self._during = self._during, None
+            during(self)
+            self.before = self.entries()
+
+    # What the harness uses.
+
+    def entries(self) -> dict[str, Entry]:
+        """Everything in the folder but git's own, by path. A file that may not be read counts
+        as one without bytes."""
+        found: dict[str, Entry] = {}
+        for folder, folders, files in os.walk(self.root):
+            folders[:] = [name for name in folders if name != ".git"]
+            for name in [*folders, *files]:
+                at = Path(folder, name)
+                found[at.relative_to(self.root).as_posix()] = _entry(at)
+        return found
+
+    def pass_time(self, seconds: int = 10) -> None:
+        """Let the clock go on."""
+        self.now_ns += seconds * SECOND
+
+    def prepare(self, files: Mapping[str, bytes]) -> None:
+        """Lay out the files a case begins with."""
+        for path, data in files.items():
+            self.put(path, data)
+
+    def _happened(self, path: str | None = None, mtime_ns: int | None = None) -> None:
+        self.pass_time()
+        if path is not None:
+            when = self.now_ns if mtime_ns is None else mtime_ns
+            os.utime(self.root / path, ns=(when, when))
+        self._hear()
+
+    def _hear(self) -> None:
+        now = self.entries()
+        changed = [p for p in now if p in self._seen and self._through(p, now) != self._seen[p]]
+        self._seen = {path: self._through(path, now) for path in now}
+        for watcher in self.watchers:
+            for name in changed:
+                watcher(name)
+
+    def _through(self, path: str, entries: Mapping[str, Entry]) -> Entry:
+        """A symlink changes when the file it leads to does: watchers follow links."""
+        entry = entries[path]
+        if entry.kind != "link":
+            return entry
+        return entries.get(os.fsdecode(entry.data), entry)
+
+
+def _entry(at: Path) -> Entry:
+    state = at.lstat()
+    if at.is_symlink():
+        return Entry("link", os.fsencode(at.readlink()), state.st_ino, state.st_mtime_ns)
+    if at.is_dir():
+        return Entry("directory", b"", state.st_ino, 0)
+    if not at.is_file():
+        return Entry("other", b"", state.st_ino, state.st_mtime_ns)
+    readable = os.access(at, os.R_OK)
+    data = at.read_bytes() if readable else b""
+    return Entry("file" if readable else "other", data, state.st_ino, state.st_mtime_ns)
