@@ -1,0 +1,133 @@
+"""What the documents say is true: examples run, links lead somewhere, nothing is left out."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sybil import Document, Example, Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
+
+from sightline.config import Settings
+from sightline.core.settings import KEYS
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+each_page = pytest.mark.parametrize(
+    "page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES]
+)
+
+
+def matches(expected: str, printed: str) -> bool:
+    """Whether the output is as documented; `...` stands for anything, across lines too."""
+    pattern = re.escape(expected.strip()).replace(r"\.\.\.", ".*")
+    return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
+
+
+def steps(block: str) -> list[tuple[str, str]]:
+    """A console block as (command line, expected output). A line with `> ` goes on."""
+    found: list[tuple[str, str]] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], ""))
+        elif line.startswith("> ") and not found[-1][1]:
+            found[-1] = (f"{found[-1][0]}\n{line[2:]}", "")
+        else:
+            found[-1] = (found[-1][0], f"{found[-1][1]}{line}\n")
+    return found
+
+
+def run_console(example: Example) -> None:
+    """Run each line in the page's own folder, with the command that belongs to this Python."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for line, expected in steps(example.parsed):
+        done = subprocess.run(
+            ["bash", "-c", line],
+            env=os.environ | {"PATH": path, "COLUMNS": "80"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert matches(expected, done.stdout), f"$ {line}\nprinted:\n{done.stdout}"
+
+
+def document(page: Path) -> Document:
+    console = CodeBlockParser(language="console", evaluator=run_console)
+    return Sybil(parsers=[PythonCodeBlockParser(), console]).parse(page)
+
+
+@each_page
+def test_examples_run(page, tmp_path, monkeypatch):
+    """One page is one story: its examples share a folder, a home and their names."""
+    (tmp_path / "workspace").mkdir()
+    monkeypatch.chdir(tmp_path / "workspace")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for example in document(page).examples():
+        example.evaluate()
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors that a page offers, as the usual renderers name them."""
+    found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+@each_page
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for target, anchor in re.findall(r"\]\((?!\w+:)([^)#\s]*)#?([^)\s]*)\)", text):
+        there = (page.parent / target).resolve() if target else page
+        assert there.exists(), f"{target} is not there"
+        assert not anchor or anchor in headings(there), f"{target} has no heading {anchor}"
+
+
+def test_every_page_is_reached_from_the_index():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for page in PAGES:
+        if page.is_relative_to(ROOT / "docs") and page.name != "index.md":
+            assert f"({page.relative_to(ROOT / 'docs').as_posix()})" in index
+
+
+def test_the_readme_has_two_commands_of_one_line():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    tour, tests = re.findall(r"```sh\n(.*)\n```", text)
+    assert tour.endswith("sightline tour")
+    assert " -m pytest" in tests
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_setting_is_documented(key):
+    text = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if line.startswith(f"| `{key}` |"))
+    assert f"`{KEYS[key].variable}`" in row or not KEYS[key].variable
+    assert row.endswith("refused |") is not KEYS[key].shared
+    default = dict(Settings("/").items()).get(key)
+    if isinstance(default, int | float):
+        assert f"| {default} |" in row
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "same"),
+    [
+        ("a\n...\nd\n", "a\nb\nc\nd\n", True),
+        ("took ... ms", "took 12 ms", True),
+        ("a", "a\nb", False),
+        ("a.c", "abc", False),
+    ],
+)
+def test_dots_stand_for_anything_and_nothing_else_does(expected, printed, same):
+    assert matches(expected, printed) is same
+
+
+def test_a_wrong_example_is_seen(tmp_path):
+    """The tests above can fail: a page that promises what is not so is refused."""
+    (tmp_path / "page.md").write_text("```console\n$ echo one\ntwo\n```\n")
+    (example,) = document(tmp_path / "page.md").examples()
+    with pytest.raises(AssertionError, match="one"):
+        example.evaluate()

@@ -1,0 +1,70 @@
+"""Writes docs/reference/cli.md from the real command. --check: only say whether it is current.
+
+python tools/reference.py [--check] [MODULE:GROUP]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
+COMMAND = "sightline.interfaces.cli:cli"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("command", nargs="?", default=COMMAND)
+    asked = parser.parse_args()
+    module, _, name = asked.command.partition(":")
+    text = page(getattr(import_module(module), name))
+    if not asked.check:
+        PAGE.write_text(text, encoding="utf-8")
+        return 0
+    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
+        return 0
+    print(
+        f"{PAGE.name} is not what the command says. Run: python tools/reference.py", file=sys.stderr
+    )
+    return 1
+
+
+def page(group: click.Group) -> str:
+    """The whole page: the group's own options, then every command, in order of name."""
+    head = "# Command line\n\nGenerated from the command itself by `tools/reference.py`.\n"
+    sections = [section(context) for context in contexts(group)]
+    return "\n".join([head, *sections])
+
+
+def contexts(
+    command: click.Command, parent: click.Context | None = None
+) -> Iterator[click.Context]:
+    """A context for a command and for each below it; hidden ones are left out."""
+    context = click.Context(
+        command, info_name=command.name if parent else "sightline", parent=parent
+    )
+    yield context
+    if isinstance(command, click.Group):
+        for name in sorted(command.list_commands(context)):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield from contexts(below, context)
+
+
+def section(context: click.Context) -> str:
+    """One command's help, as the terminal shows it at a width of 80."""
+    context.max_content_width = context.terminal_width = 80
+    return f"## {context.command_path}\n\n```text\n{context.get_help().rstrip()}\n```\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
