@@ -33,7 +33,8 @@ CORE_MAY_IMPORT = {"__future__", "bisect", "collections", "difflib", "enum", "fu
 CORE_MAY_NOT_CALL = {"open", "print", "input", "eval", "exec", "__import__"}
 
 HOOK_ROOMS = ("errors", "config", "render", "core", "store", "workspace", "services")
-NOT_IN_HOOKS = {"sightline.store.postgres", "sightline.workspace.watch"}
+NOT_IN_HOOKS = {"sightline.store.memory", "sightline.store.postgres", "sightline.workspace.watch"}
+"""A hook writes the embedded store and ends; it holds nothing in memory and watches nothing."""
 
 MODULE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
