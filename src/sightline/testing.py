@@ -1,0 +1,213 @@
+"""What tests of programs that use Sightline need, and our own use: fakes with the real contract."""
+
+from __future__ import annotations
+
+import stat
+from _thread import allocate_lock, get_ident
+from contextlib import contextmanager
+
+from sightline.core.paths import canonical
+from sightline.core.revision import MISSING, UNKNOWN, StatSignature, compare, revision_of
+from sightline.core.value import Value
+from sightline.errors import PathRefused, Unverifiable
+from sightline.workspace import Found, Located
+from sightline.workspace.ignore import PatternSet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from sightline.core.revision import Revision, Stamp
+    from sightline.workspace import Kind
+
+_MODES = {
+    "file": stat.S_IFREG | 0o644,
+    "symlink": stat.S_IFLNK | 0o777,
+    "special": stat.S_IFIFO | 0o644,
+    "directory": stat.S_IFDIR | 0o755,
+    "unreadable": stat.S_IFREG,
+}
+
+
+class FixedClock:
+    """A clock that stands still until it is told to advance. Microseconds, UTC."""
+
+    def __init__(self, now_us: int = 1_767_225_600_000_000) -> None:
+        self._now_us = now_us
+
+    def now_us(self) -> int:
+        return self._now_us
+
+    def advance(self, *, seconds: float = 0, us: int = 0) -> None:
+        self._now_us += us + round(seconds * 1_000_000)
+
+
+class _Entry(Value):
+    kind: Kind
+    data: bytes
+    signature: StatSignature
+    target: str = ""
+    why: str = ""
+
+
+class MemoryWorkspace:
+    """A Workspace whose files are in memory. Its time goes on by itself, a step per touch.
+
+    ignored and refused are patterns as in a .gitignore and a .sightlineignore at the root.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, str | bytes] | None = None,
+        *,
+        root: str = "/workspace",
+        ignored: Iterable[str] = (),
+        refused: Iterable[str] = (),
+    ) -> None:
+        self.root = root
+        self._entries: dict[str, _Entry] = {}
+        self._ignored = PatternSet(ignored)
+        self._refused = PatternSet(refused)
+        self._time_ns = 0
+        self._lock = allocate_lock()
+        self._holder: int | None = None
+        for path, content in (files or {}).items():
+            self.put(path, content)
+
+    def put(self, path: str, content: str | bytes) -> None:
+        """Save a file as a program of the user would: no lock, no comparison."""
+        data = content.encode() if isinstance(content, str) else content
+        self._set(path, "file", data)
+
+    def put_kind(self, path: str, kind: Kind, *, target: str = "", why: str = "refused") -> None:
+        """Let something other than a plain file stand there: "symlink" (to a canonical path),
+        "special", "directory", or "unreadable" (`why`), which refuses writes, too."""
+        self._set(path, kind, b"", target=target, why=why)
+
+    def remove(self, path: str) -> None:
+        """Remove what stands there, as a program of the user would."""
+        del self._entries[path]
+
+    def locate(self, name: str) -> Located:
+        asked = canonical(name, self.root)
+        path = self._resolved(name, asked)
+        for each in {asked, path}:
+            if not {".git", ".hg"}.isdisjoint(each.split("/")) or self._refused.matches(each):
+                raise PathRefused(name, "ignored", f"{name} is refused.", "Work without it.")
+        return Located(path, None if path == asked else asked)
+
+    def read(
+        self, path: str, *, limit: int | None = None, deadline_s: float | None = None
+    ) -> Found:
+        at_ns = self._tick()
+        entry = self._standing(path)
+        if entry is None:
+            return Found(path, "missing", MISSING, read_at_ns=at_ns)
+        signature = entry.signature
+        if entry.kind != "file":
+            why = entry.why or None
+            return Found(path, entry.kind, UNKNOWN, None, signature, at_ns, why)
+        fits = limit is None or len(entry.data) <= limit
+        data, why = (entry.data, None) if fits else (None, "too_large")
+        return Found(path, "file", revision_of(entry.data), data, signature, at_ns, why)
+
+    def stat(self, path: str) -> StatSignature | None:
+        entry = self._standing(path)
+        return entry.signature if entry else None
+
+    @contextmanager
+    def lock(self, *paths: str) -> Iterator[None]:
+        if self._holder == get_ident():
+            raise RuntimeError("this thread holds a workspace lock already: lock all paths at once")
+        with self._lock:
+            self._holder = get_ident()
+            try:
+                yield
+            finally:
+                self._holder = None
+
+    def asides(self, path: str, token: str) -> tuple[str, ...]:
+        return ()
+
+    def replace_if(
+        self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
+    ) -> Found:
+        found = self.read(path)
+        if found.revision != expected or found.kind not in ("file", "missing"):
+            return found
+        self._check_folders(path)
+        if new is not None:
+            self.put(path, new)
+        elif expected != MISSING:
+            self.remove(path)
+        return self.read(path)
+
+    def move_if(self, src: str, dst: str, expected: Revision) -> Found:
+        standing = self.read(dst)
+        if standing.kind == "missing" and self.read(src).revision == expected != MISSING:
+            self._check_folders(dst)
+            self._entries[dst] = self._entries.pop(src)
+        return self.read(dst)
+
+    def clean(self, path: str, asides: Iterable[str]) -> None:
+        """Nothing is ever left beside a file in memory."""
+
+    def scan(
+        self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
+    ) -> Iterator[Found]:
+        for path, stamp in stamps.items():
+            now = self.stat(path)
+            if now is None or compare(stamp, now, 0) != "same":
+                yield self.read(path).replace(data=None)
+
+    def walk(self) -> Iterator[tuple[str, StatSignature]]:
+        for path, entry in sorted(self._entries.items()):
+            if entry.kind == "file" and self.listed(path):
+                yield path, entry.signature
+
+    def listed(self, path: str) -> bool:
+        control = not {".git", ".hg"}.isdisjoint(path.split("/"))
+        return not (control or self._ignored.matches(path) or self._refused.matches(path))
+
+    def _tick(self) -> int:
+        self._time_ns += 1
+        return self._time_ns
+
+    def _set(self, path: str, kind: Kind, data: bytes, *, target: str = "", why: str = "") -> None:
+        now = self._tick()
+        old = self._entries.get(path)
+        inode = old.signature.ino if old else now
+        signature = StatSignature(len(data), now, now, 1, inode, _MODES[kind])
+        told = why if kind == "unreadable" else ""
+        self._entries[path] = _Entry(kind, data, signature, target, told)
+
+    def _standing(self, path: str) -> _Entry | None:
+        entry = self._entries.get(path)
+        if entry is None and (path == "." or self._is_folder(path)):
+            signature = StatSignature(0, 0, 0, 1, 0, _MODES["directory"])
+            return _Entry("directory", b"", signature)
+        return entry
+
+    def _is_folder(self, path: str) -> bool:
+        return any(known.startswith(f"{path}/") for known in self._entries)
+
+    def _check_folders(self, path: str) -> None:
+        above = path.rpartition("/")[0]
+        while above:
+            entry = self._entries.get(above)
+            if entry is not None and entry.kind != "directory":
+                raise Unverifiable(path, f"{path} could not be written: {above} is no folder.")
+            above = above.rpartition("/")[0]
+
+    def _resolved(self, name: str, path: str) -> str:
+        seen: set[str] = set()
+        while path not in seen:
+            seen.add(path)
+            entry = self._entries.get(path)
+            if entry is None or entry.kind != "symlink":
+                break
+            target = canonical(entry.target, self.root) if entry.target else path
+            if self._standing(target) is None:
+                break
+            path = target
+        return path
