@@ -1,1 +1,91 @@
-"""Sightline keeps a coding agent's view of its files true."""
+"""Sightline keeps a coding agent's view of its files true.
+
+    with sightline.open_session("path/to/workspace") as session:
+        view = session.read("src/app.py")
+        session.edit("src/app.py", old="a = 1", new="a = 2")
+
+Importing this is cheap: each public name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.config import Settings
+    from sightline.errors import (
+        EditRefused,
+        FileMissing,
+        PathRefused,
+        SessionError,
+        SettingsError,
+        SightlineError,
+        StoreError,
+        Unverifiable,
+        WorkspaceError,
+    )
+    from sightline.services.batches import Change
+    from sightline.services.opening import open_session
+    from sightline.services.results import (
+        BatchResult,
+        ChangedBy,
+        CommandRun,
+        EditResult,
+        FileChange,
+        FileInContext,
+        FileView,
+        Notice,
+        Verdict,
+    )
+    from sightline.services.session import Session
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "config": "Settings",
+    "errors": "EditRefused FileMissing PathRefused SessionError SettingsError SightlineError StoreError Unverifiable WorkspaceError",
+    "services.batches": "Change",
+    "services.opening": "open_session",
+    "services.results": "BatchResult ChangedBy CommandRun EditResult FileChange FileInContext FileView Notice Verdict",
+    "services.session": "Session",
+}
+"""Module -> the public names that live there."""
+
+__all__ = [
+    "BatchResult",
+    "Change",
+    "ChangedBy",
+    "CommandRun",
+    "EditRefused",
+    "EditResult",
+    "FileChange",
+    "FileInContext",
+    "FileMissing",
+    "FileView",
+    "Notice",
+    "PathRefused",
+    "Session",
+    "SessionError",
+    "Settings",
+    "SettingsError",
+    "SightlineError",
+    "StoreError",
+    "Unverifiable",
+    "Verdict",
+    "WorkspaceError",
+    "open_session",
+]
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names.split():
+            from importlib import import_module
+
+            found: object = getattr(import_module(f"sightline.{home}"), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'sightline' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -62,6 +62,12 @@ class Move(Attempt):
     target: str
 
 
+class Several(Attempt):
+    """Attempts on one file, each on what the one before leaves; all of them or none."""
+
+    parts: tuple[Attempt, ...]
+
+
 class FilePatch(Value):
     """One file of a unified diff. old is None for a new file, new for a deleted one."""
 

@@ -100,7 +100,7 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
             last_read=at,
             last_agent_edit=old.last_agent_edit if old else None,
             revision_seen=fact.revision,
-            name=fact.name,
+            name=fact.name or (old.name if old else None),
         )
     elif isinstance(fact, NoticeAcknowledged) and fact.path in states:
         states[fact.path] = states[fact.path].replace(

@@ -106,13 +106,17 @@ class Dropped(Fact):
 class WriteIntended(Fact):
     """A write is about to happen; settled by the next Changed of the same path and `after`,
     or by WriteAbandoned. aside: names of files in the same folder to remove after a crash.
-    owner: "host:pid:start" of the writing process."""
+    owner: "host:pid:start" of the writing process. belief: what its agent holds once it is done,
+    so that a write whose process died before saying so can be recorded in full. src: the file
+    at `path` is to come from there (a move)."""
 
     path: str
     before: Revision
     after: Revision
     aside: tuple[str, ...] = ()
     owner: str = ""
+    belief: Belief | None = None
+    src: str | None = None
 
 
 class WriteAbandoned(Fact):

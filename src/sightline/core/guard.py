@@ -1,4 +1,4 @@
-"""The verdict: judge(sight, attempt, rules) -> Ruling. First look, then edit.
+"""The verdict: judge(case, attempt) -> Ruling. First look, then edit.
 
 Every attempt is judged by the region it touches, on three texts: the *base* (what this session's
 agent believes), the *disk*, and the agent's own. A region whose bytes on disk are what the agent
@@ -15,6 +15,7 @@ from sightline.core.attempts import (
     Patch,
     Replace,
     ReplaceLines,
+    Several,
     WriteWhole,
 )
 from sightline.core.belief import Held
@@ -77,7 +78,8 @@ class Ruling(Value):
 
 
 class Case:
-    """One sight, decoded once. Line lists and hunks are of `plain` text (core.text)."""
+    """A sight and the rules it is judged by, decoded once. Line lists and hunks are of `plain`
+    text (core.text); base is what the agent believes, None where it holds no text."""
 
     def __init__(self, sight: Sight, rules: Rules) -> None:
         self.sight = sight
@@ -144,19 +146,21 @@ class Case:
         return made.replace(changes=self.changes).replace(**details)
 
 
-def judge(sight: Sight, attempt: Attempt | None, rules: Rules = Rules()) -> Ruling:  # noqa: B008 (frozen)
+def judge(case: Case, attempt: Attempt | None) -> Ruling:
     """Whether this attempt may be carried out on what stands there now, and how. With no attempt:
     whether the agent may rely on what it was shown."""
     from sightline.core import rulings
 
+    sight = case.sight
     blocked = _standing(sight, attempt)
     if blocked is not None:
         return blocked
-    case = Case(sight, rules)
     if sight.retargeted and not case.same and attempt is not None:
         return case.refuse("stale")
     if attempt is None:
         return _relied(case)
+    if isinstance(attempt, Several):
+        return rulings.several(case, attempt)
     if isinstance(attempt, (Create, Move, Delete)):
         return rulings.whole_path(case, attempt)
     if case.disk is None and sight.disk is not None:

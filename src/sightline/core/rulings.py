@@ -5,6 +5,8 @@ from __future__ import annotations
 from sightline.core.attempts import Create, Delete
 from sightline.core.belief import Held, first_look, look
 from sightline.core.diff import diff
+from sightline.core.events import Belief
+from sightline.core.guard import Case, Sight, judge
 from sightline.core.merge import collide, merge
 from sightline.core.nearest import nearest
 from sightline.core.placing import (
@@ -27,8 +29,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sightline.core.attempts import Attempt, Patch, PatchHunk, Replace, ReplaceLines, WriteWhole
-    from sightline.core.guard import Case, Ruling
+    from sightline.core.attempts import (
+        Attempt,
+        Patch,
+        PatchHunk,
+        Replace,
+        ReplaceLines,
+        Several,
+        WriteWhole,
+    )
+    from sightline.core.guard import Decision, Ruling
     from sightline.core.placing import Edit
     from sightline.core.regions import Hunk, Spans
     from sightline.core.text import Text
@@ -285,6 +295,34 @@ def _never_shown(case: Case) -> Spans:
         return ()
     hidden = subtract(whole(len(case.held.lines)), case.held.shown)
     return carry(hidden, case.theirs) or hidden
+
+
+def several(case: Case, attempt: Several) -> Ruling:
+    """Each part on what the part before would leave; the first refusal is the answer."""
+    at = case
+    changes = case.changes
+    decision: Decision = "allow"
+    ruling = case.refuse("no_change")
+    for part in attempt.parts:
+        ruling = judge(at, part)
+        if ruling.decision == "refuse":
+            return ruling
+        decision = max(decision, ruling.decision, key=_WEIGHT.index)
+        at = _after(at, ruling)
+    return ruling.replace(decision=decision, changes=changes)
+
+
+_WEIGHT: list[Decision] = ["allow", "notice", "merge"]
+
+
+def _after(case: Case, ruling: Ruling) -> Case:
+    """The case as it stands once a ruling was carried out."""
+    after = ruling.after
+    if after is None or ruling.new is None:
+        return Case(Sight("missing"), case.rules)
+    body = _disk(case).encode("".join(after.lines)) if case.disk else ruling.new
+    belief = Belief("", after.shown, after.held, len(after.lines))
+    return Case(Sight("file", ruling.new, belief, body), case.rules)
 
 
 # --- small parts --------------------------------------------------------------------------------

@@ -65,9 +65,9 @@ class Workspace(Protocol):
     def stat(self, path: str) -> StatSignature | None:
         """One lstat of a canonical path; None when nothing is there. OSError otherwise."""
 
-    def lock(self, path: str) -> AbstractContextManager[None]:
-        """Held by one writer of this path among all processes and threads. Re-entrant calls
-        from the same thread are an error, not a deadlock."""
+    def lock(self, *paths: str) -> AbstractContextManager[None]:
+        """Held by one writer of these paths among all processes and threads. Re-entrant calls
+        from the same thread are an error, not a deadlock: lock all paths at once."""
 
     def asides(self, path: str, token: str) -> tuple[str, ...]:
         """The names a replace_if of `path` with this token may leave beside it if it is killed."""

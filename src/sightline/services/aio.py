@@ -1,0 +1,162 @@
+"""The verbs of Session for async hosts. Written by tools/aio.py from their signatures."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from types import TracebackType
+    from typing import Any, TypeVar
+
+    from sightline.services.batches import Change
+    from sightline.services.hosts import Run
+    from sightline.services.results import (
+        BatchResult,
+        EditResult,
+        FileChange,
+        FileInContext,
+        FileView,
+        Verdict,
+    )
+    from sightline.services.session import Session
+
+    T = TypeVar("T")
+
+
+async def _shielded(call: Callable[[], T]) -> T:
+    """Run a blocking verb in a thread. Being cancelled does not stop it half way: a commit that
+    has begun is finished, and its facts recorded, while the caller goes on."""
+    import asyncio
+
+    return await asyncio.shield(asyncio.to_thread(call))
+
+
+class _Around:
+    """A context manager whose two ends run in a thread."""
+
+    def __init__(self, inner: AbstractContextManager[Any]) -> None:
+        self._inner = inner
+
+    async def __aenter__(self) -> Any:
+        return await _shielded(self._inner.__enter__)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        return await _shielded(lambda: self._inner.__exit__(kind, error, trace))
+
+
+class AsyncSession:
+    """A session's verbs as coroutines. They run in threads, one at a time per session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def read(self, path: str, lines: tuple[int, int] | None = None) -> FileView:
+        """Show a file, or lines first..last of it, and record that they were shown."""
+        return await _shielded(lambda: self._session.read(path, lines))
+
+    async def saw(
+        self,
+        path: str,
+        *,
+        lines: tuple[int, int] | None = None,
+        text: str | None = None,
+        via: str = "read",
+    ) -> None:
+        """Record what the host's own tool showed the agent."""
+        return await _shielded(lambda: self._session.saw(path, lines=lines, text=text, via=via))
+
+    async def dropped(
+        self, path: str | None = None, *, lines: tuple[int, int] | None = None
+    ) -> None:
+        """Record that text left the context window: of one path or of all, some lines or all."""
+        return await _shielded(lambda: self._session.dropped(path, lines=lines))
+
+    async def believed(self, path: str) -> str | None:
+        """The text that this session's agent believes a file to have: what it was shown, with its own edits."""
+        return await _shielded(lambda: self._session.believed(path))
+
+    async def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> EditResult:
+        """Replace `old`, which must occur exactly `count` times (None: all)."""
+        return await _shielded(lambda: self._session.edit(path, old, new, count=count))
+
+    async def edit_lines(self, path: str, start: int, end: int, new: str) -> EditResult:
+        """Replace lines start..end of the text last seen (end = start - 1 inserts)."""
+        return await _shielded(lambda: self._session.edit_lines(path, start, end, new))
+
+    async def write(self, path: str, content: str, *, raw: bool = False) -> EditResult:
+        """Write a whole file; others' changes since it was shown are merged."""
+        return await _shielded(lambda: self._session.write(path, content, raw=raw))
+
+    async def create(self, path: str, content: str) -> EditResult:
+        """Write a new file; EditRefused (exists) when something stands there."""
+        return await _shielded(lambda: self._session.create(path, content))
+
+    async def delete(self, path: str) -> EditResult:
+        """Delete a file that is as it was shown; its bytes stay in the store."""
+        return await _shielded(lambda: self._session.delete(path))
+
+    async def move(self, src: str, dst: str) -> EditResult:
+        """Rename a file; EditRefused (exists) when something stands at dst."""
+        return await _shielded(lambda: self._session.move(src, dst))
+
+    async def patch(self, unified_diff: str) -> EditResult:
+        """Apply a unified diff, all of its files or none."""
+        return await _shielded(lambda: self._session.patch(unified_diff))
+
+    async def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> BatchResult:
+        """Carry out changes of several files, all or none."""
+        return await _shielded(lambda: self._session.apply(changes))
+
+    async def wrote(
+        self,
+        path: str,
+        *,
+        content: str | bytes | None = None,
+        revision: str | None = None,
+        before: str | bytes | None = None,
+        user_modified: bool = False,
+    ) -> None:
+        """Record that the host's own tool wrote a file; a foreign save in between is told apart."""
+        return await _shielded(
+            lambda: self._session.wrote(
+                path, content=content, revision=revision, before=before, user_modified=user_modified
+            )
+        )
+
+    def writing(self, path: str, content: str | bytes) -> AbstractAsyncContextManager[None]:
+        """Around the host's own write of `content`: journalled before, compared after."""
+        return _Around(self._session.writing(path, content))
+
+    def ran(self, command: str) -> AbstractAsyncContextManager[Run]:
+        """Around a command the agent runs: what it changes is recorded as made by it."""
+        return _Around(self._session.ran(command))
+
+    async def check(
+        self, path: str, *, old: str | None = None, content: str | None = None
+    ) -> Verdict:
+        """What the guard would say: of replacing `old`, of writing `content`, or, with neither, of relying on what was shown."""
+        return await _shielded(lambda: self._session.check(path, old=old, content=content))
+
+    async def files(
+        self, state: str | None = None, *, max_age: int | None = None
+    ) -> list[FileInContext]:
+        """The files this session was shown, all or those in one state; max_age in turns."""
+        return await _shielded(lambda: self._session.files(state, max_age=max_age))
+
+    async def changes(self) -> list[FileChange]:
+        """Files that are not what this session was shown."""
+        return await _shielded(self._session.changes)
+
+    async def turn(self, number: int | None = None) -> int:
+        """Begin a turn; its number (one more than the last unless given)."""
+        return await _shielded(lambda: self._session.turn(number))
+
+    async def close(self) -> None:
+        """Give the store back."""
+        return await _shielded(self._session.close)

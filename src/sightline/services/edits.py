@@ -1,0 +1,279 @@
+"""Editing: lock, look, judge, journal, replace, record; or refuse with the diff."""
+
+from __future__ import annotations
+
+from os import urandom
+
+from sightline import render
+from sightline.core.attempts import ReplaceLines, WriteWhole
+from sightline.core.belief import look
+from sightline.core.diff import diff, unified
+from sightline.core.events import (
+    Belief,
+    Merged,
+    Refused,
+    Seen,
+    WriteAbandoned,
+    WriteIntended,
+)
+from sightline.core.guard import Case, Rules, Sight, judge
+from sightline.core.placing import new_sides
+from sightline.core.revision import MISSING, revision_of
+from sightline.core.text import decode
+from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
+from sightline.services.follow import renamed
+from sightline.services.ground import TRIES, believe, noticed, recall
+from sightline.services.notices import notice_of
+from sightline.services.recovery import done, settle
+from sightline.services.refusals import refused
+from sightline.services.results import EditResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.attempts import Attempt
+    from sightline.core.events import Fact
+    from sightline.core.guard import Ruling
+    from sightline.services.ground import Ground, Known
+    from sightline.workspace import Found, Located
+
+
+def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
+    """Carry out one attempt, or raise EditRefused and leave the file as it is."""
+    located = ground.workspace.locate(path)
+    approved = False
+    src: str | None = None
+    for _ in range(TRIES):
+        with ground.workspace.lock(located.path):
+            plan = Plan(ground, located, attempt)
+            if plan.elsewhere is not None:
+                src, located = located.path, plan.elsewhere
+                continue
+            if plan.ruling.decision == "refuse":
+                raise plan.refuse()
+            if approved or not plan.protected:
+                result = plan.commit()
+                if result is None:
+                    continue
+                return _told_of_move(result, src)
+        approved = _approved(ground, plan)
+    raise EditRefused(
+        "unverifiable",
+        path,
+        f"{path} was changed by others {TRIES} times while this edit was being made.",
+        hint="Try again when the program that writes it has finished.",
+    )
+
+
+class Plan:
+    """One attempt, judged on what stands at a path whose lock is held."""
+
+    def __init__(self, ground: Ground, located: Located, attempt: Attempt) -> None:
+        self.ground = ground
+        self.located = located
+        self.attempt = attempt
+        self.path = located.path
+        self.shown_path = located.name or located.path
+        settle(ground, self.path)
+        settings = ground.settings
+        self.found = ground.workspace.read(
+            self.path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
+        )
+        self.known = recall(ground, located, self.found)
+        self.elsewhere = renamed(ground, self.found, self.known)
+        policy = settings.policy_for(self.shown_path)
+        self.protected = policy == "ask"
+        rules = Rules("merge" if self.protected else policy, settings.unseen)
+        self.case = Case(sight_of(self.found, self.known), rules)
+        self.news = noticed(ground, self.found)
+        self.ruling = self._again() or judge(self.case, attempt)
+
+    @property
+    def after(self) -> str:
+        """The revision of what is to stand there."""
+        new = self.ruling.new
+        return MISSING if new is None else revision_of(new)
+
+    @property
+    def diff(self) -> str:
+        """What the attempt changes on disk."""
+        new = decode(self.ruling.new) if self.ruling.new is not None else None
+        old_lines = self.case.disk.lines if self.case.disk else []
+        new_lines = new.lines if new else []
+        hunks = diff(old_lines, new_lines)
+        name = self.shown_path
+        return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
+
+    def _again(self) -> Ruling | None:
+        """An attempt that was refused, made once more although nothing new was looked at, stays
+        refused: what the refusal printed counts as shown, and must not wave it through."""
+        knowledge = self.known.knowledge
+        if knowledge is None or knowledge.via != "refusal":
+            return None
+        if not isinstance(self.attempt, (ReplaceLines, WriteWhole)):
+            return None
+        last = list(
+            self.ground.store.timeline(
+                session=self.ground.session, path=self.path, kinds=[Refused], newest=1
+            )
+        )
+        fact = last[0].fact if last else None
+        if isinstance(fact, Refused) and fact.attempt == describe(self.attempt):
+            return judge(self.case, None).replace(
+                decision="refuse", reason=fact.reason, changes=self.case.changes
+            )
+        return None
+
+    def refuse(self) -> EditRefused:
+        """The refusal, recorded; exactly the lines it prints count as shown."""
+        who = self._who()
+        error, told = refused(self.ruling, self.shown_path, who, self.case.base, self.case.disk)
+        policy = self.ground.settings.policy_for(self.shown_path)
+        if policy == "refresh" and self.case.disk and self.ruling.reason in ("stale", "conflict"):
+            error.text = self.case.disk.plain
+        facts: list[Fact] = [*self.news]
+        facts.append(Refused(self.path, describe(self.attempt), error.reason, self.found.revision))
+        texts = [self.found.data]
+        if told and self.case.held and self.case.disk and self.found.data is not None:
+            held = look(self.case.held, self.case.disk.lines, (), told)
+            belief, body = believe(held, self.case.disk, self.found.data, self.found.revision)
+            seen = new_sides(told)
+            facts.append(Seen(self.path, self.found.revision, seen, "refusal", belief))
+            texts.append(body)
+        self.ground.append(facts, blobs=self.ground.keepable(self.path, *texts), found=[self.found])
+        return error
+
+    def commit(self) -> EditResult | None:
+        """Journal, replace, record. None when something moved meanwhile: judge again."""
+        ground, ruling = self.ground, self.ruling
+        token = urandom(6).hex()
+        belief, body = self._belief(self.known)
+        intent = WriteIntended(
+            self.path,
+            self.found.revision,
+            self.after,
+            ground.workspace.asides(self.path, token),
+            ground.owner,
+            belief,
+        )
+        try:
+            recorded = ground.append(
+                [*self.news, intent],
+                blobs=ground.keepable(self.path, self.found.data, ruling.new, body),
+                found=[self.found],
+                expect={self.path: self.known.position},
+                durable=True,
+            )
+        except StoreConflict:
+            return None
+        position = recorded[-1].position
+        try:
+            stands = ground.workspace.replace_if(
+                self.path, self.found.revision, ruling.new, token=token
+            )
+        except Unverifiable as error:
+            ground.append([WriteAbandoned(self.path, position)])
+            raise EditRefused(
+                "unverifiable", self.shown_path, error.message, hint=error.hint
+            ) from error
+        if stands.revision != self.after:
+            ground.append([WriteAbandoned(self.path, position)], found=[stands])
+            return None
+        self._record(intent, position, stands)
+        return EditResult(
+            self.shown_path,
+            self.after,
+            ruling.decision == "merge",
+            notice_of(ground, self.shown_path, self.case, ruling, self.news),
+            self.diff,
+        )
+
+    def put_back(self) -> None:
+        """Undo a commit, where its bytes still stand: what was there before stands there again."""
+        ground, known = self.ground, recall(self.ground, self.located)
+        lines = len(self.case.disk.lines) if self.case.disk else 0
+        before = self.known.belief or Belief(self.found.revision, (), (), lines)
+        token = urandom(6).hex()
+        asides = ground.workspace.asides(self.path, token)
+        old = self.found.revision
+        intent = WriteIntended(self.path, self.after, old, asides, ground.owner, before)
+        position = ground.append([intent], durable=True)[-1].position
+        stands = ground.workspace.replace_if(self.path, self.after, self.found.data, token=token)
+        if stands.revision != old:
+            ground.append([WriteAbandoned(self.path, position)], found=[stands])
+            return
+        fact = done(intent, stands, ground.session, position)
+        ground.append([fact], found=[stands], expect={self.path: known.position}, durable=True)
+
+    def _record(self, intent: WriteIntended, position: int, stands: Found) -> None:
+        """Say that the write happened. It is on disk already, so a failure here is told as such;
+        the journalled intent lets the next open record it."""
+        facts: list[Fact] = [done(intent, stands, self.ground.session, position)]
+        if self.ruling.decision == "merge" and self.known.belief:
+            base = self.known.belief.text
+            facts.append(Merged(self.path, base, self.found.revision, self.after))
+        expect = {self.path: self.known.position}
+        try:
+            try:
+                self.ground.append(facts, found=[stands], expect=expect, durable=True)
+            except StoreConflict:  # this session looked at the file in another process meanwhile
+                known = recall(self.ground, self.located)
+                belief, body = self._belief(known, afresh=True)
+                facts[0] = done(
+                    intent.replace(belief=belief), stands, self.ground.session, position
+                )
+                blobs = self.ground.keepable(self.path, body)
+                self.ground.append(facts, blobs=blobs, found=[stands], durable=True)
+        except StoreError as error:
+            raise StoreError(
+                f"{self.shown_path} was written, but the store could not record it: "
+                f"{error.message}",
+                "Do not repeat the edit. It is recorded at the next open. " + error.hint,
+            ) from error
+
+    def _belief(self, known: Known, *, afresh: bool = False) -> tuple[Belief, bytes | None]:
+        """What the agent holds once this is done, and its text. afresh: on what it knows now."""
+        new, after = self.ruling.new, self.ruling.after
+        text = decode(new) if new is not None else None
+        if new is None or text is None or after is None:
+            return Belief(MISSING, (), (), 0), None
+        if afresh and known.held is not None:
+            old = self.case.disk.lines if self.case.disk else []
+            own = new_sides(diff(old, text.lines))
+            after = look(known.held, text.lines, own)
+        return believe(after, text, new, self.after)
+
+    def _who(self) -> str:
+        row = self.ground.store.disk(self.path)
+        cause = self.news[0].cause if self.news else (row.cause if row else None)  # type: ignore[attr-defined]
+        return render.cause(cause, self.ground.session)
+
+
+def sight_of(found: Found, known: Known) -> Sight:
+    """What judge may know."""
+    return Sight(found.kind, found.data, known.belief, known.believed, found.why, known.retargeted)
+
+
+def describe(attempt: Attempt) -> str:
+    """An attempt as a refusal records it: its kind, and a digest instead of its text."""
+    digest = revision_of(repr(attempt).encode("utf-8", "surrogatepass"))[:16]
+    return f"{type(attempt).__name__.lower()}:{digest}"
+
+
+def _approved(ground: Ground, plan: Plan) -> bool:
+    """Ask the user, with no lock held: the disk may change meanwhile, so it is judged again."""
+    if not plan.protected:
+        return False
+    if ground.approve is not None and ground.approve(plan.shown_path, plan.diff):
+        return True
+    message, hint = render.refusal(plan.ruling.replace(reason="scope"), plan.shown_path, "")
+    refusal = Refused(plan.path, describe(plan.attempt), "scope", plan.found.revision)
+    ground.append([refusal])
+    raise EditRefused("scope", plan.shown_path, message, diff=plan.diff, hint=hint)
+
+
+def _told_of_move(result: EditResult, src: str | None) -> EditResult:
+    if src is None:
+        return result
+    from sightline.services.notices import moved_notice
+
+    return result.replace(notice=moved_notice(src, result))

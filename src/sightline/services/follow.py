@@ -1,0 +1,52 @@
+"""Following a rename: the bytes that were shown, found at another path."""
+
+from __future__ import annotations
+
+from sightline.core.events import Cause, Moved
+from sightline.core.revision import known as names_content
+from sightline.workspace import Located
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.context import Knowledge
+    from sightline.core.revision import Stamp, StatSignature
+    from sightline.services.ground import Ground, Known
+    from sightline.workspace import Found
+
+
+def renamed(ground: Ground, found: Found, known: Known) -> Located | None:
+    """Where a missing file of this session's was renamed to, recorded as Moved; None when its
+    bytes stand nowhere else, or where they stood all along."""
+    if found.kind != "missing" or known.knowledge is None or known.retargeted:
+        return None
+    where = whereabouts(ground, known.knowledge)
+    if where is None:
+        return None
+    ground.append([Moved(where.path, found.path, where.revision, Cause("external"))], found=[where])
+    return Located(where.path)
+
+
+def whereabouts(ground: Ground, knowledge: Knowledge) -> Found | None:
+    """The one file that has the bytes last known of a path, and has been put there since.
+
+    A twin that stood there before is not a rename: it must be the same inode, or have changed
+    its inode (name included) after the lost path was last read.
+    """
+    row = ground.store.disk(knowledge.path)
+    stamp = ground.store.stamps([knowledge.path]).get(knowledge.path)
+    if row is None or stamp is None or not names_content(stamp.revision):
+        return None
+    places = [
+        there
+        for path, signature in ground.workspace.walk()
+        if signature.size == stamp.signature.size and _came_since(signature, stamp)
+        if (there := ground.workspace.read(path)).revision == stamp.revision
+    ]
+    same = [p for p in places if p.signature and p.signature.ino == stamp.signature.ino]
+    places = same or places
+    return places[0] if len(places) == 1 else None
+
+
+def _came_since(signature: StatSignature, stamp: Stamp) -> bool:
+    same = (signature.dev, signature.ino) == (stamp.signature.dev, stamp.signature.ino)
+    return same or signature.ctime_ns > stamp.read_at_ns

@@ -1,0 +1,220 @@
+"""Ground: what every verb stands on, and the two things all of them do with it."""
+
+from __future__ import annotations
+
+from sightline.core.belief import Held
+from sightline.core.events import Belief, Cause, Changed
+from sightline.core.regions import whole
+from sightline.core.revision import MISSING, UNKNOWN, Stamp, known, revision_of
+from sightline.core.text import decode
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Protocol
+
+    from sightline.core.context import Knowledge
+    from sightline.core.events import Change, Fact
+    from sightline.core.text import Text
+    from sightline.core.timeline import Recorded
+    from sightline.store import Store
+    from sightline.workspace import Found, Located, Workspace
+
+    class Policy(Protocol):
+        """The part of the settings that verbs ask (config.Settings)."""
+
+        @property
+        def unseen(self) -> str: ...
+        @property
+        def max_file_bytes(self) -> int: ...
+        @property
+        def read_max_lines(self) -> int: ...
+        @property
+        def read_max_bytes(self) -> int: ...
+        @property
+        def deadline_s(self) -> float: ...
+        def policy_for(self, path: str) -> str: ...
+        def may_store(self, path: str) -> bool: ...
+
+
+TRIES = 20
+"""How often a verb decides again because the disk or the store moved under it."""
+
+
+class Ground:
+    """A session's ports. clock gives UTC microseconds; owner names this process; approve asks
+    the user (path, diff) where the policy says so, and is None where nobody can be asked."""
+
+    def __init__(
+        self,
+        session: str,
+        store: Store,
+        workspace: Workspace,
+        settings: Policy,
+        clock: Callable[[], int],
+        owner: str,
+        approve: Callable[[str, str], bool] | None = None,
+    ) -> None:
+        self.session = session
+        self.store = store
+        self.workspace = workspace
+        self.settings = settings
+        self.clock = clock
+        self.owner = owner
+        self.approve = approve
+        self._tracked: Tracked | None = None
+
+    def append(
+        self,
+        facts: Sequence[Fact],
+        *,
+        blobs: Iterable[bytes] = (),
+        found: Iterable[Found] = (),
+        expect: dict[str, int] | None = None,
+        durable: bool = False,
+    ) -> list[Recorded]:
+        """Record facts of this session now, and what was learned of the disk on the way."""
+        stats = {f.path: stamp for f in found if (stamp := stamp_of(f))}
+        if self._tracked is not None and stats:
+            self._tracked.learn(stats)
+        return self.store.append(
+            self.session,
+            facts,
+            at=self.clock(),
+            blobs=blobs,
+            stats=stats,
+            expect=expect,
+            durable=durable,
+        )
+
+    def tracked(self) -> Tracked:
+        """All that this session knows and the stat cache, reloaded when the timeline moved."""
+        position = self.store.position()
+        if self._tracked is None or self._tracked.position != position:
+            known = self.store.known(self.session)
+            self._tracked = Tracked(position, known, self.store.stamps(known))
+        return self._tracked
+
+    def keepable(self, path: str, *texts: bytes | None) -> list[bytes]:
+        """Those of a file's texts that may be stored."""
+        if not self.settings.may_store(path):
+            return []
+        return [text for text in texts if text is not None]
+
+
+class Tracked:
+    """A session's files as of one position. suspects: those whose last look at the disk did not
+    find the believed text. A stamp that went stale meanwhile only costs a hash."""
+
+    def __init__(
+        self, position: int, known: dict[str, Knowledge], stamps: dict[str, Stamp]
+    ) -> None:
+        self.position = position
+        self.known = known
+        self.stamps = stamps
+        self.suspects = {
+            path
+            for path, knowledge in known.items()
+            if path not in stamps
+            or stamps[path].revision != knowledge.belief.text
+            or knowledge.name is not None
+        }
+
+    def learn(self, stamps: dict[str, Stamp]) -> None:
+        """Take over newer stamps."""
+        for path, stamp in stamps.items():
+            knowledge = self.known.get(path)
+            if knowledge is None:
+                continue
+            self.stamps[path] = stamp
+            if stamp.revision == knowledge.belief.text and knowledge.name is None:
+                self.suspects.discard(path)
+            else:
+                self.suspects.add(path)
+
+
+class Known(Value):
+    """What this session knows of a located path. held: as text, where that is kept; believed:
+    its bytes. position: of the row at that very path, which an append expects. retargeted: the
+    name led to another file when it was seen."""
+
+    knowledge: Knowledge | None
+    believed: bytes | None = None
+    held: Held | None = None
+    position: int = 0
+    retargeted: bool = False
+
+    @property
+    def belief(self) -> Belief | None:
+        return self.knowledge.belief if self.knowledge else None
+
+
+def recall(ground: Ground, located: Located, disk: Found | None = None) -> Known:
+    """What this session knows of a path; `disk` saves loading a text that is the same."""
+    name = located.name or located.path
+    knowledge = ground.store.knowledge(ground.session, name)
+    if knowledge is None and located.name:
+        knowledge = ground.store.knowledge(ground.session, located.path)
+    if knowledge is None:
+        return Known(None)
+    belief = knowledge.belief
+    if disk is not None and disk.data is not None and disk.revision == belief.text:
+        believed: bytes | None = disk.data
+    else:
+        believed = ground.store.blob(belief.text)
+    text = decode(believed) if believed is not None else None
+    held = Held(tuple(text.lines), belief.shown, belief.held) if text else None
+    if knowledge.path == located.path:
+        return Known(knowledge, believed, held, knowledge.position)
+    row = ground.store.knowledge(ground.session, located.path)
+    position = row.position if row and row.path == located.path else 0
+    return Known(knowledge, believed, held, position, retargeted=True)
+
+
+def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief, bytes]:
+    """A belief as it is recorded, and its text's bytes: the disk's own where they are equal."""
+    total = len(held.lines)
+    if list(held.lines) == text.lines:
+        return Belief(revision, held.shown, held.held, total), data
+    body = text.encode("".join(held.lines))
+    return Belief(revision_of(body), held.shown, held.held, total), body
+
+
+def noticed(ground: Ground, found: Found) -> list[Fact]:
+    """The fact that the disk is not what the timeline says, if so and if nobody is writing it."""
+    row = ground.store.disk(found.path)
+    if row is None or found.kind == "unreadable":
+        return []
+    after = found.revision if found.kind in ("file", "missing") else UNKNOWN
+    if row.revision == after:
+        return []
+    if any(_writes(p.fact, found.path, after) for p in ground.store.pending()):
+        return []
+    cause = Cause("external", detail=None if found.kind == "file" else found.kind)
+    mode = found.signature.mode if found.signature else None
+    return [Changed(found.path, row.revision, after, _change(row.revision, found), cause, mode)]
+
+
+def _writes(fact: Fact, path: str, after: str) -> bool:
+    return getattr(fact, "path", None) == path and getattr(fact, "after", None) == after
+
+
+def _change(before: str, found: Found) -> Change:
+    if found.kind == "missing":
+        return "deleted"
+    if found.kind != "file":
+        return "kind"
+    return "created" if before == MISSING else "content"
+
+
+def stamp_of(found: Found) -> Stamp | None:
+    """What a later scan may compare with; None when the bytes were not pinned down."""
+    if found.signature is None or not known(found.revision):
+        return None
+    return Stamp(found.signature, found.revision, found.read_at_ns)
+
+
+def all_lines(text: Text) -> tuple[tuple[int, int], ...]:
+    """The spans of a whole text."""
+    return whole(len(text.lines))

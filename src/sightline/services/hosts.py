@@ -1,0 +1,247 @@
+"""For hosts whose own tools write: what they wrote, told apart from what others did meanwhile."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from sightline.core.belief import first_look, look
+from sightline.core.diff import diff
+from sightline.core.events import (
+    Cause,
+    Changed,
+    CommandEnded,
+    CommandStarted,
+    WriteAbandoned,
+    WriteIntended,
+)
+from sightline.core.merge import merge
+from sightline.core.placing import new_sides
+from sightline.core.regions import whole
+from sightline.core.revision import MISSING, UNKNOWN, revision_of
+from sightline.core.rulings import own
+from sightline.core.text import decode
+from sightline.services.ground import believe, noticed, recall
+from sightline.services.recovery import done
+from sightline.services.refusals import unreadable
+from sightline.services.results import CommandRun
+from sightline.services.views import change_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sightline.core.belief import Held
+    from sightline.core.events import Change, Fact
+    from sightline.core.revision import StatSignature
+    from sightline.core.text import Text
+    from sightline.services.ground import Ground, Known
+    from sightline.workspace import Found, Located
+
+
+def wrote(
+    ground: Ground,
+    path: str,
+    *,
+    content: str | bytes | None = None,
+    revision: str | None = None,
+    before: str | bytes | None = None,
+    user_modified: bool = False,
+) -> None:
+    """Record that the host's own tool wrote a file.
+
+    content: the whole text it wrote, which its agent then knows whole; revision: the same as a
+    hash, when the text is not at hand; neither: what stands there now is what it wrote. before:
+    the whole text that stood there when it began; anything else than the timeline's last is
+    somebody else's change. user_modified: the user changed the text before it was written, so
+    what stands there is the user's where it differs from content.
+    """
+    located = ground.workspace.locate(path)
+    found = _now(ground, located)
+    known_now = recall(ground, located)
+    row = ground.store.disk(located.path)
+    facts: list[Fact] = []
+    texts: list[bytes | None] = [found.data]
+    old = row.revision if row else MISSING
+    start = _bytes(before)
+    if start is not None and revision_of(start) != old:
+        old = revision_of(start)
+        facts.append(_changed(located.path, row.revision if row else UNKNOWN, old, "external"))
+        texts.append(start)
+    written = _written(content, revision, found)
+    mine, data = written
+    held = _held_after(known_now, start, data, whole_text=content is not None)
+    belief = None
+    if held is not None and data is not None:
+        text = decode(data)
+        assert text is not None
+        belief, body = believe(held, text, data, mine)
+        texts += [data, body]
+    cause = Cause("agent", ground.session)
+    facts.append(Changed(located.path, old, mine, _kind(old, mine), cause, belief=belief))
+    if mine != found.revision:
+        who = "the user, before it was written" if user_modified else None
+        facts.append(_changed(located.path, mine, found.revision, "external", who))
+    ground.append(facts, blobs=ground.keepable(located.path, *texts), found=[found], durable=True)
+
+
+@contextmanager
+def writing(ground: Ground, path: str, content: str | bytes) -> Iterator[None]:
+    """Around a host's own write of `content`: journalled before, compared after. Nothing is
+    recorded as written when the body raises and the file still is what it was."""
+    located = ground.workspace.locate(path)
+    before = _now(ground, located)
+    data = _bytes(content)
+    assert data is not None
+    text = decode(data)
+    held = first_look(text.lines, whole(len(text.lines))) if text else None
+    belief = believe(held, text, data, revision_of(data))[0] if held and text else None
+    intent = WriteIntended(
+        located.path, before.revision, revision_of(data), (), ground.owner, belief
+    )
+    facts = [*noticed(ground, before), intent]
+    blobs = ground.keepable(located.path, before.data, data)
+    position = ground.append(facts, blobs=blobs, found=[before], durable=True)[-1].position
+    try:
+        yield
+    finally:
+        _written_or_not(ground, intent, position, _now(ground, located))
+
+
+@contextmanager
+def ran(ground: Ground, command: str) -> Iterator[Run]:
+    """Around a command the agent runs: what it changed is recorded as made by that command."""
+    run = Run(ground, command)
+    yield run
+    run.end()
+
+
+class Run:
+    """A command under way. Set exit_code when it is known; `result` is there at the end."""
+
+    def __init__(self, ground: Ground, command: str) -> None:
+        self.ground = ground
+        self.command = command
+        self.exit_code: int | None = None
+        self.result: CommandRun | None = None
+        self._before = _signatures(ground)
+        for path in sorted(ground.store.disks()):
+            ground.append(noticed(ground, ground.workspace.read(path)))
+        started = ground.append([CommandStarted(command, f"run-{ground.store.position() + 1}")])
+        self._id = f"run-{started[0].position}"
+
+    def end(self) -> None:
+        """Look at what is different now, and record it."""
+        ground = self.ground
+        after = _signatures(ground)
+        touched = [
+            p for p in sorted({*self._before, *after}) if self._before.get(p) != after.get(p)
+        ]
+        facts: list[Fact] = []
+        blobs: list[bytes] = []
+        founds: list[Found] = []
+        for path in touched:
+            found = _now(ground, ground.workspace.locate(path))
+            fact = self._change(path, found)
+            if fact is not None:
+                facts.append(fact)
+                founds.append(found)
+                blobs += ground.keepable(path, found.data)
+        paths = tuple(f.path for f in founds)
+        ground.append(
+            [*facts, CommandEnded(self._id, self.exit_code, paths)], blobs=blobs, found=founds
+        )
+        changes = tuple(change_of(ground, path) for path in paths)
+        self.result = CommandRun(self.command, self.exit_code, changes)
+
+    def _change(self, path: str, found: Found) -> Changed | None:
+        row = self.ground.store.disk(path)
+        old = row.revision if row else (UNKNOWN if path in self._before else MISSING)
+        if old == found.revision:
+            return None
+        cause = Cause("command", self.ground.session, self.command)
+        return Changed(path, old, found.revision, _kind(old, found.revision), cause)
+
+
+def _written_or_not(ground: Ground, intent: WriteIntended, position: int, found: Found) -> None:
+    if found.revision == intent.before and intent.before != intent.after:
+        ground.append([WriteAbandoned(intent.path, position)], found=[found])
+        return
+    facts: list[Fact] = [done(intent, found, ground.session, position)]
+    if found.revision != intent.after:
+        facts.append(_changed(intent.path, intent.after, found.revision, "external"))
+    blobs = ground.keepable(intent.path, found.data)
+    ground.append(facts, blobs=blobs, found=[found], durable=True)
+
+
+def _held_after(
+    known_now: Known, start: bytes | None, data: bytes | None, *, whole_text: bool
+) -> Held | None:
+    """What the agent holds after its own tool wrote `data` over `start`."""
+    text = decode(data) if data is not None else None
+    if text is None:
+        return None
+    if whole_text:
+        return first_look(text.lines, whole(len(text.lines)))
+    base = decode(start) if start is not None else None
+    held = known_now.held
+    known_lines = list(held.lines) if held else []
+    base_lines = known_lines if base is None else base.lines
+    mine = diff(base_lines, text.lines)
+    if held is None:
+        return first_look(text.lines, new_sides(mine))
+    merged = merge(base_lines, text.lines, held.lines)
+    if merged.clean:
+        return own(held, "".join(merged.lines))
+    return look(held, text.lines, new_sides(mine))
+
+
+def _written(
+    content: str | bytes | None, revision: str | None, found: Found
+) -> tuple[str, bytes | None]:
+    """The revision that the host's tool wrote, and its bytes where they are known."""
+    data = _bytes(content)
+    if isinstance(content, str) and data is not None and found.data is not None:
+        data = _as_on_disk(content, decode(found.data), data)
+    if data is not None:
+        return revision_of(data), data
+    if revision is not None and revision != found.revision:
+        return revision, None
+    return found.revision, found.data
+
+
+def _as_on_disk(content: str, disk: Text | None, data: bytes) -> bytes:
+    """A text as its file would hold it: in the disk's encoding and with its line ends, when
+    that gives exactly what stands there."""
+    if disk is None:
+        return data
+    try:
+        encoded = disk.encode(content.replace("\r\n", "\n").removeprefix("\ufeff"))
+    except UnicodeEncodeError:
+        return data
+    return encoded if encoded == disk.encode(disk.plain) else data
+
+
+def _now(ground: Ground, located: Located) -> Found:
+    found = ground.workspace.read(located.path, deadline_s=ground.settings.deadline_s)
+    if found.kind not in ("file", "missing"):
+        raise unreadable(found, located.name or located.path)
+    return found
+
+
+def _signatures(ground: Ground) -> dict[str, StatSignature]:
+    return dict(ground.workspace.walk())
+
+
+def _bytes(content: str | bytes | None) -> bytes | None:
+    return content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+
+
+def _kind(before: str, after: str) -> Change:
+    if after == MISSING:
+        return "deleted"
+    return "created" if before == MISSING else "content"
+
+
+def _changed(path: str, before: str, after: str, kind: str, detail: str | None = None) -> Changed:
+    cause = Cause("external" if kind == "external" else "command", detail=detail)
+    return Changed(path, before, after, _kind(before, after), cause)

@@ -1,0 +1,190 @@
+"""Looking: what was shown is recorded with the very bytes it came from."""
+
+from __future__ import annotations
+
+from sightline.core.belief import first_look, look
+from sightline.core.diff import diff, unified
+from sightline.core.events import Dropped, Seen
+from sightline.core.regions import carry, covers, spans, touched, whole
+from sightline.core.revision import UNKNOWN, revision_of
+from sightline.core.text import decode, normal, split
+from sightline.errors import PathRefused, StoreConflict, Unverifiable
+from sightline.services.ground import TRIES, believe, noticed, recall
+from sightline.services.refusals import unreadable
+from sightline.services.results import FileView
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.belief import Held
+    from sightline.core.events import Fact
+    from sightline.core.regions import Span, Spans
+    from sightline.core.text import Text
+    from sightline.services.ground import Ground, Known
+    from sightline.workspace import Found, Located
+
+
+def read(ground: Ground, path: str, lines: Span | None = None) -> FileView:
+    """Show lines of a file (all, up to the limits of the settings) and record that."""
+    located = ground.workspace.locate(path)
+    for _ in range(TRIES):
+        found, text = _text_now(ground, located)
+        known = recall(ground, located, found)
+        first, last = _window(text, lines, ground)
+        seen = spans([(first, last)]) if last else ()
+        before = None if known.retargeted else known.held
+        hunks = diff(before.lines, text.lines) if before else []
+        told = touched(before.shown, hunks, len(before.lines)) if before else ()
+        held = look(before, text.lines, seen, told) if before else first_look(text.lines, seen)
+        if _record(ground, located, found, text, held, "read", known, seen):
+            return FileView(
+                path=located.name or located.path,
+                text="".join(text.lines[first - 1 : last]) if last else "",
+                lines=(first, last),
+                total_lines=len(text.lines),
+                revision=found.revision,
+                encoding=text.label,
+                unchanged=bool(before and covers(carry(before.held, hunks), seen) and seen),
+                diff=unified(before.lines, text.lines, told) if before else None,
+            )
+    raise moving(located.path)
+
+
+def saw(
+    ground: Ground, path: str, lines: Span | None = None, text: str | None = None, via: str = "read"
+) -> None:
+    """Record what a host's own tool showed. text: exactly what was shown, where it is known;
+    it counts as seen even when the disk already differs."""
+    located = ground.workspace.locate(path)
+    for _ in range(TRIES):
+        found = ground.workspace.read(
+            located.path,
+            limit=ground.settings.max_file_bytes,
+            deadline_s=ground.settings.deadline_s,
+        )
+        disk = decode(found.data) if found.data is not None else None
+        if text is None and disk is None:
+            ground.append(noticed(ground, found), found=[found])
+            raise unreadable(found, located.name or path)
+        shown = _as_shown(disk, lines, text, located)
+        known = recall(ground, located, found)
+        seen = _seen_lines(shown, lines, text)
+        before = None if known.retargeted else known.held
+        held = look(before, shown.lines, seen) if before else first_look(shown.lines, seen)
+        if _record(ground, located, found, shown, held, via, known, seen, live=shown is disk):
+            return
+    raise moving(located.path)
+
+
+def dropped(ground: Ground, path: str | None = None, lines: Span | None = None) -> None:
+    """Record that text left the context window: of one path or of all, some lines or all."""
+    canonical = None if path is None else ground.workspace.locate(path).path
+    ground.append([Dropped(canonical, spans([lines]) if lines else None)])
+
+
+def believed(ground: Ground, path: str) -> str | None:
+    """The text this session's agent believes the file to have; None when it never saw it."""
+    known = recall(ground, ground.workspace.locate(path))
+    return None if known.held is None else "".join(known.held.lines)
+
+
+def _text_now(ground: Ground, located: Located) -> tuple[Found, Text]:
+    found = ground.workspace.read(
+        located.path, limit=ground.settings.max_file_bytes, deadline_s=ground.settings.deadline_s
+    )
+    text = decode(found.data) if found.data is not None else None
+    if text is None:
+        ground.append(noticed(ground, found), found=[found])
+        raise unreadable(found, located.name or located.path)
+    return found, text
+
+
+def _window(text: Text, lines: Span | None, ground: Ground) -> Span:
+    """The lines asked for that are there, cut to the limits; (0, 0) when there is none."""
+    first, last = lines or (1, len(text.lines))
+    first = max(first, 1)
+    last = min(last, len(text.lines), first + ground.settings.read_max_lines - 1)
+    size = 0
+    for at in range(first - 1, last):
+        size += len(text.lines[at])
+        if size > ground.settings.read_max_bytes and at >= first:
+            last = at
+            break
+    return (first, last) if first <= last else (0, 0)
+
+
+def _record(
+    ground: Ground,
+    located: Located,
+    found: Found,
+    text: Text,
+    held: Held,
+    via: str,
+    known: Known,
+    seen: Spans,
+    *,
+    live: bool = True,
+) -> bool:
+    """Append Seen and what was learned; False when another process moved the same row first.
+    live: the text is the disk's, not one that a host says it showed."""
+    data = found.data if live and found.data is not None else text.encode(text.plain)
+    revision = found.revision if live else revision_of(data)
+    belief, body = believe(held, text, data, revision)
+    facts: list[Fact] = noticed(ground, found)
+    shown = revision if live or covers(seen, whole(len(text.lines))) else UNKNOWN
+    facts.append(Seen(located.path, shown, seen, via, belief, located.name))
+    try:
+        ground.append(
+            facts,
+            blobs=ground.keepable(located.path, found.data, body),
+            found=[found],
+            expect={located.path: known.position},
+        )
+    except StoreConflict:
+        return False
+    return True
+
+
+def _as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Located) -> Text:
+    """The whole text a host showed: the disk's, with what it says it showed in its place."""
+    if text is None:
+        assert disk is not None
+        return disk
+    shown = normal(text)
+    if disk is None:
+        made = decode(shown.encode("utf-8", "surrogateescape"))
+        if made is None:
+            raise PathRefused(
+                where.path, "binary", f"The text shown of {where.path} has NUL bytes."
+            )
+        return made
+    if lines is None:
+        ended = shown + "\n" if shown + "\n" == disk.plain else shown
+        return _decoded_as(disk, ended)
+    put = split(shown)
+    first, last = lines[0], lines[0] + len(put) - 1
+    if put and (last < len(disk.lines) or disk.plain.endswith("\n")):
+        put[-1] = put[-1].removesuffix("\n") + "\n"
+    return _decoded_as(disk, "".join([*disk.lines[: first - 1], *put, *disk.lines[last:]]))
+
+
+def _decoded_as(disk: Text, plain: str) -> Text:
+    if plain == disk.plain:
+        return disk
+    made = decode(disk.encode(plain))
+    return made if made is not None else disk
+
+
+def _seen_lines(shown: Text, lines: Span | None, text: str | None) -> Spans:
+    if lines is None:
+        return whole(len(shown.lines))
+    last = lines[1] if text is None else lines[0] + len(split(normal(text))) - 1
+    return spans([(max(lines[0], 1), min(last, len(shown.lines)))])
+
+
+def moving(path: str) -> Unverifiable:
+    """The error for a path that others keep changing faster than it can be looked at."""
+    return Unverifiable(
+        path,
+        f"{path} or its record was changed {TRIES} times while it was being looked at.",
+        "Try again when the program that writes it has finished.",
+    )

@@ -1,0 +1,76 @@
+"""What others changed, made into a notice for the agent."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sightline import render
+from sightline.core.events import Changed
+from sightline.services.refusals import bounded
+from sightline.services.results import ChangedBy, FileChange, Notice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.core.events import Cause, Fact
+    from sightline.core.guard import Case, Ruling
+    from sightline.services.ground import Ground
+    from sightline.services.results import EditResult
+
+
+def notice_of(
+    ground: Ground, path: str, case: Case, ruling: Ruling, news: Sequence[Fact]
+) -> Notice | None:
+    """The notice that goes with an edit that was allowed; None when nothing else changed."""
+    if ruling.decision == "allow":
+        return None
+    if not ruling.changes and not ruling.endings_only:
+        return unseen_notice(path, ruling) if ruling.reason == "unseen" else None
+    who, by = changed_by(ground, path, news)
+    diff = ""
+    if case.base and case.disk and ruling.changes:
+        diff, _ = bounded(case.base.lines, case.disk.lines, ruling.changes)
+    text = render.notice(path, who, diff, endings_only=ruling.endings_only)
+    seen = case.sight.belief.text if case.sight.belief else ""
+    change = FileChange(path, ruling.state, diff, text.split("\n")[0], by, seen, "")
+    return Notice(f"{path}@{ground.store.position()}", text, (change,))
+
+
+def unseen_notice(path: str, ruling: Ruling) -> Notice:
+    """An edit of text that matched and was never shown."""
+    return Notice(f"{path}@unseen", render.unseen_notice(path, ruling.lines), ())
+
+
+def moved_notice(src: str, result: EditResult) -> Notice:
+    """An edit that followed a rename."""
+    text = render.moved(src, result.path)
+    if result.notice is not None:
+        text = f"{text}\n{result.notice.text}"
+    changes = result.notice.changes if result.notice else ()
+    return Notice(f"{result.path}@moved", text, changes)
+
+
+def changed_by(
+    ground: Ground, path: str, news: Sequence[Fact] = ()
+) -> tuple[str, ChangedBy | None]:
+    """Who last changed a file other than this session, in words and as a value."""
+    for fact in news:
+        if isinstance(fact, Changed):
+            return render.cause(fact.cause, ground.session), by(fact.cause, ground.clock(), ground)
+    row = ground.store.disk(path)
+    if row is None or row.cause is None:
+        return render.cause(None, ground.session), None
+    return render.cause(row.cause, ground.session), by(row.cause, row.at, ground)
+
+
+def by(cause: Cause, at: int, ground: Ground) -> ChangedBy:
+    """A cause as this session sees it: another session's agent is a session to it."""
+    foreign = cause.kind == "agent" and cause.who != ground.session
+    kind = "session" if foreign else cause.kind
+    return ChangedBy(kind, cause.who, moment(at), cause.detail, cause.confidence)
+
+
+def moment(at: int) -> datetime:
+    """Microseconds since 1970 as an aware UTC datetime."""
+    return datetime.fromtimestamp(at / 1_000_000, UTC)

@@ -1,0 +1,69 @@
+"""Writes that were intended and not told of: settled by what stands on disk."""
+
+from __future__ import annotations
+
+from sightline.core.events import Cause, Changed, Moved, WriteAbandoned, WriteIntended
+from sightline.core.revision import MISSING
+from sightline.services.ground import stamp_of
+from sightline.workspace.process import alive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.events import Change, Fact
+    from sightline.core.timeline import Recorded
+    from sightline.services.ground import Ground
+    from sightline.workspace import Found
+
+
+def settle_all(ground: Ground) -> int:
+    """Settle the writes of processes that are gone; how many there were."""
+    settled = 0
+    for intent in ground.store.pending():
+        fact = intent.fact
+        if isinstance(fact, WriteIntended) and not alive(fact.owner):
+            with ground.workspace.lock(fact.path):
+                settled += settle(ground, fact.path)
+    return settled
+
+
+def settle(ground: Ground, path: str) -> int:
+    """Settle the writes to a path whose lock the caller holds. Nobody can be in the middle of one
+    of our own; a host's own write (it leaves nothing aside) is left alone while its process lives.
+    """
+    settled = 0
+    for intent in ground.store.pending():
+        fact = intent.fact
+        if not isinstance(fact, WriteIntended) or fact.path != path:
+            continue
+        if fact.aside or not alive(fact.owner):
+            _settle(ground, intent, fact)
+            settled += 1
+    return settled
+
+
+def _settle(ground: Ground, intent: Recorded, fact: WriteIntended) -> None:
+    ground.workspace.clean(fact.path, fact.aside)
+    found = ground.workspace.read(fact.path)
+    told: Fact = WriteAbandoned(fact.path, intent.position)
+    if found.revision == fact.after:
+        told = done(fact, found, intent.session, intent.position)
+    stamp = stamp_of(found)
+    ground.store.append(
+        intent.session,
+        [told],
+        at=ground.clock(),
+        stats={found.path: stamp} if stamp else None,
+        durable=True,
+    )
+
+
+def done(fact: WriteIntended, found: Found, session: str, position: int) -> Changed | Moved:
+    """The fact that an intended write happened."""
+    cause = Cause("agent", session)
+    if fact.src is not None:
+        return Moved(fact.path, fact.src, fact.after, cause, position)
+    change: Change = "created" if fact.before == MISSING else "content"
+    if fact.after == MISSING:
+        change = "deleted"
+    mode = found.signature.mode if found.signature else None
+    return Changed(fact.path, fact.before, fact.after, change, cause, mode, fact.belief, position)

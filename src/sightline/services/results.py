@@ -1,0 +1,133 @@
+"""What the verbs answer, as values. Times are aware UTC datetimes, lines 1-based and inclusive."""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sightline.core.regions import Span, Spans
+
+
+class FileView(Value):
+    """Lines of a file as they were shown. lines: first and last of them ((0, 0) for an empty
+    file); there may be more, see total_lines. unchanged: all of these lines were shown before,
+    are the same and are still in the context window. diff: what changed in lines shown earlier
+    since this session last saw them, None the first time."""
+
+    path: str
+    text: str
+    lines: Span
+    total_lines: int
+    revision: str
+    encoding: str
+    unchanged: bool
+    diff: str | None
+
+
+class ChangedBy(Value):
+    """Who changed a file, as far as is known. kind: agent command formatter git session
+    external; confidence: a word."""
+
+    kind: str
+    who: str | None
+    at: datetime
+    detail: str | None = None
+    confidence: str = "certain"
+
+
+class FileChange(Value):
+    """One file that is not what this session was shown. state as in Verdict; diff is clipped to
+    lines that were shown; summary is one line of plain words."""
+
+    path: str
+    state: str
+    diff: str
+    summary: str
+    changed_by: ChangedBy | None
+    revision_seen: str
+    revision_on_disk: str
+
+
+class Notice(Value):
+    """What others changed in lines that were shown; `text` is what to tell the agent."""
+
+    id: str
+    text: str
+    changes: tuple[FileChange, ...]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class EditResult(Value):
+    """An edit that was carried out. diff: what it changed on disk; revision: of the file now
+    ("missing" after a delete). merged: others' changes to the same file were kept beside it.
+    notice: what others changed meanwhile. others: further files of the same patch."""
+
+    path: str
+    revision: str
+    merged: bool
+    notice: Notice | None
+    diff: str
+    others: tuple[EditResult, ...] = ()
+
+
+class BatchResult(Value):
+    """Changes that were all carried out."""
+
+    results: tuple[EditResult, ...]
+
+
+class Verdict(Value):
+    """What the guard says of a path, or of an attempt on it.
+
+    state: fresh stale deleted moved kind_changed unseen unverifiable. decision: allow notice
+    merge ask refuse. in_window: every line shown is still in the context window. complete: every
+    line of the file was shown.
+    """
+
+    path: str
+    state: str
+    decision: str
+    reason: str
+    diff: str
+    changed_by: ChangedBy | None
+    in_window: bool
+    seen_lines: Spans
+    complete: bool
+
+
+class FileInContext(Value):
+    """A file this session was shown. Times are None where nothing of the kind happened."""
+
+    path: str
+    state: str
+    in_window: bool
+    via: str
+    revision_seen: str
+    revision_on_disk: str
+    seen_lines: Spans
+    total_lines: int
+    first_seen: datetime
+    last_read: datetime
+    last_agent_edit: datetime | None
+    last_external_edit: datetime | None
+    turn_seen: int
+    aged: int
+    loaded_by: str
+    language: str | None
+    size: int
+    preview: str
+    changed_by: ChangedBy | None
+    edited_by_agent: bool
+
+
+class CommandRun(Value):
+    """A command that was run, and what it changed."""
+
+    command: str
+    exit_code: int | None
+    changes: tuple[FileChange, ...]

@@ -1,0 +1,209 @@
+"""Session: one agent's conversation over a workspace, as the library's user holds it."""
+
+from __future__ import annotations
+
+from _thread import RLock
+
+from sightline.core.attempts import Create, Delete, Replace, ReplaceLines, WriteWhole
+from sightline.core.events import TurnBegan
+from sightline.services import batches, edits, hosts, looks, moves, views
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import Self
+
+    from sightline.core.attempts import Attempt
+    from sightline.services.aio import AsyncSession
+    from sightline.services.batches import Change
+    from sightline.services.ground import Ground
+    from sightline.services.results import (
+        BatchResult,
+        EditResult,
+        FileChange,
+        FileInContext,
+        FileView,
+        Verdict,
+    )
+
+
+class Session:
+    """What one agent was shown of a workspace, and its guarded verbs.
+
+    Paths may be relative to the workspace or absolute inside it. Lines are 1-based and
+    inclusive. A session may be used from several threads; its verbs run one at a time.
+    """
+
+    def __init__(self, ground: Ground, agent: str) -> None:
+        self._ground = ground
+        self._lock = RLock()
+        self.id = ground.session
+        self.agent = agent
+
+    @property
+    def workspace(self) -> str:
+        """The absolute path of the workspace."""
+        return self._ground.workspace.root
+
+    @property
+    def aio(self) -> AsyncSession:
+        """The same verbs for async hosts."""
+        from sightline.services.aio import AsyncSession
+
+        return AsyncSession(self)
+
+    def read(self, path: str, lines: tuple[int, int] | None = None) -> FileView:
+        """Show a file, or lines first..last of it, and record that they were shown.
+
+        At most `read_max_lines` lines and `read_max_bytes` bytes at once; the answer says which
+        lines it holds. FileMissing, PathRefused, Unverifiable.
+        """
+        with self._lock:
+            return looks.read(self._ground, path, lines)
+
+    def saw(
+        self,
+        path: str,
+        *,
+        lines: tuple[int, int] | None = None,
+        text: str | None = None,
+        via: str = "read",
+    ) -> None:
+        """Record what the host's own tool showed the agent.
+
+        text: exactly what was shown, of the whole file or of `lines`. via: read, mention,
+        preview, search, handover, refusal, or the host's own word.
+        """
+        with self._lock:
+            looks.saw(self._ground, path, lines, text, via)
+
+    def dropped(self, path: str | None = None, *, lines: tuple[int, int] | None = None) -> None:
+        """Record that text left the context window: of one path or of all, some lines or all."""
+        with self._lock:
+            looks.dropped(self._ground, path, lines)
+
+    def believed(self, path: str) -> str | None:
+        """The text that this session's agent believes a file to have: what it was shown, with
+        its own edits. None when it was never shown, or its text is never stored."""
+        with self._lock:
+            return looks.believed(self._ground, path)
+
+    def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> EditResult:
+        """Replace `old`, which must occur exactly `count` times (None: all). EditRefused."""
+        return self._carry_out(path, Replace(old, new, count))
+
+    def edit_lines(self, path: str, start: int, end: int, new: str) -> EditResult:
+        """Replace lines start..end of the text last seen (end = start - 1 inserts). EditRefused."""
+        return self._carry_out(path, ReplaceLines(start, end, new))
+
+    def write(self, path: str, content: str, *, raw: bool = False) -> EditResult:
+        """Write a whole file; others' changes since it was shown are merged. EditRefused.
+
+        The file's encoding, BOM and line ends are kept unless raw.
+        """
+        return self._carry_out(path, WriteWhole(content, raw))
+
+    def create(self, path: str, content: str) -> EditResult:
+        """Write a new file; EditRefused (exists) when something stands there."""
+        return self._carry_out(path, Create(content))
+
+    def delete(self, path: str) -> EditResult:
+        """Delete a file that is as it was shown; its bytes stay in the store. EditRefused."""
+        return self._carry_out(path, Delete())
+
+    def move(self, src: str, dst: str) -> EditResult:
+        """Rename a file; EditRefused (exists) when something stands at dst."""
+        with self._lock:
+            return moves.move(self._ground, src, dst)
+
+    def patch(self, unified_diff: str) -> EditResult:
+        """Apply a unified diff, all of its files or none. EditRefused."""
+        with self._lock:
+            return batches.patch(self._ground, unified_diff)
+
+    def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> BatchResult:
+        """Carry out changes of several files, all or none.
+
+        EditRefused for the first that cannot be, naming the rest in `others`.
+        """
+        with self._lock:
+            return batches.apply(self._ground, [batches.change(c) for c in changes])
+
+    def wrote(
+        self,
+        path: str,
+        *,
+        content: str | bytes | None = None,
+        revision: str | None = None,
+        before: str | bytes | None = None,
+        user_modified: bool = False,
+    ) -> None:
+        """Record that the host's own tool wrote a file; a foreign save in between is told apart.
+
+        content: the whole text it wrote; before: the whole text that stood there when it began.
+        """
+        with self._lock:
+            hosts.wrote(
+                self._ground,
+                path,
+                content=content,
+                revision=revision,
+                before=before,
+                user_modified=user_modified,
+            )
+
+    def writing(self, path: str, content: str | bytes) -> AbstractContextManager[None]:
+        """Around the host's own write of `content`: journalled before, compared after."""
+        return hosts.writing(self._ground, path, content)
+
+    def ran(self, command: str) -> AbstractContextManager[hosts.Run]:
+        """Around a command the agent runs: what it changes is recorded as made by it."""
+        return hosts.ran(self._ground, command)
+
+    def check(self, path: str, *, old: str | None = None, content: str | None = None) -> Verdict:
+        """What the guard would say: of replacing `old`, of writing `content`, or, with neither,
+        of relying on what was shown. Changes nothing."""
+        with self._lock:
+            return views.check(self._ground, path, old=old, content=content)
+
+    def files(self, state: str | None = None, *, max_age: int | None = None) -> list[FileInContext]:
+        """The files this session was shown, all or those in one state; max_age in turns."""
+        with self._lock:
+            return views.files(self._ground, state, max_age=max_age)
+
+    def changes(self) -> list[FileChange]:
+        """Files that are not what this session was shown. Asking consumes nothing."""
+        with self._lock:
+            return views.changes(self._ground)
+
+    def turn(self, number: int | None = None) -> int:
+        """Begin a turn; its number (one more than the last unless given)."""
+        with self._lock:
+            state = self._ground.store.session(self.id)
+            begun = number if number is not None else (state.turn if state else 0) + 1
+            self._ground.append([TurnBegan(begun)])
+            return begun
+
+    def close(self) -> None:
+        """Give the store back. The session can be resumed by its id."""
+        self._ground.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Session {self.id!r} of {self.agent!r} in {self.workspace!r}>"
+
+    def _carry_out(self, path: str, attempt: Attempt) -> EditResult:
+        with self._lock:
+            return edits.carry_out(self._ground, path, attempt)

@@ -1,0 +1,206 @@
+"""What a session may ask: how its files stand, what changed, what an attempt would meet."""
+
+from __future__ import annotations
+
+from sightline import render
+from sightline.core.attempts import Replace, WriteWhole
+from sightline.core.events import TurnBegan
+from sightline.core.guard import Case, Rules, judge
+from sightline.core.regions import covers
+from sightline.core.revision import MISSING
+from sightline.errors import PathRefused
+from sightline.services.edits import sight_of
+from sightline.services.follow import whereabouts
+from sightline.services.ground import noticed, recall, stamp_of
+from sightline.services.notices import changed_by, moment
+from sightline.services.refusals import bounded
+from sightline.services.results import FileChange, FileInContext, Verdict
+from sightline.workspace import Located
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sightline.core.attempts import Attempt
+    from sightline.core.context import Knowledge
+    from sightline.core.events import Fact
+    from sightline.core.guard import Ruling
+    from sightline.core.revision import Stamp
+    from sightline.services.ground import Ground, Known
+    from sightline.workspace import Found
+
+PREVIEW_CHARACTERS = 80
+
+
+def check(
+    ground: Ground, path: str, *, old: str | None = None, content: str | None = None
+) -> Verdict:
+    """What the guard would say of an attempt now (replacing `old`, or writing `content`), or,
+    with neither, whether this session may rely on what it was shown. Changes nothing."""
+    located = ground.workspace.locate(path)
+    found = _found(ground, located.path)
+    known = recall(ground, located, found)
+    policy = ground.settings.policy_for(located.name or located.path)
+    rules = Rules("merge" if policy == "ask" else policy, ground.settings.unseen)
+    case = Case(sight_of(found, known), rules)
+    attempt: Attempt | None = WriteWhole(content) if content is not None else None
+    if old is not None:
+        attempt = Replace(old, "")
+    ruling = judge(case, attempt)
+    _take_note(ground, [found])
+    return _verdict(ground, located, case, ruling, known, policy)
+
+
+def _verdict(
+    ground: Ground, located: Located, case: Case, ruling: Ruling, known: Known, policy: str
+) -> Verdict:
+    name = located.name or located.path
+    _, by = changed_by(ground, located.path)
+    state, decision, reason = ruling.state, ruling.decision, ruling.reason or ""
+    if state == "deleted" and known.knowledge and whereabouts(ground, known.knowledge):
+        state = "moved"
+    diff = ""
+    if case.base and case.disk and case.changes:
+        diff, _ = bounded(case.base.lines, case.disk.lines, case.changes)
+    if ruling.endings_only and not reason:
+        reason = "line endings only"
+    belief = known.belief
+    return Verdict(
+        path=name,
+        state=state,
+        decision="ask" if policy == "ask" and decision != "refuse" else decision,
+        reason=reason,
+        diff=diff,
+        changed_by=by if state not in ("fresh", "unseen") else None,
+        in_window=bool(belief and covers(belief.held, belief.shown)),
+        seen_lines=belief.shown if belief else (),
+        complete=bool(known.held and known.held.complete),
+    )
+
+
+def changes(ground: Ground) -> list[FileChange]:
+    """Files whose shown lines are not what the disk has now. Asking consumes nothing."""
+    return [change_of(ground, path) for path, state in unsettled(ground) if state != "fresh"]
+
+
+def change_of(ground: Ground, path: str) -> FileChange:
+    """One file's difference to what this session was shown of it."""
+    located = Located(path)
+    found = _found(ground, path)
+    known = recall(ground, located, found)
+    case = Case(sight_of(found, known), Rules())
+    ruling = judge(case, None)
+    who, by = changed_by(ground, path)
+    diff = ""
+    if case.base and case.disk and case.changes:
+        diff, _ = bounded(case.base.lines, case.disk.lines, case.changes)
+    seen = known.belief.text if known.belief else MISSING
+    summary = render.change(path, ruling.state, who, found.revision)
+    return FileChange(path, ruling.state, diff, summary, by, seen, found.revision)
+
+
+def unsettled(ground: Ground) -> Iterator[tuple[str, str]]:
+    """Files this session was shown that need more than one stat to tell how they stand, and how
+    they do. All the others are fresh."""
+    tracked = ground.tracked()
+    found = list(ground.workspace.scan(tracked.stamps, deadline_s=ground.settings.deadline_s))
+    if found:
+        _take_note(ground, found)
+        tracked = ground.tracked()
+    for path in sorted({*tracked.suspects, *(there.path for there in found)}):
+        knowledge = tracked.known.get(path)
+        if knowledge is not None:
+            yield path, _state(ground, knowledge)
+
+
+def _state(ground: Ground, knowledge: Knowledge) -> str:
+    try:
+        located = ground.workspace.locate(knowledge.name or knowledge.path)
+    except PathRefused:  # a symlink that leads out of the workspace since
+        return "kind_changed"
+    found = _found(ground, located.path)
+    known = recall(ground, located, found)
+    state = judge(Case(sight_of(found, known), Rules()), None).state
+    if state == "deleted" and whereabouts(ground, knowledge):
+        return "moved"
+    return state
+
+
+def files(
+    ground: Ground, state: str | None = None, *, max_age: int | None = None
+) -> list[FileInContext]:
+    """The files this session was shown, and how each stands. max_age: in turns."""
+    turns = [r.position for r in ground.store.timeline(session=ground.session, kinds=[TurnBegan])]
+    odd = dict(unsettled(ground))
+    tracked = ground.tracked()
+    shown = [
+        _in_context(ground, knowledge, tracked.stamps.get(path), odd.get(path, "fresh"), turns)
+        for path, knowledge in tracked.known.items()
+        if state is None or odd.get(path, "fresh") == state
+    ]
+    return [file for file in shown if max_age is None or file.aged <= max_age]
+
+
+def _in_context(
+    ground: Ground, knowledge: Knowledge, stamp: Stamp | None, state: str, turns: list[int]
+) -> FileInContext:
+    path, belief = knowledge.path, knowledge.belief
+    row = ground.store.disk(path)
+    on_disk = row.revision if row else MISSING
+    edited = row.last_external_edit if row else None
+    turn_seen = sum(1 for position in turns if position < knowledge.position)
+    _, by = changed_by(ground, path)
+    return FileInContext(
+        path=path,
+        state=state,
+        in_window=covers(belief.held, belief.shown),
+        via=knowledge.via,
+        revision_seen=belief.text,
+        revision_on_disk=on_disk,
+        seen_lines=belief.shown,
+        total_lines=belief.lines,
+        first_seen=moment(knowledge.first_seen),
+        last_read=moment(knowledge.last_read),
+        last_agent_edit=moment(knowledge.last_agent_edit) if knowledge.last_agent_edit else None,
+        last_external_edit=moment(edited) if edited else None,
+        turn_seen=turn_seen,
+        aged=len(turns) - turn_seen,
+        loaded_by=knowledge.via,
+        language=_LANGUAGES.get(path.rpartition(".")[2].lower()),
+        size=stamp.signature.size if stamp else 0,
+        preview=_preview(ground.store.blob(belief.text)),
+        changed_by=by if state != "fresh" else None,
+        edited_by_agent=knowledge.last_agent_edit is not None,
+    )
+
+
+def _preview(body: bytes | None) -> str:
+    """The first line that says something."""
+    lines = (body or b"")[:4096].decode("utf-8", "replace").splitlines()
+    return next((line.strip()[:PREVIEW_CHARACTERS] for line in lines if line.strip()), "")
+
+
+def _found(ground: Ground, path: str) -> Found:
+    settings = ground.settings
+    return ground.workspace.read(
+        path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
+    )
+
+
+def _take_note(ground: Ground, found: Iterable[Found]) -> None:
+    """Record what an asking found out: changes on disk are facts; stamps are only a cache."""
+    looked = list(found)
+    facts: list[Fact] = [fact for there in looked for fact in noticed(ground, there)]
+    if facts or any(stamp_of(there) for there in looked):
+        blobs = [b for there in looked for b in ground.keepable(there.path, there.data)]
+        ground.append(facts, blobs=blobs if facts else (), found=looked)
+
+
+_LANGUAGES = {
+    "c": "c", "cc": "cpp", "cpp": "cpp", "cs": "csharp", "css": "css", "go": "go", "h": "c",
+    "hpp": "cpp", "html": "html", "java": "java", "js": "javascript", "json": "json",
+    "jsx": "javascript", "kt": "kotlin", "lua": "lua", "md": "markdown", "php": "php",
+    "py": "python", "pyi": "python", "rb": "ruby", "rs": "rust", "scala": "scala", "sh": "shell",
+    "sql": "sql", "swift": "swift", "toml": "toml", "ts": "typescript", "tsx": "typescript",
+    "txt": "text", "xml": "xml", "yaml": "yaml", "yml": "yaml",
+}  # fmt: skip

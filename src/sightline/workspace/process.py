@@ -1,0 +1,50 @@
+"""Which process is writing, so that another can tell whether it still lives."""
+
+from __future__ import annotations
+
+import os
+
+HOST_FILE = "/proc/sys/kernel/random/boot_id"
+
+
+def owner() -> str:
+    """This process as "machine:pid:start"; start tells a process from a later one of its number."""
+    pid = os.getpid()
+    return f"{_machine()}:{pid}:{_started(pid)}"
+
+
+def alive(name: str) -> bool:
+    """Whether a named owner still runs. One of another machine, or of another start of this
+    one, is taken as gone only when the machine's own name says that it was restarted."""
+    machine, pid, start = name.rsplit(":", 2)
+    if machine != _machine():
+        return False
+    return _exists(int(pid)) and _started(int(pid)) == start
+
+
+def _machine() -> str:
+    """Changes with every start of the machine, where the system says so."""
+    try:
+        with open(HOST_FILE, encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+
+
+def _started(pid: int) -> str:
+    """When a process began, in the kernel's ticks; "" where that cannot be asked."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
