@@ -10,7 +10,7 @@ version of its kind and adds an upcaster below, because old stores are read for 
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from sightline.core.context import DiskFile, Knowledge, SessionState
 from sightline.core.events import FACTS, Belief, Cause
@@ -51,7 +51,9 @@ def decode(kind: str, version: int, body: str) -> Fact:
     """The fact of a stored body, brought up to the present version of its kind. StoreError."""
     made = FACTS.get(kind)
     if made is None:
-        raise StoreError(f"The store holds a fact of an unknown kind: {kind}, version {version}.", UPGRADE)
+        raise StoreError(
+            f"The store holds a fact of an unknown kind: {kind}, version {version}.", UPGRADE
+        )
     if version > made.version:
         raise StoreError(
             f"The store holds {kind} in version {version}; this sightline knows {made.version}.",
@@ -63,13 +65,17 @@ def decode(kind: str, version: int, body: str) -> Fact:
             raw = UPCASTERS[kind, step](raw)
         return made(*[_unpacked(raw, *field) for field in _plan(made)])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StoreError(f"A stored {kind}, version {version}, cannot be read: {error}", DAMAGED) from error
+        raise StoreError(
+            f"A stored {kind}, version {version}, cannot be read: {error}", DAMAGED
+        ) from error
 
 
 def recorded_of(row: Row) -> Recorded:
     """(position, session, kind, version, happened_at, recorded_at, body) as Recorded."""
     position, session, kind, version, happened_at, recorded_at, body = row
-    return Recorded(position, untext(session), happened_at, recorded_at, decode(kind, version, body))
+    return Recorded(
+        position, untext(session), happened_at, recorded_at, decode(kind, version, body)
+    )
 
 
 def knowledge_row(session: str, state: Knowledge) -> Row:
@@ -216,14 +222,15 @@ REQUIRED = object()
 """Stands for the default of a field that has none; equal to no value."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def _plan(kind: type[Fact]) -> tuple[tuple[str, Any, Convert | None, Convert | None], ...]:
     """Of each field of a kind: name, default, how to pack it, how to unpack it."""
     fields = []
+    defaults = kind._defaults  # noqa: SLF001  a Value has no other way to tell
     for field in kind._fields:
         noted = kind.__annotations__[field].removesuffix(" | None")
         pack, unpack = CONVERTERS.get(noted, (None, None))
-        fields.append((field, kind._defaults.get(field, REQUIRED), pack, unpack))
+        fields.append((field, defaults.get(field, REQUIRED), pack, unpack))
     return tuple(fields)
 
 

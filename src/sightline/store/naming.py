@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from sightline.core.events import Changed, Moved, WriteAbandoned
+from functools import cache
+
+from sightline.core.events import (
+    Changed,
+    ModelUsed,
+    Moved,
+    SessionEnded,
+    SessionForked,
+    SessionStarted,
+    TurnBegan,
+    WriteAbandoned,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,17 +21,20 @@ if TYPE_CHECKING:
 
     from sightline.core.events import Fact, WriteIntended
 
-SINGLE = ("path", "src", "name")
-SEVERAL = ("paths", "files")
-"""Fields that name one path, and those that name several, in whatever fact they stand."""
+COLUMN_FACTS = (SessionStarted, SessionForked, SessionEnded, TurnBegan, ModelUsed)
+"""Facts that change more of a session's column than its newest position."""
+
+KNOWING = ("Seen", "Dropped", "NoticeAcknowledged", "Changed", "Moved")
+"""Kinds that core.context.know steps by; a branch is folded from these alone."""
 
 
 def paths_of(fact: Fact) -> tuple[str, ...]:
     """Every path a fact names, each once; its own `path` first."""
-    named = [getattr(fact, field, None) for field in SINGLE]
-    for field in SEVERAL:
-        named += getattr(fact, field, ())
-    return tuple(dict.fromkeys(path for path in named if path is not None))
+    single, several = _naming(type(fact))
+    named = [getattr(fact, field) for field in single]
+    for field in several:
+        named += getattr(fact, field)
+    return tuple(dict.fromkeys([path for path in named if path is not None]))
 
 
 def settled(fact: Fact, intents: Mapping[int, WriteIntended]) -> Iterable[int]:
@@ -28,7 +42,7 @@ def settled(fact: Fact, intents: Mapping[int, WriteIntended]) -> Iterable[int]:
     very bytes it reports at their path."""
     if not isinstance(fact, (Changed, Moved, WriteAbandoned)):
         return ()
-    named = {fact.intent} & intents.keys()
+    named = {position for position in intents if position == fact.intent}
     if isinstance(fact, Changed):
         named |= {
             position
@@ -36,3 +50,12 @@ def settled(fact: Fact, intents: Mapping[int, WriteIntended]) -> Iterable[int]:
             if (intent.path, intent.after) == (fact.path, fact.after)
         }
     return named
+
+
+@cache
+def _naming(kind: type[Fact]) -> tuple[list[str], list[str]]:
+    """Fields of a kind that name one path, and those that name several."""
+    fields = kind._fields
+    order = ("path", "src", "name")
+    single = sorted(set(order) & set(fields), key=order.index)
+    return single, [field for field in fields if field in ("paths", "files")]

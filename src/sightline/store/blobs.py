@@ -1,0 +1,151 @@
+"""Texts by the hash of their bytes: small ones as rows, large ones as files of their own.
+
+A file is written, synced and named before the transaction that mentions it, so a row never
+names bytes that are not there; a crash in between leaves a file that the next one to keep the
+same bytes takes over.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sightline.core.revision import revision_of
+from sightline.core.value import Value
+from sightline.errors import StoreError
+from sightline.store.faults import DOCTOR, os_fault
+from sightline.store.private import make_folder, write_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from sightline.core.revision import Revision
+
+    Run = Callable[[str, Sequence[Any]], list[Any]]
+
+LARGE_BYTES = 1 << 20
+"""What is larger than this once packed is a file."""
+
+WORTH_PACKING = 128
+"""Bytes below which packing cannot win."""
+
+
+class Packed(Value):
+    """Bytes as they are stored. form: raw or zlib; body None: they stand in a file."""
+
+    revision: Revision
+    data: bytes
+    form: str | None = None
+    body: bytes | None = None
+
+
+class Blobs:
+    """The blobs table and the folder beside the store. run: one statement on its connection."""
+
+    def __init__(self, run: Run, folder: str) -> None:
+        self._run = run
+        self._folder = folder
+
+    def pack(self, data: bytes) -> Packed:
+        """Do the slow part ahead of the transaction, unless the bytes are kept already."""
+        revision = revision_of(data)
+        return Packed(revision, data) if self._kept(revision) else self._pack(revision, data)
+
+    def put(self, packed: Packed) -> None:
+        """Keep packed bytes. Inside a transaction; looks again, for a purge may have come between."""
+        if self._kept(packed.revision):
+            return
+        if packed.form is None or (packed.body is None and not self._filed(packed.revision)):
+            packed = self._pack(packed.revision, packed.data)
+        size = len(packed.data)
+        self._run(
+            "INSERT INTO blobs VALUES (?,?,?,?)", (packed.revision, size, packed.form, packed.body)
+        )
+
+    def get(self, revision: Revision) -> bytes | None:
+        """The bytes of a revision, checked against it. StoreError when they are not those."""
+        rows = self._run("SELECT form, body FROM blobs WHERE revision = ?", (revision,))
+        if not rows:
+            return None
+        form, body = rows[0]
+        data = self._unpacked(form, body if body is not None else self._read(revision))
+        if data is None or revision_of(data) != revision:
+            raise StoreError(f"The kept text {revision} in {self._folder} is damaged.", DOCTOR)
+        return data
+
+    def remove(self, revision: Revision) -> bool:
+        """Forget bytes; False when there were none. Inside a transaction, so that nobody keeps
+        the same bytes anew between the two steps."""
+        if not self._kept(revision):
+            return False
+        path = self._path(revision)
+        try:
+            if os.path.exists(path):
+                os.unlink(path)
+        except OSError as error:
+            raise os_fault(error, path) from error
+        self._run("DELETE FROM blobs WHERE revision = ?", (revision,))
+        return True
+
+    def broken(self) -> list[str]:
+        """One sentence for each blob whose bytes are not what their name says."""
+        wrong = []
+        for (revision,) in self._run("SELECT revision FROM blobs ORDER BY revision", ()):
+            try:
+                self.get(revision)
+            except StoreError as error:
+                wrong.append(error.message)
+        return wrong
+
+    def _kept(self, revision: Revision) -> bool:
+        return bool(self._run("SELECT 1 FROM blobs WHERE revision = ?", (revision,)))
+
+    def _pack(self, revision: Revision, data: bytes) -> Packed:
+        form, body = _smaller(data)
+        if len(body) <= LARGE_BYTES:
+            return Packed(revision, data, form, body)
+        path = self._path(revision)
+        try:
+            make_folder(os.path.dirname(path))
+            write_file(path, body)
+        except OSError as error:
+            raise os_fault(error, path) from error
+        return Packed(revision, data, form)
+
+    def _filed(self, revision: Revision) -> bool:
+        return os.path.exists(self._path(revision))
+
+    def _path(self, revision: Revision) -> str:
+        return os.path.join(self._folder, revision[:2], revision[2:])
+
+    def _read(self, revision: Revision) -> bytes:
+        path = self._path(revision)
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except OSError as error:
+            raise os_fault(error, path) from error
+
+    @staticmethod
+    def _unpacked(form: str, body: bytes) -> bytes | None:
+        """The bytes of a body; None when it is damaged."""
+        if form == "raw":
+            return body
+        import zlib
+
+        try:
+            return zlib.decompress(body)
+        except zlib.error:
+            return None
+
+
+def _smaller(data: bytes) -> tuple[str, bytes]:
+    """The form that takes less room: zlib where it saves a tenth."""
+    if len(data) >= WORTH_PACKING:
+        import zlib
+
+        body = zlib.compress(data, 1)
+        if len(body) < len(data) * 0.9:
+            return "zlib", body
+    return "raw", data

@@ -1,0 +1,65 @@
+"""What SQLite says when something is wrong, told with the file's name and the way out.
+
+A store that cannot be read is left exactly as it is: it is never reset, and no other is made in
+its place.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from sightline.errors import StoreError
+
+ASIDE = "Move the file away to begin a new one, or name another with --store or SIGHTLINE_STORE."
+DOCTOR = "Copy the file (with its -wal) to a safe place, then run `sightline doctor`."
+
+WORDS = {
+    sqlite3.SQLITE_NOTADB: ("is not a Sightline store", ASIDE),
+    sqlite3.SQLITE_CORRUPT: ("is damaged or was cut short", DOCTOR),
+    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Free some space and try again."),
+    sqlite3.SQLITE_READONLY: (
+        "cannot be written: the file or its folder is read-only",
+        "Give yourself write permission, or move the store with SIGHTLINE_HOME.",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened",
+        "Check that its folder is there and may be read and written.",
+    ),
+    sqlite3.SQLITE_PERM: (
+        "may not be opened",
+        "Check the permissions of the file and of its folder.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "cannot be read or written: the disk answers with an error",
+        "Check the disk and its free space, then run `sightline doctor`.",
+    ),
+    sqlite3.SQLITE_BUSY: (
+        "is held by another process",
+        "A sightline process or a database tool is in the middle of a write: let it finish, or end it.",
+    ),
+}
+WORDS[sqlite3.SQLITE_LOCKED] = WORDS[sqlite3.SQLITE_BUSY]
+
+
+def fault(error: sqlite3.Error, file: str) -> StoreError:
+    """The StoreError for what SQLite reported of this file."""
+    words, hint = WORDS.get(primary(error), ("cannot be used", DOCTOR))
+    return StoreError(f"The store {file} {words} ({error}). Nothing was changed.", hint)
+
+
+def primary(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 when it gave none."""
+    return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+
+
+def busy(error: sqlite3.Error) -> bool:
+    """Whether trying again can help."""
+    return primary(error) == sqlite3.SQLITE_BUSY
+
+
+def os_fault(error: OSError, file: str) -> StoreError:
+    """The StoreError for what the operating system said of a file or folder of the store."""
+    return StoreError(
+        f"The store cannot use {error.filename or file} ({error.strerror or error}).",
+        "Check its permissions and the free space, or move the store with SIGHTLINE_HOME.",
+    )

@@ -1,0 +1,91 @@
+"""From a store URL to an open store; a new one is made aside and given its name when whole."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from sightline.errors import StoreError
+from sightline.store import private
+from sightline.store.faults import DOCTOR, fault, os_fault
+from sightline.store.memory import MemoryStore
+from sightline.store.mounts import refuse_network
+from sightline.store.schema import migrate
+from sightline.store.sqlite import SqliteStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.store import Store
+
+SUPPORTED = "Use sqlite:///absolute/path.db, or memory: for a store that ends with the process."
+
+_IN_MEMORY: dict[str, MemoryStore] = {}
+
+
+def open_store(url: str | None, *, workspace_root: str, state_home: str) -> Store:
+    """The store that a URL names; None: the embedded one of this workspace.
+
+    workspace_root: a real, absolute path. state_home: the folder of the embedded stores
+    (config.Settings.state_home). StoreError, with nothing changed, when it cannot be opened.
+    """
+    if url is None:
+        from sightline.store.identity import store_file
+
+        return open_file(store_file(state_home, workspace_root))
+    if url == "memory:":
+        return _IN_MEMORY.setdefault(workspace_root, MemoryStore())
+    if url.startswith("sqlite:///"):
+        return open_file(_path_in(url))
+    if url.startswith(("postgresql:", "postgres:")):
+        raise StoreError("PostgreSQL stores are not in this version of sightline.", SUPPORTED)
+    raise StoreError(f"Not a store URL: {url!r}.", SUPPORTED)
+
+
+def open_file(file: str) -> SqliteStore:
+    """The store in this file, which is made when nothing is there."""
+    refuse_network(file)
+    if not os.path.lexists(file):
+        _create(file)
+    return SqliteStore(file)
+
+
+def _path_in(url: str) -> str:
+    path = url.removeprefix("sqlite://").lstrip("/")
+    if os.name != "nt":  # where it is sqlite:///C:/folder/store.db
+        path = f"/{path}"
+    if not os.path.isabs(path) or path.endswith("/"):
+        raise StoreError(f"Not the absolute path of a store: {url!r}.", SUPPORTED)
+    return os.path.normpath(path)
+
+
+def _create(file: str) -> None:
+    """Make an empty store. Whoever of several processes is first gives it the name; the others
+    open that one."""
+    if os.path.lexists(f"{file}-wal"):
+        raise StoreError(
+            f"The store {file} is gone, but its log {file}-wal is still there.",
+            f"Put the file back, or move the log away too. {DOCTOR}",
+        )
+    aside = private.aside_of(file)
+    try:
+        private.make_folder(os.path.dirname(file))
+        os.close(private.new_file(aside))
+        _build(aside)
+        private.publish(aside, file)
+    except FileExistsError:
+        return
+    except sqlite3.Error as error:
+        raise fault(error, file) from error
+    except OSError as error:
+        raise os_fault(error, file) from error
+
+
+def _build(file: str) -> None:
+    db = sqlite3.connect(file, isolation_level=None)
+    try:
+        db.execute("BEGIN IMMEDIATE")
+        migrate(db)
+        db.execute("COMMIT")
+        db.execute("PRAGMA journal_mode = WAL")
+    finally:
+        db.close()

@@ -1,0 +1,193 @@
+"""The views as rows: stepped by core's pure functions, inside the transaction of the append.
+
+Rows that were read or written are remembered as long as no other connection has committed
+(PRAGMA data_version, asked inside the transaction), so a busy process rarely reads before it
+writes.
+"""
+
+from __future__ import annotations
+
+from sightline.core.context import (
+    column,
+    disk_paths,
+    know,
+    knowledge_paths,
+    on_disk,
+)
+from sightline.core.events import WriteIntended
+from sightline.core.timeline import TURNING, branch
+from sightline.store import codec
+from sightline.store.naming import COLUMN_FACTS, KNOWING, settled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from sightline.core.context import DiskFile, Knowledge
+    from sightline.core.timeline import Recorded
+
+    Run = Callable[[str, Sequence[Any]], list[Any]]
+
+EVENT = "SELECT position, session, kind, version, happened_at, recorded_at, body FROM events"
+KNOWLEDGE = (
+    "SELECT path, name, position, via, first_seen, last_read, last_agent_edit, revision_seen,"
+    " believed, shown, held, lines FROM knowledge"
+)
+DISK = "SELECT path, revision, position, at, cause, mode, moved_to, last_external_edit FROM disk"
+SESSION = (
+    "SELECT id, agent, started, parent, ended, turn, model,"
+    " (SELECT max(position) FROM events WHERE session = id) FROM sessions"
+)
+PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"
+
+PUT_KNOWLEDGE = "INSERT OR REPLACE INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?)"
+PUT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?)"
+
+REMEMBERED = 20_000
+"""Rows held in memory at most; past it, all are forgotten and read again as needed."""
+
+
+class Rows:
+    """Projection rows of one connection, for the time of one transaction after another."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._version = -1
+        self.forget()
+
+    def forget(self) -> None:
+        """Remember nothing: a transaction was given up, or others have written."""
+        self._known: dict[tuple[str, str], Knowledge | None] = {}
+        self._disks: dict[str, DiskFile | None] = {}
+        self._sessions: set[str] = set()
+        self._intents: dict[int, WriteIntended] | None = None
+
+    def begin(self) -> None:
+        """First thing in a transaction."""
+        version = self._run("PRAGMA data_version", ())[0][0]
+        if version != self._version or len(self._known) + len(self._disks) > REMEMBERED:
+            self.forget()
+            self._version = version
+
+    def knowledge(self, session: str, path: str) -> Knowledge | None:
+        """What a session knows of a path, by its canonical name."""
+        key = (session, path)
+        if key not in self._known:
+            where = f"{KNOWLEDGE} WHERE session = ? AND path = ?"
+            rows = self._run(where, (codec.text(session), codec.text(path)))
+            self._known[key] = codec.knowledge_of(rows[0]) if rows else None
+        return self._known[key]
+
+    def disk(self, path: str) -> DiskFile | None:
+        """What the timeline says stands at a path."""
+        if path not in self._disks:
+            rows = self._run(f"{DISK} WHERE path = ?", (codec.text(path),))
+            self._disks[path] = codec.disk_of(rows[0]) if rows else None
+        return self._disks[path]
+
+    def step(self, recorded: Recorded) -> None:
+        """Step every view by a fact that was just put on the timeline."""
+        fact = recorded.fact
+        self._step_session(recorded)
+        if disks := disk_paths(fact):
+            self._step_disks(disks, recorded)
+        if isinstance(fact, TURNING):
+            states = fold_known(self._run, recorded.session, recorded.position)
+            self._replace_known(recorded.session, states)
+        elif paths := knowledge_paths(fact):
+            self._step_known(paths, recorded)
+        elif paths is None:
+            states = all_known(self._run, recorded.session)
+            know(states, recorded)
+            self._replace_known(recorded.session, states)
+        self._step_intents(recorded)
+
+    def _step_session(self, recorded: Recorded) -> None:
+        session = recorded.session
+        if session in self._sessions and not isinstance(recorded.fact, COLUMN_FACTS):
+            return
+        rows = self._run(f"{SESSION} WHERE id = ?", (codec.text(session),))
+        old = codec.session_of(rows[0]) if rows else None
+        if old is None or isinstance(recorded.fact, COLUMN_FACTS):
+            self._run(PUT_SESSION, codec.session_row(column(old, recorded)))
+        self._sessions.add(session)
+
+    def _step_disks(self, paths: Sequence[str], recorded: Recorded) -> None:
+        before = {path: state for path in paths if (state := self.disk(path)) is not None}
+        states = dict(before)
+        on_disk(states, recorded)
+        for path, state in states.items():
+            if before.get(path) is not state:
+                self._run(PUT_DISK, codec.disk_row(state))
+                self._disks[path] = state
+
+    def _step_known(self, paths: Sequence[str], recorded: Recorded) -> None:
+        session = recorded.session
+        before = {
+            path: state for path in paths if (state := self.knowledge(session, path)) is not None
+        }
+        states = dict(before)
+        know(states, recorded)
+        for path in paths:
+            state = states.get(path)
+            if state is before.get(path):
+                continue
+            if state is None:
+                gone = (codec.text(session), codec.text(path))
+                self._run("DELETE FROM knowledge WHERE session = ? AND path = ?", gone)
+            else:
+                self._run(PUT_KNOWLEDGE, codec.knowledge_row(session, state))
+            self._known[session, path] = state
+
+    def _replace_known(self, session: str, states: Mapping[str, Knowledge]) -> None:
+        self._run("DELETE FROM knowledge WHERE session = ?", (codec.text(session),))
+        for state in states.values():
+            self._run(PUT_KNOWLEDGE, codec.knowledge_row(session, state))
+        self._known = {key: state for key, state in self._known.items() if key[0] != session}
+
+    def _step_intents(self, recorded: Recorded) -> None:
+        if self._intents is None:
+            pending = [codec.recorded_of(row) for row in self._run(PENDING, ())]
+            self._intents = {
+                r.position: r.fact for r in pending if isinstance(r.fact, WriteIntended)
+            }
+        for position in settled(recorded.fact, self._intents):
+            self._run("DELETE FROM intents WHERE position = ?", (position,))
+            del self._intents[position]
+        if isinstance(recorded.fact, WriteIntended):
+            self._run("INSERT INTO intents VALUES (?)", (recorded.position,))
+            self._intents[recorded.position] = recorded.fact
+
+
+def all_known(run: Run, session: str) -> dict[str, Knowledge]:
+    """Every knowledge row of a session, by path in order."""
+    rows = run(f"{KNOWLEDGE} WHERE session = ? ORDER BY path", (codec.text(session),))
+    states = [codec.knowledge_of(row) for row in rows]
+    return {state.path: state for state in sorted(states, key=path_of)}
+
+
+def fold_known(run: Run, session: str, upto: int) -> dict[str, Knowledge]:
+    """What a session knows at a position, folded along its branch from its own facts alone."""
+
+    def turns_of(name: str) -> list[Recorded]:
+        turning = (
+            f"{EVENT} WHERE session = ? AND kind IN ('SessionForked', 'RewindEnded')"
+            " ORDER BY position"
+        )
+        return [codec.recorded_of(row) for row in run(turning, (codec.text(name),))]
+
+    states: dict[str, Knowledge] = {}
+    kinds = ",".join(f"'{kind}'" for kind in KNOWING)
+    own = f"{EVENT} WHERE session = ? AND position > ? AND position <= ? AND kind IN ({kinds})"
+    for stretch in branch(session, upto, turns_of):
+        place = (codec.text(stretch.session), stretch.after, stretch.upto)
+        for row in run(f"{own} ORDER BY position", place):
+            know(states, codec.recorded_of(row))
+    return dict(sorted(states.items()))
+
+
+def path_of(state: Any) -> str:
+    """The key rows are ordered by: SQLite puts names that are no text behind all others."""
+    return str(state.path)

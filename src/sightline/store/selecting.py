@@ -1,0 +1,55 @@
+"""Which positions of the timeline a question is about."""
+
+from __future__ import annotations
+
+from sightline.store.codec import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from sightline.core.events import Fact
+
+    Run = Callable[[str, Sequence[Any]], list[Any]]
+
+ANY_SESSION = "session IN (SELECT id FROM sessions)"
+"""Lets the index on (session, path) find a path alone; see schema/0001_ground.sql."""
+
+
+def positions(
+    run: Run,
+    *,
+    session: str | None,
+    path: str | None,
+    kinds: Sequence[type[Fact]] | None,
+    after: int,
+    upto: int | None,
+    newest: int | None,
+) -> list[int]:
+    """Positions of the facts that meet every condition given, in order."""
+    where = ["position > ?"]
+    values: list[Any] = [after]
+    if upto is not None:
+        where.append("position <= ?")
+        values.append(upto)
+    if session is not None:
+        where.append("session = ?")
+        values.append(text(session))
+    if path is not None:
+        where.append(
+            f"position IN (SELECT position FROM events WHERE {ANY_SESSION} AND path = ?"
+            " UNION ALL SELECT position FROM event_paths WHERE path = ?)"
+        )
+        values += [text(path)] * 2
+    if kinds is not None:
+        where.append(f"kind IN ({','.join('?' * len(kinds))})")
+        values += [kind.__name__ for kind in kinds]
+        if all("path" not in kind._fields for kind in kinds):
+            where += ["path IS NULL", ANY_SESSION]
+    sql = f"SELECT position FROM events WHERE {' AND '.join(where)} ORDER BY position"
+    if newest is not None:
+        sql += " DESC LIMIT ?"
+        values.append(newest)
+    found = [row[0] for row in run(sql, values)]
+    return found if newest is None else found[::-1]

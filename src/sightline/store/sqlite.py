@@ -1,0 +1,229 @@
+"""The embedded store: one SQLite file per workspace."""
+
+from __future__ import annotations
+
+from sightline.core.context import redundant
+from sightline.core.events import BlobPurged, Changed
+from sightline.core.timeline import Recorded
+from sightline.store import codec
+from sightline.store.blobs import Blobs
+from sightline.store.database import Database
+from sightline.store.memory import check_expected
+from sightline.store.naming import paths_of
+from sightline.store.rows import (
+    DISK,
+    EVENT,
+    KNOWLEDGE,
+    PENDING,
+    SESSION,
+    Rows,
+    all_known,
+    fold_known,
+    path_of,
+)
+from sightline.store.selecting import positions
+from sightline.store.verify import differences
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from sightline.core.context import DiskFile, Knowledge, SessionState
+    from sightline.core.events import Fact
+    from sightline.core.revision import Revision, Stamp
+
+    Result = TypeVar("Result")
+
+CHUNK = 500
+"""Rows or bound values of one statement."""
+
+PUT_EVENT = (
+    "INSERT INTO events (session, kind, version, happened_at, recorded_at, path, body)"
+    " VALUES (?,?,?,?,?,?,?)"
+)
+PUT_PATH = "INSERT INTO event_paths VALUES (?,?)"
+PUT_STAMP = "INSERT OR REPLACE INTO stamps VALUES (?,?,?,?)"
+STAMP = "SELECT path, signature, revision, read_at_ns FROM stamps"
+
+
+class SqliteStore:
+    """A Store in one file that is there already (store.opening makes it). Safe to use from
+    several threads and, opened by each, from several processes."""
+
+    def __init__(self, file: str) -> None:
+        self._base = Database(file)
+        self._rows = Rows(self._base.run)
+        self._blobs = Blobs(self._base.run, f"{file}-blobs")
+
+    def append(
+        self,
+        session: str,
+        facts: Sequence[Fact],
+        *,
+        at: int,
+        happened_at: int | None = None,
+        blobs: Iterable[bytes] = (),
+        expect: Mapping[str, int] | None = None,
+        stats: Mapping[str, Stamp] | None = None,
+        durable: bool = False,
+    ) -> list[Recorded]:
+        happened = at if happened_at is None else happened_at
+        packed = [self._blobs.pack(data) for data in blobs]
+
+        def work() -> list[Recorded]:
+            rows = self._rows
+            rows.begin()
+            if expect:
+                check_expected({path: rows.knowledge(session, path) for path in expect}, expect)
+            for blob in packed:
+                self._blobs.put(blob)
+            for path, stamp in (stats or {}).items():
+                self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
+            return [
+                self._record(session, fact, happened, at)
+                for fact in facts
+                if not self._redundant(fact)
+            ]
+
+        return self._write(work, durable=durable)
+
+    def timeline(
+        self,
+        *,
+        session: str | None = None,
+        path: str | None = None,
+        kinds: Sequence[type[Fact]] | None = None,
+        after: int = 0,
+        upto: int | None = None,
+        newest: int | None = None,
+    ) -> Iterator[Recorded]:
+        found = positions(
+            self._base.run,
+            session=session,
+            path=path,
+            kinds=kinds,
+            after=after,
+            upto=upto,
+            newest=newest,
+        )
+        return self._facts_at(found)
+
+    def position(self) -> int:
+        return self._base.run("SELECT max(position) FROM events")[0][0] or 0
+
+    def knowledge(self, session: str, path: str) -> Knowledge | None:
+        key = (codec.text(session), codec.text(path))
+        rows = self._base.run(f"{KNOWLEDGE} WHERE session = ? AND path = ?", key)
+        if not rows:
+            named = f"{KNOWLEDGE} WHERE session = ? AND name = ? ORDER BY position DESC LIMIT 1"
+            rows = self._base.run(named, key)
+        return codec.knowledge_of(rows[0]) if rows else None
+
+    def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
+        if upto is None:
+            return all_known(self._base.run, session)
+        return fold_known(self._base.run, session, upto)
+
+    def disk(self, path: str) -> DiskFile | None:
+        rows = self._base.run(f"{DISK} WHERE path = ?", (codec.text(path),))
+        return codec.disk_of(rows[0]) if rows else None
+
+    def disks(self) -> dict[str, DiskFile]:
+        states = [codec.disk_of(row) for row in self._base.run(f"{DISK} ORDER BY path")]
+        return {state.path: state for state in sorted(states, key=path_of)}
+
+    def session(self, session: str) -> SessionState | None:
+        rows = self._base.run(f"{SESSION} WHERE id = ?", (codec.text(session),))
+        return codec.session_of(rows[0]) if rows else None
+
+    def sessions(self) -> list[SessionState]:
+        states = [codec.session_of(row) for row in self._base.run(SESSION)]
+        return sorted(states, key=lambda state: (state.started, state.id))
+
+    def pending(self) -> list[Recorded]:
+        return [codec.recorded_of(row) for row in self._base.run(PENDING)]
+
+    def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
+        if paths is None:
+            rows = self._base.run(f"{STAMP} ORDER BY path")
+        else:
+            rows = self._chunked(f"{STAMP} WHERE path IN", [codec.text(path) for path in paths])
+        return dict(sorted((codec.stamp_of(row) for row in rows), key=lambda pair: pair[0]))
+
+    def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
+        packed = [self._blobs.pack(data) for data in blobs]
+
+        def work() -> None:
+            for blob in packed:
+                self._blobs.put(blob)
+
+        self._write(work, durable=durable)
+
+    def blob(self, revision: Revision) -> bytes | None:
+        return self._blobs.get(revision)
+
+    def purge(self, revision: Revision, reason: str, *, session: str, at: int) -> bool:
+        def work() -> bool:
+            self._rows.begin()
+            self._base.run("PRAGMA secure_delete = ON")  # zeroes the pages that are freed
+            if not self._blobs.remove(revision):
+                return False
+            self._record(session, BlobPurged(revision, reason), at, at)
+            return True
+
+        purged = self._write(work, durable=True)
+        if purged:
+            self._base.checkpoint()  # the log still holds the bytes until it is begun anew
+        return purged
+
+    def verify(self) -> list[str]:
+        torn = [row[0] for row in self._base.run("PRAGMA integrity_check") if row[0] != "ok"]
+        return torn or [*differences(self), *self._blobs.broken()]
+
+    def close(self) -> None:
+        self._base.close()
+
+    def _write(self, work: Callable[[], Result], *, durable: bool) -> Result:
+        try:
+            return self._base.write(work, durable=durable)
+        except BaseException:
+            self._rows.forget()
+            raise
+
+    def _redundant(self, fact: Fact) -> bool:
+        return isinstance(fact, Changed) and redundant(self._rows.disk(fact.path), fact)
+
+    def _record(self, session: str, fact: Fact, happened_at: int, at: int) -> Recorded:
+        kind, path = type(fact).__name__, getattr(fact, "path", None)
+        row = (
+            codec.text(session),
+            kind,
+            fact.version,
+            happened_at,
+            at,
+            None if path is None else codec.text(path),
+            codec.encode(fact),
+        )
+        position = self._base.open().execute(PUT_EVENT, row).lastrowid
+        assert position is not None
+        for further in paths_of(fact):
+            if further != path:
+                self._base.run(PUT_PATH, (codec.text(further), position))
+        recorded = Recorded(position, session, happened_at, at, fact)
+        self._rows.step(recorded)
+        return recorded
+
+    def _facts_at(self, found: Sequence[int]) -> Iterator[Recorded]:
+        """Facts are never changed, so a long list is read a chunk at a time and stays true."""
+        for start in range(0, len(found), CHUNK):
+            chunk = found[start : start + CHUNK]
+            for row in self._chunked(f"{EVENT} WHERE position IN", chunk, " ORDER BY position"):
+                yield codec.recorded_of(row)
+
+    def _chunked(self, sql: str, values: Sequence[Any], end: str = "") -> list[Any]:
+        rows: list[Any] = []
+        for start in range(0, len(values), CHUNK):
+            chunk = values[start : start + CHUNK]
+            rows += self._base.run(f"{sql} ({','.join('?' * len(chunk))}){end}", chunk)
+        return rows
