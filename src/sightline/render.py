@@ -44,6 +44,8 @@ def cause(made: Cause | None, session: str) -> str:
 
 def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
     """The message and the hint of a refused attempt."""
+    if ruling.reason == "not_found":
+        return _not_found(ruling, path)
     message, hint = _REFUSALS[ruling.reason or "stale"]
     words = {
         "path": path,
@@ -52,8 +54,6 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
         "found": ruling.found,
         "state": ruling.state,
     }
-    if ruling.reason == "not_found":
-        return _not_found(ruling, path)
     if ruling.reason == "unseen" and not ruling.lines:
         message, hint = _UNSEEN_WHOLE
     return message.format(**words), hint.format(**words)
@@ -142,6 +142,15 @@ def _nearest(near: Nearest, *, shown: bool) -> str:
 def visible(text: str) -> str:
     """Text with its white space made visible; line ends stay."""
     return text.replace(" ", "·").replace("\t", "→").replace("\r", "␍")
+
+
+def repeated(path: str) -> tuple[str, str]:
+    """An attempt that was refused, made once more with nothing looked at in between."""
+    return (
+        f"This very attempt on {path} was refused already, and the file is as the refusal said.",
+        "The diff is what it would do now: it takes others' lines away. Keep them, or read the "
+        "file and try again if they are to go.",
+    )
 
 
 def moved(src: str, path: str) -> str:

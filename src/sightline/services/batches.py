@@ -115,6 +115,8 @@ def _all_may(plans: Sequence[Plan]) -> None:
             plan.ruling = plan.ruling.replace(decision="refuse", reason="scope")
         if plan.ruling.decision == "refuse":
             bad.append(plan.refuse())
+        elif plan.again is not None:
+            bad.append(plan.refuse_again(plan.again))
     if bad:
         bad[0].others = tuple(bad[1:])
         raise bad[0]

@@ -23,7 +23,7 @@ from sightline.core.text import decode
 from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
 from sightline.services.follow import renamed
 from sightline.services.ground import TRIES, believe, noticed, recall
-from sightline.services.notices import notice_of
+from sightline.services.notices import changed_by, notice_of
 from sightline.services.recovery import done, settle
 from sightline.services.refusals import refused
 from sightline.services.results import EditResult
@@ -32,7 +32,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.attempts import Attempt
     from sightline.core.events import Fact
-    from sightline.core.guard import Ruling
     from sightline.services.ground import Ground, Known
     from sightline.workspace import Found, Located
 
@@ -50,6 +49,8 @@ def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
                 continue
             if plan.ruling.decision == "refuse":
                 raise plan.refuse()
+            if plan.again is not None:
+                raise plan.refuse_again(plan.again)
             if approved or not plan.protected:
                 result = plan.commit()
                 if result is None:
@@ -85,7 +86,8 @@ class Plan:
         rules = Rules("merge" if self.protected else policy, settings.unseen)
         self.case = Case(sight_of(self.found, self.known), rules)
         self.news = noticed(ground, self.found)
-        self.ruling = self._again() or judge(self.case, attempt)
+        self.ruling = judge(self.case, attempt)
+        self.again = self._refused_before()
 
     @property
     def after(self) -> str:
@@ -103,9 +105,9 @@ class Plan:
         name = self.shown_path
         return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
 
-    def _again(self) -> Ruling | None:
-        """An attempt that was refused, made once more although nothing new was looked at, stays
-        refused: what the refusal printed counts as shown, and must not wave it through."""
+    def _refused_before(self) -> str | None:
+        """Why this very attempt was refused, when nothing was looked at since. It stays refused:
+        what the refusal printed counts as shown, and must not wave the attempt through."""
         knowledge = self.known.knowledge
         if knowledge is None or knowledge.via != "refusal":
             return None
@@ -117,15 +119,12 @@ class Plan:
             )
         )
         fact = last[0].fact if last else None
-        if isinstance(fact, Refused) and fact.attempt == describe(self.attempt):
-            return judge(self.case, None).replace(
-                decision="refuse", reason=fact.reason, changes=self.case.changes
-            )
-        return None
+        same = isinstance(fact, Refused) and fact.attempt == describe(self.attempt)
+        return fact.reason if same and isinstance(fact, Refused) else None
 
     def refuse(self) -> EditRefused:
         """The refusal, recorded; exactly the lines it prints count as shown."""
-        who = self._who()
+        who, _ = changed_by(self.ground, self.path, self.news)
         error, told = refused(self.ruling, self.shown_path, who, self.case.base, self.case.disk)
         policy = self.ground.settings.policy_for(self.shown_path)
         if policy == "refresh" and self.case.disk and self.ruling.reason in ("stale", "conflict"):
@@ -141,6 +140,13 @@ class Plan:
             texts.append(body)
         self.ground.append(facts, blobs=self.ground.keepable(self.path, *texts), found=[self.found])
         return error
+
+    def refuse_again(self, reason: str) -> EditRefused:
+        """The refusal of an attempt that what its own refusal printed would let through."""
+        message, hint = render.repeated(self.shown_path)
+        refusal = Refused(self.path, describe(self.attempt), reason, self.found.revision)
+        self.ground.append([*self.news, refusal], found=[self.found])
+        return EditRefused(reason, self.shown_path, message, diff=self.diff, hint=hint)
 
     def commit(self) -> EditResult | None:
         """Journal, replace, record. None when something moved meanwhile: judge again."""
@@ -241,11 +247,6 @@ class Plan:
             own = new_sides(diff(old, text.lines))
             after = look(known.held, text.lines, own)
         return believe(after, text, new, self.after)
-
-    def _who(self) -> str:
-        row = self.ground.store.disk(self.path)
-        cause = self.news[0].cause if self.news else (row.cause if row else None)  # type: ignore[attr-defined]
-        return render.cause(cause, self.ground.session)
 
 
 def sight_of(found: Found, known: Known) -> Sight:

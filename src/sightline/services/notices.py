@@ -54,14 +54,25 @@ def moved_notice(src: str, result: EditResult) -> Notice:
 def changed_by(
     ground: Ground, path: str, news: Sequence[Fact] = ()
 ) -> tuple[str, ChangedBy | None]:
-    """Who last changed a file other than this session, in words and as a value."""
+    """Who, other than this session, last changed a file: in words and as a value."""
     for fact in news:
         if isinstance(fact, Changed):
             return render.cause(fact.cause, ground.session), by(fact.cause, ground.clock(), ground)
-    row = ground.store.disk(path)
-    if row is None or row.cause is None:
-        return render.cause(None, ground.session), None
-    return render.cause(row.cause, ground.session), by(row.cause, row.at, ground)
+    recent = ground.store.timeline(path=path, kinds=[Changed], newest=RECENT)
+    for recorded in reversed(list(recent)):
+        fact = recorded.fact
+        if isinstance(fact, Changed) and not _own(fact.cause, ground):
+            who = render.cause(fact.cause, ground.session)
+            return who, by(fact.cause, recorded.happened_at, ground)
+    return render.cause(None, ground.session), None
+
+
+RECENT = 50
+"""How many changes of a file are looked through for the last one by somebody else."""
+
+
+def _own(cause: Cause, ground: Ground) -> bool:
+    return cause.kind == "agent" and cause.who == ground.session
 
 
 def by(cause: Cause, at: int, ground: Ground) -> ChangedBy:

@@ -1,0 +1,130 @@
+"""Opening a session: one rule for the workspace, its settings, its store."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import time_ns
+
+from sightline.core.events import SessionStarted
+from sightline.errors import SessionError
+from sightline.services.ground import Ground
+from sightline.services.recovery import settle_all
+from sightline.services.session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sightline.config import Settings
+    from sightline.store import Store
+    from sightline.workspace import Workspace
+
+UNNAMED = "library"
+"""The agent's name when a program gives none; it may resume any session."""
+
+ID_LENGTH_MAX = 200
+
+
+def open_session(
+    workspace: str | os.PathLike[str] = ".",
+    *,
+    id: str | None = None,
+    agent: str = UNNAMED,
+    store: str | None = None,
+    parent: str | None = None,
+    settings: Settings | None = None,
+    clock: Callable[[], int] | None = None,
+    approve: Callable[[str, str], bool] | None = None,
+) -> Session:
+    """Open a session of an agent in a workspace; an `id` that is known resumes that session.
+
+    workspace: a folder, taken as it is; "." stands for the nearest parent with sightline.toml or
+    .git, else the current folder. store: a URL; without it the settings decide, by default an
+    embedded store in the user's state folder. settings: without them the user's and the
+    workspace's files are read. clock: gives UTC microseconds. approve: asked (path, diff) before
+    a write that the policy "ask" covers; without it such a write is refused.
+
+    WorkspaceError, SettingsError, StoreError, SessionError.
+    """
+    from sightline.workspace.discovery import discover
+
+    name = os.fspath(workspace)
+    root = discover(None if name == "." else name)
+    chosen = settings if settings is not None else _settings(root, store)
+    kept, tree = _ports(root, chosen, store)
+    try:
+        return start(
+            kept, tree, chosen, id=id, agent=agent, parent=parent, clock=clock, approve=approve
+        )
+    except BaseException:
+        kept.close()
+        raise
+
+
+def start(
+    store: Store,
+    workspace: Workspace,
+    settings: Settings,
+    *,
+    id: str | None = None,
+    agent: str = UNNAMED,
+    parent: str | None = None,
+    clock: Callable[[], int] | None = None,
+    approve: Callable[[str, str], bool] | None = None,
+) -> Session:
+    """A session over ports that are open already; writes of dead processes are settled first."""
+    from sightline.workspace.process import owner
+
+    session = _checked(id) if id is not None else f"s-{os.urandom(5).hex()}"
+    ground = Ground(session, store, workspace, settings, clock or _now_us, owner(), approve)
+    settle_all(ground)
+    state = store.session(session)
+    if state is None:
+        above = store.session(parent) if parent is not None else None
+        if parent is not None and above is None:
+            raise SessionError(f"There is no session {parent!r}.", "Give the id of a known one.")
+        ground.append([SessionStarted(agent, parent, above.position if above else None)])
+    elif agent not in (UNNAMED, state.agent):
+        raise SessionError(
+            f"Session {session!r} belongs to the agent {state.agent!r}, not {agent!r}.",
+            "Choose another id: two agents with one id would each pass for the other.",
+        )
+    return Session(ground, state.agent if state else agent)
+
+
+def _checked(session: str) -> str:
+    if session.strip() and session.isprintable() and len(session) <= ID_LENGTH_MAX:
+        return session
+    raise SessionError(
+        f"Not a session id: {session[:60]!r}.",
+        f"Use 1 to {ID_LENGTH_MAX} printable characters.",
+    )
+
+
+def _settings(root: str, store: str | None) -> Settings:
+    from sightline.config import load_settings
+
+    return load_settings(
+        root,
+        environ=os.environ,
+        home=os.path.expanduser("~"),
+        platform=sys.platform,
+        flags={"store": store},
+    )
+
+
+def _ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Workspace]:
+    from sightline.store.identity import store_file
+    from sightline.store.opening import open_store
+    from sightline.workspace.disk import DiskWorkspace
+
+    url = store if store is not None else settings.store
+    kept = open_store(url, workspace_root=root, state_home=settings.state_home)
+    # Whatever store is used, all writers of one tree take the same locks.
+    state = os.path.dirname(store_file(settings.state_home, root))
+    return kept, DiskWorkspace(root, state)
+
+
+def _now_us() -> int:
+    return time_ns() // 1000
