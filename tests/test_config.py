@@ -306,6 +306,11 @@ def test_a_settings_file_is_bounded(place):
     assert "1048576 bytes" in place.refusal()
 
 
+def test_a_key_made_to_keep_the_parser_busy_is_refused(place):
+    place.own("\n" + "a." * 400_000 + "a = 1")
+    assert "line 2" in place.refusal()
+
+
 def test_a_link_that_leads_out_of_the_workspace_is_refused(place, tmp_path):
     (tmp_path / "outside.toml").write_text('policy = "block"')
     (place.root / "sightline.toml").symlink_to(tmp_path / "outside.toml")
