@@ -148,8 +148,7 @@ def repeated(path: str) -> tuple[str, str]:
     """An attempt that was refused, made once more with nothing looked at in between."""
     return (
         f"This very attempt on {path} was refused already, and the file is as the refusal said.",
-        "The diff is what it would do now: it takes others' lines away. Keep them, or read the "
-        "file and try again if they are to go.",
+        "The diff is what it would do now. Keep others' lines, or read the file and try again.",
     )
 
 

@@ -119,8 +119,9 @@ class Plan:
             )
         )
         fact = last[0].fact if last else None
-        same = isinstance(fact, Refused) and fact.attempt == describe(self.attempt)
-        return fact.reason if same and isinstance(fact, Refused) else None
+        if not isinstance(fact, Refused) or fact.attempt != describe(self.attempt):
+            return None
+        return fact.reason if fact.revision == self.found.revision else None
 
     def refuse(self) -> EditRefused:
         """The refusal, recorded; exactly the lines it prints count as shown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sightline import render
 from sightline.core.attempts import Replace, WriteWhole
-from sightline.core.events import TurnBegan
+from sightline.core.events import Seen, TurnBegan
 from sightline.core.guard import Case, Rules, judge
 from sightline.core.regions import covers
 from sightline.core.revision import MISSING
@@ -165,13 +165,20 @@ def _in_context(
         last_external_edit=moment(edited) if edited else None,
         turn_seen=turn_seen,
         aged=len(turns) - turn_seen,
-        loaded_by=knowledge.via,
+        loaded_by=_loaded_by(ground, path) or knowledge.via,
         language=_LANGUAGES.get(path.rpartition(".")[2].lower()),
         size=stamp.signature.size if stamp else 0,
         preview=_preview(ground.store.blob(belief.text)),
         changed_by=by if state != "fresh" else None,
         edited_by_agent=knowledge.last_agent_edit is not None,
     )
+
+
+def _loaded_by(ground: Ground, path: str) -> str | None:
+    """How the file first came to be shown."""
+    looks = ground.store.timeline(session=ground.session, path=path, kinds=[Seen])
+    first = next(iter(looks), None)
+    return first.fact.via if first and isinstance(first.fact, Seen) else None
 
 
 def _preview(body: bytes | None) -> str:
