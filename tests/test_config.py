@@ -222,6 +222,9 @@ def test_an_unknown_policy_names_the_right_ones(place):
         "protect = 'a'",
         "protect = [1]",
         "protect = ['']",
+        "protect = ['# docs']",
+        "protect = ['/']",
+        "[policies]\n'!a' = 'block'",
         f"protect = ['{'x' * 501}']",
         f"never_store = {['x'] * (PATTERNS_MAX + 1)}",
         "max_file_bytes = '1'",
@@ -351,7 +354,8 @@ def test_a_file_that_appears_is_read_by_the_next_load(place):
     assert place.load().policy_for("a") == "merge"
 
 
-GLOBS = ["*", "*.py", "src/**", "src/app.py", "docs/", "!*", "!src/**", "**/.vscode/**"]
+GLOBS = ["*", "*.py", "src/**", "src/app.py", "docs/", "**/.vscode/**"]
+PATTERNS = [*GLOBS, "!*", "!src/**", "!**/.vscode/**"]
 PATHS = ["src/app.py", "docs/a.md", "setup.py", ".vscode/a.json", "sightline.toml", "x/y/z"]
 
 
@@ -361,8 +365,8 @@ def tables(*policies):
         optional={
             "policy": st.sampled_from(policies),
             "policies": st.dictionaries(st.sampled_from(GLOBS), st.sampled_from(policies)),
-            "protect": st.lists(st.sampled_from(GLOBS), max_size=3),
-            "never_store": st.lists(st.sampled_from(GLOBS), max_size=3),
+            "protect": st.lists(st.sampled_from(PATTERNS), max_size=3),
+            "never_store": st.lists(st.sampled_from(PATTERNS), max_size=3),
             "unseen": st.sampled_from(["notice", "refuse"]),
         },
     )

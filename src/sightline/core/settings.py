@@ -155,15 +155,20 @@ def _patterns(value: object) -> tuple[str, ...]:
 
 
 def _pattern(value: object) -> str:
-    if isinstance(value, str) and value.isprintable() and 0 < len(value) <= PATTERN_LENGTH_MAX:
-        return value
+    text = value if isinstance(value, str) and value.isprintable() else ""
+    # A comment or an empty pattern would be passed over without a word.
+    if text.strip(" /!") and not text.startswith("#") and len(text) <= PATTERN_LENGTH_MAX:
+        return text
     raise ValueError(f"must hold patterns such as 'docs/**', not {value!r:.80}")
 
 
 def _policies(value: object) -> tuple[tuple[str, str], ...]:
     if isinstance(value, dict):
         policy = _one_of(*POLICIES)
-        return tuple((glob, policy(value[glob])) for glob in _patterns(list(value)))
+        globs = _patterns(list(value))
+        if any(glob.startswith("!") for glob in globs):
+            raise ValueError('takes no pattern with "!": give the path a policy of its own')
+        return tuple((glob, policy(value[glob])) for glob in globs)
     raise ValueError(f"must be a table of pattern = policy, not {value!r}")
 
 
