@@ -41,7 +41,12 @@ SESSION = (
 )
 PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"
 
-PUT_KNOWLEDGE = "INSERT OR REPLACE INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+NEW_KNOWLEDGE = "INSERT INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+SET_KNOWLEDGE = (
+    "UPDATE knowledge SET name=?3, position=?4, via=?5, first_seen=?6, last_read=?7,"
+    " last_agent_edit=?8, revision_seen=?9, believed=?10, shown=?11, held=?12, lines=?13"
+    " WHERE session=?1 AND path=?2"
+)
 PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?)"
 PUT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?)"
 
@@ -138,13 +143,14 @@ class Rows:
                 gone = (codec.text(session), codec.text(path))
                 self._run("DELETE FROM knowledge WHERE session = ? AND path = ?", gone)
             else:
-                self._run(PUT_KNOWLEDGE, codec.knowledge_row(session, state))
+                put = SET_KNOWLEDGE if path in before else NEW_KNOWLEDGE
+                self._run(put, codec.knowledge_row(session, state))
             self._known[session, path] = state
 
     def _replace_known(self, session: str, states: Mapping[str, Knowledge]) -> None:
         self._run("DELETE FROM knowledge WHERE session = ?", (codec.text(session),))
         for state in states.values():
-            self._run(PUT_KNOWLEDGE, codec.knowledge_row(session, state))
+            self._run(NEW_KNOWLEDGE, codec.knowledge_row(session, state))
         self._known = {key: state for key, state in self._known.items() if key[0] != session}
 
     def _step_intents(self, recorded: Recorded) -> None:

@@ -1,0 +1,336 @@
+"""What every store must do. Each kind of store runs this suite (test_memory, test_sqlite, …)."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.store.facts import EXAMPLES, A, B, C, any_fact
+
+from sightline.core import events
+from sightline.core.context import fold_disk, fold_knowledge
+from sightline.core.events import Belief, Cause, Fact
+from sightline.core.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
+from sightline.core.timeline import Recorded
+from sightline.errors import StoreConflict
+from sightline.store import Store
+from sightline.store.memory import MemoryStore
+
+Open = Callable[[], Store]
+
+AGENT = Cause("agent")
+OTHER = Cause("external")
+STAMP = Stamp(StatSignature(2**40, 5, 6, 2**64 - 1, 2**64 - 2, 0o100644), A, 9)
+
+
+def belief(text: str = A, shown: int = 10) -> Belief:
+    return Belief(text, ((1, shown),), ((1, shown),), 20)
+
+
+def seen(path: str, text: str = A, name: str | None = None) -> events.Seen:
+    return events.Seen(path, text, ((1, 10),), "read", belief(text), name)
+
+
+def changed(path: str, after: str, cause: Cause = OTHER, **more: object) -> events.Changed:
+    return events.Changed(path, A, after, "content", cause, **more)  # type: ignore[arg-type]
+
+
+def facts_in(recorded: Iterator[Recorded] | list[Recorded]) -> list[Fact]:
+    return [r.fact for r in recorded]
+
+
+# A small world, so that facts meet: few paths, few sessions, positions that may not be there yet.
+paths = st.sampled_from(["a.py", "b/ö.py", "odd\udcff.py"])
+people = st.sampled_from(["s1", "s2", "s3"])
+places = st.integers(0, 30)
+texts = st.sampled_from([A, B, MISSING, UNKNOWN])
+beliefs = st.builds(belief, st.sampled_from([A, B, C]), st.integers(1, 9))
+happenings = st.one_of(
+    st.builds(
+        events.Seen, paths, texts, st.just(((1, 5),)), st.just("read"), beliefs, st.none() | paths
+    ),
+    st.builds(events.Dropped, st.none() | paths, st.none() | st.just(((2, 3),))),
+    st.builds(events.NoticeAcknowledged, st.just("n"), paths, beliefs),
+    st.builds(
+        events.Changed,
+        *(paths, texts, texts, st.just("content"), st.sampled_from([AGENT, OTHER])),
+        *(st.sampled_from([None, 0o644, 0o755]), st.none() | beliefs, st.none() | places),
+    ),
+    st.builds(events.Moved, paths, paths, texts, st.just(AGENT), st.none() | places),
+    st.builds(events.WriteIntended, paths, texts, texts),
+    st.builds(events.WriteAbandoned, paths, places),
+    st.builds(events.TurnBegan, places),
+    st.builds(events.ModelUsed, st.none(), st.sampled_from(["m1", "m2"])),
+    st.builds(events.SessionStarted, st.just("agent"), st.none() | people),
+    st.builds(events.SessionEnded),
+)
+turnings = st.one_of(
+    st.builds(events.RewindEnded, places), st.builds(events.SessionForked, people, places)
+)
+histories = st.lists(
+    st.tuples(people, st.lists(happenings | turnings, min_size=1, max_size=3)), max_size=25
+)
+
+
+# Each kind of store is another executor of the same property; no database mixes their examples.
+for_each_store = settings(
+    suppress_health_check=[*settings().suppress_health_check, HealthCheck.differing_executors]
+)
+
+
+class StoreContract(ABC):
+    """Subclasses say how to get an empty store: `empty()` gives a function that opens it, each
+    call another handle on the same store."""
+
+    @abstractmethod
+    def empty(self) -> AbstractContextManager[Open]: ...
+
+    @pytest.fixture
+    def opened(self) -> Iterator[Open]:
+        with self.empty() as opened:
+            yield opened
+
+    @pytest.fixture
+    def store(self, opened) -> Store:
+        made: Store = opened()
+        return made
+
+    # --- the timeline ---------------------------------------------------------------------------
+
+    def test_positions_count_from_one(self, store):
+        assert store.position() == 0
+        first = store.append("s1", [seen("a"), seen("b")], at=1)
+        second = store.append("s2", [seen("a")], at=2)
+        assert [r.position for r in first + second] == [1, 2, 3]
+        assert store.position() == 3
+
+    def test_a_fact_carries_when_it_happened_and_when_it_was_recorded(self, store):
+        (recorded,) = store.append("s1", [seen("a")], at=50, happened_at=40)
+        assert (recorded.happened_at, recorded.recorded_at) == (40, 50)
+        assert list(store.timeline()) == [recorded]
+        assert store.append("s1", [seen("a")], at=60)[0].happened_at == 60
+
+    @for_each_store
+    @given(st.lists(any_fact, max_size=8))
+    def test_every_kind_of_fact_comes_back(self, facts):
+        with self.empty() as opened:
+            recorded = opened().append("s", facts, at=1)
+            assert list(opened().timeline()) == recorded
+            assert opened().verify() == []
+
+    def test_the_timeline_is_asked_by_session_path_kind_and_position(self, store):
+        store.append("s1", [seen("a"), seen("b"), events.TurnBegan(1)], at=1)
+        store.append("s2", [seen("a"), events.TurnBegan(1), changed("b", B)], at=2)
+
+        def at(**question: object) -> list[int]:
+            return [r.position for r in store.timeline(**question)]
+
+        assert at() == [1, 2, 3, 4, 5, 6]
+        assert at(session="s1") == [1, 2, 3]
+        assert at(path="a") == [1, 4]
+        assert at(path="a", session="s2") == [4]
+        assert at(kinds=[events.TurnBegan]) == [3, 5]
+        assert at(kinds=[events.TurnBegan, events.Changed], session="s2") == [5, 6]
+        assert at(after=2, upto=5) == [3, 4, 5]
+        assert at(newest=2) == [5, 6]
+        assert at(newest=1, kinds=[events.Seen]) == [4]
+        assert at(newest=0) == []
+        assert at(kinds=[]) == []
+        assert at(session="nobody") == at(path="nowhere") == []
+
+    @pytest.mark.parametrize("fact", EXAMPLES, ids=lambda fact: type(fact).__name__)
+    def test_a_path_finds_every_fact_that_names_it_in_any_field(self, store, fact):
+        named = [getattr(fact, field, None) for field in ("path", "src", "name")]
+        named += [*getattr(fact, "paths", ()), *getattr(fact, "files", ())]
+        store.append("s0", [seen("elsewhere")], at=1)
+        store.append("s1", [fact], at=1)
+        for path in filter(None, named):
+            assert facts_in(store.timeline(path=path)) == [fact]
+
+    def test_an_answer_once_begun_does_not_see_later_facts(self, store):
+        store.append("s1", [seen(f"f{n}") for n in range(1200)], at=1)
+        answer = store.timeline()
+        first = next(answer)
+        store.append("s1", [seen("late")], at=2)
+        assert [first.position, *(r.position for r in answer)] == list(range(1, 1201))
+
+    # --- views ----------------------------------------------------------------------------------
+
+    @for_each_store
+    @given(histories)
+    def test_every_view_is_the_fold_from_zero_whatever_happened(self, history):
+        """Also through rewinds, rewinds of rewinds, forks of forks, and forks of the past."""
+        reference = MemoryStore()
+        with self.empty() as opened:
+            one, other = opened(), opened()
+            for number, (session, facts) in enumerate(history):
+                store = (one, other)[number % 2]
+                made = store.append(session, facts, at=number)
+                assert made == reference.append(session, facts, at=number)
+            log = list(one.timeline())
+            assert other.verify() == reference.verify() == []
+            assert one.disks() == fold_disk(log) == {p: other.disk(p) for p in fold_disk(log)}
+            for session in ("s1", "s2", "s3"):
+                known = other.known(session)
+                assert known == fold_knowledge(log, session)
+                assert list(known) == sorted(known)
+                assert {path: one.knowledge(session, path) for path in known} == known
+                for upto in (0, len(log) // 3, len(log) // 2, len(log)):
+                    assert one.known(session, upto) == fold_knowledge(log, session, upto)
+            assert one.sessions() == reference.sessions()
+            assert other.pending() == reference.pending()
+            for path in ("a.py", "b/ö.py", "odd\udcff.py"):
+                assert list(one.timeline(path=path)) == list(reference.timeline(path=path))
+                assert one.knowledge("s1", path) == reference.knowledge("s1", path)
+
+    def test_a_rewind_restores_what_was_known_and_leaves_the_disk_view(self, store):
+        store.append("s1", [seen("a", A)], at=1)
+        then = store.known("s1")
+        store.append("s1", [changed("a", B, AGENT, belief=belief(B)), seen("b")], at=2)
+        now = store.known("s1")
+        store.append("s1", [events.RewindEnded(1)], at=3)
+        assert store.known("s1") == then
+        assert store.disk("a").revision == B
+        store.append("s1", [events.RewindEnded(3)], at=4)  # rewinding the rewind
+        assert store.known("s1") == now
+
+    def test_a_fork_begins_with_what_its_parent_knew_and_goes_its_own_way(self, store):
+        store.append("s1", [seen("a"), seen("b")], at=1)
+        store.append("s2", [events.SessionForked("s1", 1)], at=2)
+        store.append("s1", [seen("a", B)], at=3)
+        assert list(store.known("s2")) == ["a"]
+        assert store.knowledge("s2", "a").belief.text == A
+        assert store.session("s2").parent == "s1"
+
+    def test_a_file_is_known_by_the_other_name_it_was_asked_for(self, store):
+        store.append("s1", [seen("a", name="link"), seen("b", name="link")], at=1)
+        assert store.knowledge("s1", "link").path == "b"
+        assert store.knowledge("s2", "link") is None
+        store.append("s1", [seen("link")], at=2)  # now a file of its own
+        assert store.knowledge("s1", "link").path == "link"
+
+    def test_a_session_has_one_column(self, store):
+        store.append("s1", [events.SessionStarted("claude-code"), events.TurnBegan(4)], at=5)
+        store.append("s2", [seen("a")], at=3)
+        store.append("s1", [events.ModelUsed("p", "m"), seen("a")], at=6)
+        state = store.session("s1")
+        assert (state.agent, state.turn, state.model, state.started) == ("claude-code", 4, "m", 5)
+        assert state.position == 5
+        assert [s.id for s in store.sessions()] == ["s2", "s1"]
+        assert store.session("s3") is None
+
+    # --- conditions on an append ----------------------------------------------------------------
+
+    def test_a_decision_on_a_row_that_moved_is_refused_whole(self, opened):
+        one, other = opened(), opened()
+        one.append("s1", [seen("a")], at=1)
+        other.append("s1", [seen("a", B)], at=2)
+        with pytest.raises(StoreConflict, match="position 1, now at 2"):
+            one.append("s1", [seen("b"), seen("a")], at=3, expect={"a": 1}, blobs=[b"x"])
+        assert one.position() == 2
+        assert one.blob(revision_of(b"x")) is None
+        assert one.knowledge("s1", "b") is None
+        assert one.append("s1", [seen("a")], at=3, expect={"a": 2, "b": 0})
+
+    def test_a_row_nobody_has_yet_is_expected_at_zero(self, store):
+        store.append("s1", [seen("a")], at=1, expect={"a": 0})
+        with pytest.raises(StoreConflict):
+            store.append("s1", [seen("a")], at=1, expect={"a": 0})
+        store.append("s2", [seen("a")], at=1, expect={"a": 0})  # another session's row
+
+    def test_an_observation_that_says_nothing_new_is_not_recorded(self, store):
+        assert store.append("s1", [changed("gone", MISSING)], at=1) == []
+        made = store.append("s1", [changed("a", B), changed("a", B), changed("a", C)], at=1)
+        assert facts_in(made) == [changed("a", B), changed("a", C)]
+        assert store.append("s2", [changed("a", C)], at=2) == []
+        own = changed("a", C, AGENT, belief=belief(C))
+        assert facts_in(store.append("s1", [own], at=3)) == [own]
+
+    # --- intents --------------------------------------------------------------------------------
+
+    def test_an_intent_is_pending_until_something_settles_it(self, opened):
+        store, other = opened(), opened()
+        intents = [events.WriteIntended(path, A, B) for path in "abcd"]
+        made = store.append("s1", intents, at=1, durable=True)
+        assert other.pending() == made
+        other.append("s1", [changed("a", C, AGENT, belief=belief(C), intent=1)], at=2)
+        store.append("s1", [events.WriteAbandoned("b", 2)], at=2)
+        other.append("s2", [changed("c", C), changed("c", B)], at=2)  # its very bytes
+        assert store.pending() == made[3:]
+        store.append("s1", [events.Moved("e", "d", B, AGENT, intent=4)], at=2)
+        assert other.pending() == []
+
+    # --- texts ----------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize(
+        "data",
+        [b"", b"x", b"line\n" * 5000, os.urandom(3000), os.urandom(3 << 20), b"big\n" * (1 << 20)],
+        ids=["empty", "tiny", "packs", "random", "large", "large but packs"],
+    )
+    def test_a_text_is_kept_as_it_is(self, opened, data):
+        store = opened()
+        revision = revision_of(data)
+        assert store.blob(revision) is None
+        store.append("s1", [seen("a", revision)], at=1, blobs=[data, data])
+        store.keep([data])
+        assert opened().blob(revision) == data
+        assert store.verify() == []
+
+    def test_a_purged_text_is_gone_and_can_be_kept_anew(self, opened):
+        one, other = opened(), opened()
+        for data in (b"secret", os.urandom(2 << 20)):
+            revision = revision_of(data)
+            one.keep([data])
+            assert other.purge(revision, "secret", session="s1", at=5)
+            assert one.blob(revision) is None
+            assert not one.purge(revision, "secret", session="s1", at=6)
+            one.keep([data], durable=True)
+            assert other.blob(revision) == data
+        kinds = [events.BlobPurged]
+        assert [r.fact.reason for r in one.timeline(kinds=kinds)] == ["secret", "secret"]  # type: ignore[attr-defined]
+        assert one.verify() == []
+
+    # --- the stat cache -------------------------------------------------------------------------
+
+    def test_stamps_are_refreshed_along_with_an_append(self, opened):
+        store = opened()
+        newer = STAMP.replace(revision=B)
+        store.append("s1", [seen("a")], at=1, stats={"b": STAMP, "a": STAMP, "odd\udcff": STAMP})
+        store.append("s1", [], at=2, stats={"a": newer})
+        assert opened().stamps() == {"a": newer, "b": STAMP, "odd\udcff": STAMP}
+        assert store.stamps(["b", "a", "nowhere"]) == {"a": newer, "b": STAMP}
+        assert store.stamps([]) == {}
+        many = {f"f{n:04}": STAMP for n in range(2000)}
+        store.append("s1", [], at=3, stats=many)
+        assert store.stamps(iter(many)) == many
+
+    # --- several at once ------------------------------------------------------------------------
+
+    def test_two_handles_see_what_the_other_writes(self, opened):
+        one, other = opened(), opened()
+        for number in range(10):
+            store = (one, other)[number % 2]
+            text = (A, B)[number % 2]
+            store.append("s1", [seen("a", text), changed("a", text)], at=number)
+        assert one.known("s1") == other.known("s1")
+        assert one.position() == other.position()
+        assert one.verify() == other.verify() == []
+
+    def test_threads_may_share_one_store(self, store):
+        from concurrent.futures import ThreadPoolExecutor
+
+        def work(who: int) -> list[int]:
+            made = [store.append(f"s{who}", [seen(f"f{n}")], at=n) for n in range(25)]
+            return [recorded.position for (recorded,) in made]
+
+        with ThreadPoolExecutor(4) as pool:
+            columns = list(pool.map(work, range(4)))
+        assert sorted(sum(columns, [])) == list(range(1, 101))
+        assert all(a < b for column in columns for a, b in pairwise(column))
+        assert store.verify() == []

@@ -1,0 +1,98 @@
+"""Facts to test with: one of every kind, and strategies that make any."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from sightline.core import events
+from sightline.core.events import FACTS, Belief, Cause, Fact
+from sightline.core.regions import spans
+
+A, B, C = "a" * 64, "b" * 64, "c" * 64
+BELIEF = Belief(A, ((1, 200), (310, 320)), ((1, 200),), 400)
+CAUSE = Cause("command", "npm run format", "run 3", "likely")
+
+EXAMPLES: list[Fact] = [
+    events.SessionStarted("claude-code", "s0", 7),
+    events.SessionForked("s0", 12),
+    events.SessionEnded("stopped"),
+    events.TurnBegan(3),
+    events.ModelUsed("anthropic", "some-model", "plan"),
+    events.EnvironmentSeen("linux", "3.11.7", "vscode", "1.99"),
+    events.Seen("src/ä.py", A, ((1, 200),), "read", BELIEF, "link.py"),
+    events.Dropped("src/a.py", ((5, 9),)),
+    events.WriteIntended("src/a.py", A, B, (".a.py.x1.new",), "host:12:345", BELIEF, "src/o.py"),
+    events.WriteAbandoned("src/a.py", 9),
+    events.Changed("src/a.py", A, B, "content", CAUSE, 0o644, BELIEF, 9),
+    events.Moved("src/b.py", "src/a.py", B, CAUSE, 9),
+    events.GitMoved(A[:40], B[:40], "checkout", ("x", "y/z")),
+    events.CommandStarted("npm test", "run 4"),
+    events.CommandEnded("run 4", 1, ("out.txt",)),
+    events.Refused("src/a.py", "edit", "stale", C),
+    events.Merged("src/a.py", A, B, C),
+    events.NoticeDelivered("n1", ("x", "y")),
+    events.NoticeAcknowledged("n1", "x", BELIEF),
+    events.Delivered("registry", A),
+    events.CheckpointTaken("c1", "before the refactoring", A, "m4"),
+    events.RewindStarted("c1", 20),
+    events.RewindStep("src/a.py", B, A),
+    events.RewindEnded(20),
+    events.MessageAppended("m5", "m4", "user"),
+    events.Folded("m5", (0, 2)),
+    events.Condensed("m9", "m1", "m8"),
+    events.ClaimTaken("k1", ("x", "y"), 1_700_000_000_000_000, exclusive=False),
+    events.ClaimRenewed("k1", 1_700_000_000_000_001),
+    events.ClaimReleased("k1"),
+    events.WarningRaised("w1", "two agents in one tree", ("x",)),
+    events.WarningAcknowledged("w1"),
+    events.SubtaskProposed("t2", "write the docs", ("README.md",), ("t1",)),
+    events.SubtaskStarted("t2", "s7"),
+    events.SubtaskEnded("t2", "done", "all good"),
+    events.Imported("cline", A),
+    events.SightLost("watcher overflow", ("src",)),
+    events.BlobPurged(A, "secret"),
+]
+"""One fact of each kind, every field with something other than its default."""
+
+names = st.one_of(
+    st.sampled_from(["src/a.py", "b.txt", "ä/ö.md", "odd\udcff\udc80name", "has 'quote' -1,2"]),
+    st.text(st.characters(), max_size=12),  # surrogates and NUL as well
+)
+numbers = st.integers(0, 2**53)
+revisions = st.one_of(st.sampled_from([A, B, C, "missing", "unknown"]), names)
+pairs = st.tuples(st.integers(1, 500), st.integers(0, 50)).map(lambda p: (p[0], p[0] + p[1]))
+line_spans = st.lists(pairs, max_size=4).map(spans)
+beliefs = st.builds(Belief, revisions, line_spans, line_spans, numbers)
+causes = st.builds(
+    Cause,
+    st.sampled_from(["agent", "command", "formatter", "git", "session", "external"]),
+    st.none() | names,
+    st.none() | names,
+    names,
+)
+
+BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
+    "str": names,
+    "int": numbers,
+    "bool": st.booleans(),
+    "Revision": revisions,
+    "Spans": line_spans,
+    "Belief": beliefs,
+    "Cause": causes,
+    "Change": st.sampled_from(["content", "created", "deleted", "mode", "kind"]),
+    "tuple[str, ...]": st.lists(names, max_size=4).map(tuple),
+    "tuple[int, ...]": st.lists(numbers, max_size=4).map(tuple),
+}
+
+
+def facts_of(kind: type[Fact]) -> st.SearchStrategy[Fact]:
+    """Any fact of one kind."""
+    fields = []
+    for field in kind._fields:
+        noted = kind.__annotations__[field]
+        values = BY_ANNOTATION[noted.removesuffix(" | None")]
+        fields.append(st.none() | values if noted.endswith(" | None") else values)
+    return st.builds(kind, *fields)
+
+
+any_fact = st.sampled_from(sorted(FACTS)).flatmap(lambda name: facts_of(FACTS[name]))
