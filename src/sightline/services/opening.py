@@ -51,8 +51,8 @@ def open_session(
 
     name = os.fspath(workspace)
     root = discover(None if name == "." else name)
-    chosen = settings if settings is not None else _settings(root, store)
-    kept, tree = _ports(root, chosen, store)
+    chosen = settings if settings is not None else settings_of(root, store)
+    kept, tree = ports(root, chosen, store)
     try:
         return start(
             kept, tree, chosen, id=id, agent=agent, parent=parent, clock=clock, approve=approve
@@ -102,7 +102,7 @@ def _checked(session: str) -> str:
     )
 
 
-def _settings(root: str, store: str | None) -> Settings:
+def settings_of(root: str, store: str | None) -> Settings:
     from sightline.config import load_settings
 
     return load_settings(
@@ -114,7 +114,7 @@ def _settings(root: str, store: str | None) -> Settings:
     )
 
 
-def _ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Workspace]:
+def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Workspace]:
     from sightline.store.identity import store_file
     from sightline.store.opening import open_store
     from sightline.workspace.disk import DiskWorkspace
