@@ -67,13 +67,27 @@ def old_spans(edits: Sequence[Edit]) -> Spans:
     return spans((start + 1, end) for start, end, _ in edits)
 
 
-def new_spans(edits: Sequence[Edit]) -> Spans:
-    found: list[tuple[int, int]] = []
+def hunks_of(edits: Sequence[Edit]) -> list[Hunk]:
+    """Edits in order, as the hunks they make."""
+    found: list[Hunk] = []
     shift = 0
     for start, end, put in edits:
-        found.append((start + shift + 1, start + shift + len(put)))
+        found.append((start, end, start + shift, start + shift + len(put)))
         shift += len(put) - (end - start)
-    return spans(found)
+    return found
+
+
+def ends_replaced(plain: str, old: str, new: str, places: Sequence[int]) -> list[Hunk]:
+    """Replacing a text at these offsets, as hunks of line ends (core.text.Text.encode)."""
+    gone, come = old.count("\n"), new.count("\n")
+    found: list[Hunk] = []
+    ends = at = 0
+    for n, place in enumerate(places):
+        ends += plain.count("\n", at, place)
+        at = place
+        shifted_by = n * (come - gone)
+        found.append((ends, ends + gone, ends + shifted_by, ends + shifted_by + come))
+    return found
 
 
 def located(hunks: Sequence[PatchHunk], lines: Sequence[str]) -> list[Edit] | None:

@@ -12,10 +12,11 @@ from sightline.core.nearest import nearest
 from sightline.core.placing import (
     applied,
     block_places,
+    ends_replaced,
+    hunks_of,
     lines_of,
     located,
     new_sides,
-    new_spans,
     old_spans,
     places_of,
     replaced,
@@ -69,7 +70,7 @@ def replace(case: Case, attempt: Replace) -> Ruling:
 def _replace_here(case: Case, old: str, new: str, places: list[int]) -> Ruling:
     disk = _disk(case)
     plain = replaced(disk.plain, old, new, places)
-    result = _encoded(disk, plain)
+    result = _encoded(disk, plain, ends_replaced(disk.plain, old, new, places))
     if result is None:
         return case.refuse("conflict")
     region = lines_of(disk.plain, places, old)
@@ -148,12 +149,12 @@ def patch(case: Case, attempt: Patch) -> Ruling:
     if edits is None:
         return _patch_not_found(case, attempt.hunks)
     lines = applied(disk.lines, edits)
-    result = _encoded(disk, "".join(lines))
+    result = _encoded(disk, "".join(lines), hunks_of(edits))
     if result is None:
         return case.refuse("conflict")
     if result == case.sight.disk:
         return case.refuse("no_change")
-    return _unseen_region(case, result, lines, new_spans(edits), old_spans(edits))
+    return _unseen_region(case, result, lines, new_sides(hunks_of(edits)), old_spans(edits))
 
 
 def _patch_not_found(case: Case, hunks: Sequence[PatchHunk]) -> Ruling:
@@ -184,10 +185,10 @@ def _regions(case: Case, edits: list[Edit]) -> Ruling:
         moved = _moved_block(case, edits)
         if moved is None:
             return _region_changed(case, "".join(ours))
-        lines = applied(disk.lines, [moved])
+        there = [moved]
     else:
-        lines = applied(disk.lines, [shifted(edit, case.theirs) for edit in edits])
-    result = _encoded(disk, "".join(lines))
+        there = [shifted(edit, case.theirs) for edit in edits]
+    result = _encoded(disk, "".join(applied(disk.lines, there)), hunks_of(there))
     if result is None:
         return case.refuse("conflict")
     return case.allow(result, own(case.held, "".join(ours)))
@@ -342,9 +343,9 @@ def _disk(case: Case) -> Text:
     return case.disk
 
 
-def _encoded(disk: Text, plain: str) -> bytes | None:
+def _encoded(disk: Text, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes | None:
     try:
-        return disk.encode(plain)
+        return disk.encode(plain, hunks)
     except UnicodeEncodeError:
         return None
 

@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sightline.core.regions import Hunk
+
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -33,34 +35,37 @@ class Text:
         """The encoding's name as Python knows it, with "-sig" for UTF-8 with a BOM."""
         return "utf-8-sig" if self.bom and self.encoding == "utf-8" else self.encoding
 
-    def encode(self, plain: str) -> bytes:
+    def encode(self, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes:
         """This file's bytes with its text become `plain`: same encoding, BOM, and line ends of
-        lines that stay. UnicodeEncodeError when the encoding has no such character."""
-        body = plain if self.crlf is False else self._ended(plain)
+        lines that stay. hunks: which line ends were replaced, counted like lines, where that is
+        known; a diff would have to guess among equal lines. UnicodeEncodeError when the encoding
+        has no such character."""
+        body = plain if self.crlf is False else self._ended(plain, hunks)
         return self.bom + body.encode(self.encoding, self.errors)
 
-    def _ended(self, plain: str) -> str:
+    def _ended(self, plain: str, hunks: Sequence[Hunk] | None) -> str:
         if self.crlf is True:
             return plain.replace("\n", "\r\n")
-        lines = split(plain)
-        flags = self._flags_for(lines)
-        return "".join(
-            line[:-1] + "\r\n" if crlf and line[-1:] == "\n" else line
-            for line, crlf in zip(lines, flags, strict=True)
+        *ended, last = plain.split("\n")
+        flags = self._flags_for(
+            diff(self.lines, split(plain)) if hunks is None else hunks, len(ended)
         )
+        lines = zip(ended, flags, strict=True)
+        return "".join(f"{line}\r\n" if crlf else f"{line}\n" for line, crlf in lines) + last
 
-    def _flags_for(self, lines: Sequence[str]) -> list[bool]:
-        """Which of the new lines end in CRLF: kept lines as before, others as their place."""
+    def _flags_for(self, hunks: Sequence[Hunk], ends: int) -> list[bool]:
+        """Which of the new line ends are CRLF: kept ones as before, others as their place."""
         assert isinstance(self.crlf, tuple)
-        old = list(self.crlf)
+        old = self.crlf
         flags: list[bool] = []
         at = 0
-        for a0, a1, b0, b1 in diff(self.lines, lines):
+        for a0, a1, b0, b1 in hunks:
             flags += old[at:a0]
             replaced = old[a0:a1] or old[max(a0 - 1, 0) : a0 + 1]
-            flags += _stretched(replaced, b1 - b0)
+            # A last line without an end counts as a line in a hunk, and has no flag.
+            flags += _stretched(replaced, min(b1, ends) - min(b0, ends))
             at = a1
-        return flags + old[at:]
+        return [*flags, *old[at:]]
 
 
 def decode(data: bytes) -> Text | None:
@@ -114,12 +119,12 @@ def _undecodable(data: bytes) -> Text:
 
 
 def _crlf(body: str, plain_length: int) -> tuple[bool, ...] | bool:
-    """Whether all lines end in CRLF (True), none does (False), or which do."""
+    """Whether all lines end in CRLF (True), none does (False), or which of their ends are."""
     ends = body.count("\n")
     pairs = len(body) - plain_length
     if pairs in (0, ends):
         return pairs > 0
-    return tuple(line[-2:] == "\r\n" for line in split(body))
+    return tuple(line[-1:] == "\r" for line in body.split("\n")[:-1])
 
 
 def _stretched(flags: Sequence[bool], length: int) -> list[bool]:
