@@ -149,7 +149,14 @@ class MemoryWorkspace:
             self._entries[dst] = self._entries.pop(src)
         return self.read(dst)
 
-    def clean(self, path: str, asides: Iterable[str]) -> None:
+    def clean(
+        self,
+        path: str,
+        asides: Iterable[str],
+        *,
+        before: Revision | None = None,
+        after: Revision | None = None,
+    ) -> None:
         """Nothing is ever left beside a file in memory."""
 
     def scan(

@@ -89,18 +89,28 @@ class Workspace(Protocol):
         """Rename src to dst if src's bytes are `expected` and dst is free; answers what stands
         at dst (as replace_if). Parent folders of dst are made."""
 
-    def clean(self, path: str, asides: Iterable[str]) -> None:
+    def clean(
+        self,
+        path: str,
+        asides: Iterable[str],
+        *,
+        before: Revision | None = None,
+        after: Revision | None = None,
+    ) -> None:
         """Remove what a killed replace_if left beside `path`; puts a moved-away original back
-        when nothing stands at `path`."""
+        when nothing stands at `path`, and, told the revisions of the intent, a save that slipped
+        in just before the kill."""
 
     def scan(
         self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
     ) -> Iterator[Found]:
         """Of these paths, those that are not what their stamp says: stat first, hash in doubt.
-        The answers carry no data. "unreadable" for what is left when the deadline passes."""
+        The answers carry no data; one with the stamp's own revision is a fresh stamp for the
+        same bytes. "unreadable" for what is left when the deadline passes."""
 
     def walk(self) -> Iterator[tuple[str, StatSignature]]:
-        """Every file that the ignore rules let us see, in order of path."""
+        """Every file that the ignore rules let us see, in order of path. A folder that may not
+        be listed is answered itself, told by its mode."""
 
     def listed(self, path: str) -> bool:
         """Whether .gitignore and .sightlineignore let a scan see this path."""

@@ -87,8 +87,15 @@ class DiskWorkspace:
     def move_if(self, src: str, dst: str, expected: Revision) -> Found:
         return move_if(self._calls, self.root, src, dst, expected)
 
-    def clean(self, path: str, asides: Iterable[str]) -> None:
-        clean(self._calls, self.root, path, asides)
+    def clean(
+        self,
+        path: str,
+        asides: Iterable[str],
+        *,
+        before: Revision | None = None,
+        after: Revision | None = None,
+    ) -> None:
+        clean(self._calls, self.root, path, asides, before, after)
 
     def scan(
         self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None

@@ -42,6 +42,7 @@ class Folder:
         try:
             self._descend(root, above, make=make)
         except BaseException:
+            self.unmake()
             self.close()
             raise
 
@@ -70,6 +71,15 @@ class Folder:
         finally:
             os.close(fd)
 
+    def unmake(self) -> None:
+        """Take back the folders made on the way here, unless something is in them by now."""
+        for made in reversed(self.made):
+            try:
+                self.calls.rmdir(made)
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+                    raise
+
     def close(self) -> None:
         if self.fd is not None:
             os.close(self.fd)
@@ -85,18 +95,18 @@ class Folder:
             except FileNotFoundError:
                 if not make:
                     raise
-                self._make(name)
-                self.made.append(done)
+                self._make(name, done)
                 below = self._step(name)
             if self.fd is not None:
                 os.close(self.fd)
             self.fd = below
 
-    def _make(self, name: str) -> None:
+    def _make(self, name: str, full: str) -> None:
         try:
             self.calls.mkdir(name, dir_fd=self.fd)
         except FileExistsError:
             return
+        self.made.append(full)
         self.sync()
 
     def _step(self, name: str) -> int | None:

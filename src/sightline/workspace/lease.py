@@ -44,7 +44,13 @@ def lease(
     if sys.platform != "linux":
         yield lambda: True
         return
-    fd = folder.calls.open(folder.at(name), READ, dir_fd=folder.fd)
+    try:
+        fd = folder.calls.open(folder.at(name), READ, dir_fd=folder.fd)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ELOOP):
+            raise
+        yield lambda: True  # no file any more: the caller compares next, and sees it
+        return
     try:
         if _taken(fd, patience_s):
             yield lambda: fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK

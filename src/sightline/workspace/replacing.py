@@ -39,6 +39,9 @@ def replace_if(
     calls: Calls, root: str, path: str, expected: Revision, new: bytes | None, token: str
 ) -> Found:
     """See Workspace.replace_if."""
+    if not token:
+        # These names are always the same: what a killed write left under them is in the way.
+        clean(calls, root, path, aside_names(path, token))
     found = read(calls, root, path, ANSWER_LIMIT)
     if found.revision != expected or found.kind not in ("file", "missing"):
         return found
@@ -70,22 +73,30 @@ def move_if(calls: Calls, root: str, src: str, dst: str, expected: Revision) -> 
     return read(calls, root, dst, ANSWER_LIMIT)
 
 
-def aside_names(path: str, token: str) -> tuple[str, str]:
-    """Beside a file: its next content while it is written, its last one while it is removed."""
+def aside_names(path: str, token: str) -> tuple[str, str, str]:
+    """Beside a file: new content being written, then whole (and, once exchanged, what was
+    displaced), and a file that is being removed."""
     if "/" in token or len(token) > 100:
         raise ValueError(f"{token!r} cannot be part of a file name")
     name = path[path.rfind("/") + 1 :]
     # A digest of the name, because the name itself may be as long as a name can be.
     stem = f"{ASIDE}{revision_of(name.encode())[:12]}-{token or 'write'}"
-    return f"{stem}.new", f"{stem}.old"
+    return f"{stem}.part", f"{stem}.new", f"{stem}.old"
 
 
-def clean(calls: Calls, root: str, path: str, asides: Iterable[str]) -> None:
+def clean(
+    calls: Calls,
+    root: str,
+    path: str,
+    asides: Iterable[str],
+    before: Revision | None = None,
+    after: Revision | None = None,
+) -> None:
     """See Workspace.clean."""
     try:
         with Folder(calls, root, path) as folder:
             for aside in asides:
-                _clean(folder, aside)
+                _clean(folder, aside, before, after)
             folder.sync()
     except (FileNotFoundError, NotADirectoryError):
         return  # with its folder, all that could be left is gone
@@ -119,15 +130,16 @@ def _replace(folder: Folder, expected: Revision, new: bytes, token: str) -> None
     try:
         if calls.fstat(old).st_nlink > 1:
             return _in_place(folder, expected, new)
-        if not calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=_EFFECTIVE):
-            # The folder alone would let us, but a file made read-only was made so on purpose.
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder.path)
-        aside, kept = aside_names(folder.path, token)
-        _write_aside(folder, aside, new, old)
+        writable = calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=_EFFECTIVE)
+        part, aside, kept = aside_names(folder.path, token)
+        _write_aside(folder, part, aside, new, old)
     finally:
         os.close(old)
     swap = _Swap(folder, aside, kept)
     try:
+        if not writable:
+            # The folder alone would let us, but a file made read-only was made so on purpose.
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder.path)
         _swap_in(swap, expected, revision_of(new))
     finally:
         swap.discard()
@@ -182,11 +194,11 @@ def _swap_in(swap: _Swap, expected: Revision, revision: Revision) -> None:
     """Put the aside at the name if that displaces `expected`; else leave all as it was."""
     folder = swap.folder
     for _ in range(ROUNDS):
-        if standing(folder, folder.name) != expected:
-            return
         # Both leased: whoever comes to write to either file waits until it is settled which
         # of the two keeps the name.
         with lease(folder, folder.name) as quiet, lease(folder, swap.aside):
+            if standing(folder, folder.name) != expected:
+                return
             swap.exchange()
             try:
                 displaced = standing(folder, swap.aside)
@@ -198,18 +210,21 @@ def _swap_in(swap: _Swap, expected: Revision, revision: Revision) -> None:
                 swap.exchange()
                 raise
             swap.exchange()
-            if standing(folder, swap.aside) != revision:
-                # Meanwhile somebody saved over ours, too. Their save came last, so it stays, as
-                # it would have without us.
-                swap.exchange()
-                _remove(folder, swap.aside)
-                return
+        # Who came to write to ours while it had the name is let in first: a lease is not to be
+        # had before they have closed it.
+        with lease(folder, swap.aside):
+            saved_over = standing(folder, swap.aside) != revision
+        if saved_over:
+            # That save came last, so it stays, as it would have without us.
+            swap.exchange()
+            _remove(folder, swap.aside)
+            return
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
 
-def _write_aside(folder: Folder, aside: str, new: bytes, like: int | None) -> int:
+def _write_aside(folder: Folder, part: str, aside: str, new: bytes, like: int | None) -> int:
     """Write a whole file beside the path, synced, with the attributes of `like`; its inode."""
-    calls, name = folder.calls, folder.at(aside)
+    calls, name = folder.calls, folder.at(part)
     # Private until it has the old file's rights; a new file gets what the umask leaves.
     fd = calls.open(name, _CREATE, 0o666 if like is None else 0o600, dir_fd=folder.fd)
     try:
@@ -218,11 +233,13 @@ def _write_aside(folder: Folder, aside: str, new: bytes, like: int | None) -> in
             if like is not None:
                 copy_attributes(calls, like, fd)
             calls.fsync(fd)
-            return calls.fstat(fd).st_ino
+            inode = calls.fstat(fd).st_ino
         finally:
             os.close(fd)
+        calls.replace(name, folder.at(aside), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
+        return inode
     except BaseException:
-        _remove(folder, aside)
+        _remove(folder, part)
         raise
 
 
@@ -236,10 +253,10 @@ def _create(folder: Folder, new: bytes | None, token: str) -> None:
     if new is None:
         return
     calls, name = folder.calls, folder.at(folder.name)
-    aside = aside_names(folder.path, token)[0]
+    part, aside, _ = aside_names(folder.path, token)
     inode = None
     try:
-        inode = _write_aside(folder, aside, new, None)
+        inode = _write_aside(folder, part, aside, new, None)
         try:
             calls.move(folder.at(aside), name, src_fd=folder.fd, dst_fd=folder.fd)
         except FileExistsError:
@@ -252,27 +269,26 @@ def _create(folder: Folder, new: bytes | None, token: str) -> None:
 
 
 def _uncreate(folder: Folder, aside: str, inode: int | None) -> None:
-    calls, name = folder.calls, folder.at(folder.name)
     _remove(folder, aside)
+    if inode is not None and _inode(folder) == inode:
+        _remove(folder, folder.name)
+    folder.unmake()
+
+
+def _inode(folder: Folder) -> int | None:
     try:
-        if inode is not None and calls.lstat(name, dir_fd=folder.fd).st_ino == inode:
-            calls.unlink(name, dir_fd=folder.fd)
-        for made in reversed(folder.made):
-            calls.rmdir(made)
+        return folder.calls.lstat(folder.at(folder.name), dir_fd=folder.fd).st_ino
     except FileNotFoundError:
-        return
-    except OSError as error:
-        if error.errno != errno.ENOTEMPTY:
-            raise
+        return None
 
 
 def _delete(folder: Folder, expected: Revision, token: str) -> None:
     calls, name = folder.calls, folder.at(folder.name)
-    kept = aside_names(folder.path, token)[1]
+    kept = aside_names(folder.path, token)[2]
     for _ in range(ROUNDS):
-        if standing(folder, folder.name) != expected:
-            return
         with lease(folder, folder.name) as quiet:
+            if standing(folder, folder.name) != expected:
+                return
             calls.move(name, folder.at(kept), src_fd=folder.fd, dst_fd=folder.fd)
             try:
                 displaced = standing(folder, kept)
@@ -340,14 +356,23 @@ def _move(old: Folder, new: Folder, expected: Revision) -> None:
         calls.move(dst, src, src_fd=new.fd, dst_fd=old.fd)
 
 
-def _clean(folder: Folder, aside: str) -> None:
+def _clean(folder: Folder, aside: str, before: Revision | None, after: Revision | None) -> None:
     if not aside.startswith(ASIDE) or "/" in aside:
         raise ValueError(f"{aside!r} is not the name of an aside")
-    moved_away = aside.endswith(".old") and standing(folder, aside) != MISSING
-    if moved_away and standing(folder, folder.name) == MISSING:
+    left = standing(folder, aside)
+    if left == MISSING:
+        return
+    stands = standing(folder, folder.name)
+    # Killed between an exchange and its comparison, an aside may hold a save that slipped in. A
+    # half-written one cannot be taken for it: it has the first name until it is whole.
+    whole = before != after and not aside.endswith(".part")
+    slipped = whole and left not in (before, after) and stands in (after, MISSING)
+    if stands == MISSING and (slipped or aside.endswith(".old")):
         _put_back(folder, aside)
-    else:
-        _remove(folder, aside)
+        return
+    if slipped:
+        _Swap(folder, aside, f"{aside}.old").exchange()
+    _remove(folder, aside)
 
 
 def _remove(folder: Folder, name: str) -> None:

@@ -1,0 +1,149 @@
+"""The answers of git, by git itself as the oracle."""
+
+import os
+import subprocess
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sightline.workspace.disk import DiskWorkspace
+from sightline.workspace.ignore import PatternSet, lines_of
+
+ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+PARTS = ["a", "b", "ab", "a.c", "b.a.c", ".a", "a b", "é", "a!", "#a", "a ", "[a]"]
+PIECES = ["a", "b", ".c", "*", "**", "?", "/", "**/", "/**", "[ab]", "[!a]", "[^b-d]", "\\", "!"]
+PIECES += [" ", "é", "#", "[", "]", "[]a]", "[[:alpha:]]", "[a-", "-", "***", "[[:nope:]]", "\\ "]
+
+patterns = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
+ignore_files = st.lists(patterns, max_size=5).map("\n".join)
+paths = st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map("/".join)
+
+
+def git(root, *arguments, check=False, **options):
+    return subprocess.run(
+        ["git", "-C", str(root), *arguments],
+        check=check,
+        env=ENVIRONMENT,
+        capture_output=True,
+        **options,
+    ).stdout
+
+
+@pytest.fixture(scope="session")
+def repository(tmp_path_factory):
+    root = tmp_path_factory.mktemp("repository")
+    git(root, "init", "-q", check=True)
+    return root
+
+
+def git_ignores(repository, files):
+    asked = b"\0".join(os.fsencode(file) for file in files)
+    answer = git(repository, "check-ignore", "--no-index", "-z", "--stdin", input=asked)
+    return {os.fsdecode(name) for name in answer.split(b"\0") if name}
+
+
+@given(ignore=ignore_files, names=st.lists(paths, min_size=1, max_size=12, unique=True))
+@example(ignore="a**/b", names=["ab/b", "a/b", "axx/yy/b"])
+@example(ignore="*.c\n!a.c", names=["a.c", "b.a.c"])
+@example(ignore="a/\n!a/b", names=["a/b"])
+@example(ignore="a\\ \na ", names=["a ", "a"])
+@example(ignore="?", names=["é", "a"])
+@example(ignore="??", names=["é", "ab"])
+@example(ignore="\\!a\n\\#a\n!#a", names=["#a", "a!"])
+@example(ignore="/a\n/b/*\n!/b/a", names=["a/b", "b/a", "b/b", "ab/a"])
+@example(ignore="a\r\n*.c\r", names=["a", "a.c"])
+def test_a_pattern_set_matches_what_git_ignores(repository, ignore, names):
+    (repository / ".gitignore").write_bytes(ignore.encode())
+    patterns = PatternSet(lines_of(ignore.encode()))
+    ours = {name for name in names if patterns.matches(name)}
+    assert ours == git_ignores(repository, names)
+
+
+def files_below(parts):
+    """Of any paths, those that can exist together: no file is a folder of another."""
+    kept = []
+    for path in sorted(set(parts)):
+        if not any(path.startswith(f"{file}/") for file in kept):
+            kept.append(path)
+    return kept
+
+
+@given(
+    tree=st.lists(paths, min_size=1, max_size=15).map(files_below),
+    ignores=st.dictionaries(st.sampled_from(["", "a", "b", "a/b", "ab"]), ignore_files, max_size=3),
+    exclude=ignore_files,
+)
+def test_walk_lists_the_files_that_git_lists(tmp_path_factory, tree, ignores, exclude):
+    root = tmp_path_factory.mktemp("tree")
+    git(root, "init", "-q", check=True)
+    (root / ".git/info/exclude").write_bytes(exclude.encode())
+    for path in tree:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(b"")
+    for folder, ignore in ignores.items():
+        if (root / folder).is_dir():
+            (root / folder / ".gitignore").write_bytes(ignore.encode())
+    listed = git(root, "ls-files", "-o", "--exclude-standard", "-z", check=True)
+    expected = sorted(os.fsdecode(name) for name in listed.split(b"\0") if name)
+    workspace = DiskWorkspace(str(root), str(root / "state"))
+    assert [path for path, _ in workspace.walk()] == expected
+    assert [path for path in expected if not workspace.listed(path)] == []
+
+
+def test_this_very_tree_is_listed_as_git_lists_it(tmp_path):
+    top = git(os.path.dirname(__file__), "rev-parse", "--show-toplevel").decode().rstrip("\n")
+    if not top:
+        pytest.skip("the tests do not lie in a git tree")
+    listed = git(top, "ls-files", "-co", "--exclude-standard", "-z").split(b"\0")
+    expected = {os.fsdecode(name) for name in listed if name}
+    ours = {path for path, _ in DiskWorkspace(top, str(tmp_path)).walk()}
+    assert {path for path in expected if os.path.isfile(f"{top}/{path}")} == ours
+
+
+def test_a_part_of_a_repository_follows_all_of_it(repository):
+    (repository / ".gitignore").write_text("node_modules/\n/part/out\n/part/kept\n")
+    part = repository / "part"
+    for path in ("node_modules/x", "out/x", "src/x", "kept/x"):
+        (part / path).parent.mkdir(parents=True, exist_ok=True)
+        (part / path).write_text("")
+    (part / ".gitignore").write_text("!/kept\n")
+    workspace = DiskWorkspace(str(part), str(repository / "state"))
+    assert [path for path, _ in workspace.walk()] == [".gitignore", "kept/x", "src/x"]
+
+
+def test_walk_leaves_out_links_pipes_nested_repositories_and_our_own_asides(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/file").write_text("")
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "link.txt").symlink_to("real/file")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "nested/.git").mkdir(parents=True)
+    (tmp_path / "nested/file").write_text("")
+    (tmp_path / ".sightline-0-1.new").write_text("")
+    workspace = DiskWorkspace(str(tmp_path), str(tmp_path / "state"))
+    assert [path for path, _ in workspace.walk()] == ["real/file"]
+
+
+def test_an_ignore_file_is_read_again_when_it_changes(tmp_path):
+    workspace = DiskWorkspace(str(tmp_path), str(tmp_path / "state"))
+    ignore = tmp_path / ".sightlineignore"
+    ignore.write_text("a\n")
+    assert not workspace.listed("a")
+    ignore.write_text("b\n")
+    os.utime(ignore, ns=(1, 1))
+    assert workspace.listed("a")
+    assert not workspace.listed("b")
+
+
+def test_a_worktree_follows_the_exclude_file_of_its_repository(repository, tmp_path):
+    git(
+        repository, "-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "m", "--allow-empty"
+    )
+    git(repository, "worktree", "add", "-q", "--detach", str(tmp_path / "tree"), check=True)
+    (repository / ".git/info").mkdir(exist_ok=True)
+    (repository / ".git/info/exclude").write_text("hidden\n")
+    workspace = DiskWorkspace(str(tmp_path / "tree"), str(tmp_path / "state"))
+    assert not workspace.listed("hidden")
+    assert workspace.listed("seen")
+    (repository / ".git/info/exclude").write_text("")
