@@ -39,7 +39,7 @@ def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] =
     """
     if list(before.lines) == list(lines):
         return Held(before.lines, union(before.shown, seen), union(before.held, seen))
-    if covers(seen, whole(len(lines))):
+    if lines and covers(seen, whole(len(lines))):  # of no lines, none seen says nothing
         return first_look(lines, seen)
     hunks = diff(before.lines, lines)
     unseen = [

@@ -26,13 +26,13 @@ class Merged(Value):
 
 def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Merged:
     """Both sides' changes to base. Changes to the same lines conflict unless they are equal;
-    changes to neighbouring lines do not."""
+    changes to neighbouring lines do not, as long as a newline stands between them."""
     mine, other = diff(base, ours), diff(base, theirs)
     conflicts = tuple(
         (h, t)
         for h in mine
         for t in _near(other, h)
-        if collide(h, t) and not _equal(h, ours, t, theirs)
+        if _meet(h, ours, t, theirs) and not _equal(h, ours, t, theirs)
     )
     if conflicts:
         return Merged((), conflicts)
@@ -52,6 +52,17 @@ def collide(one: Hunk, other: Hunk) -> bool:
     if one[0] == one[1] and other[0] == other[1]:
         return one[0] == other[0]
     return one[0] < other[1] and other[0] < one[1]
+
+
+def _meet(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool:
+    return collide(h, t) or _glued(h, ours, t) or _glued(t, theirs, h)
+
+
+def _glued(one: Hunk, lines: Sequence[str], other: Hunk) -> bool:
+    """Whether a change that took the last newline away would be followed by the other's lines:
+    put together, two lines would become one that nobody wrote."""
+    follows = other[0] == other[1] == one[1] and other[3] > other[2]
+    return follows and one[3] > one[2] and not lines[one[3] - 1].endswith("\n")
 
 
 def _equal(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool:

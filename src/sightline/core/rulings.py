@@ -287,15 +287,15 @@ def whole_path(case: Case, attempt: Attempt) -> Ruling:
 
 
 def _never_shown(case: Case) -> Spans:
-    """Lines on disk that were there when the agent looked and that it was never shown."""
+    """Lines on disk that the agent was never shown, other than changes to what it was shown."""
     if case.disk is None:
         return ()
     if case.held is None:
         return () if case.sight.belief else whole(len(case.disk.lines))
     if case.held.complete:
         return ()
-    hidden = subtract(whole(len(case.held.lines)), case.held.shown)
-    return carry(hidden, case.theirs) or hidden
+    known = union(carry(case.held.shown, case.theirs), new_sides(case.changes))
+    return subtract(whole(len(case.disk.lines)), known)
 
 
 def several(case: Case, attempt: Several) -> Ruling:

@@ -62,7 +62,7 @@ def wrote(
     facts: list[Fact] = []
     texts: list[bytes | None] = [found.data]
     old = row.revision if row else MISSING
-    start = _bytes(before)
+    start = _bytes(before) if before is not None else ground.store.blob(old)
     if start is not None and revision_of(start) != old:
         old = revision_of(start)
         facts.append(_changed(located.path, row.revision if row else UNKNOWN, old, "external"))

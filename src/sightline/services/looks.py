@@ -68,7 +68,7 @@ def saw(
         shown = _as_shown(disk, lines, text, located)
         known = recall(ground, located, found)
         seen = _seen_lines(shown, lines, text)
-        before = None if known.retargeted else known.held
+        before = None if known.retargeted or lines is None else known.held
         held = look(before, shown.lines, seen) if before else first_look(shown.lines, seen)
         if _record(ground, located, found, shown, held, via, known, seen, live=shown is disk):
             return

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from sightline import render
 from sightline.core.events import Changed
+from sightline.core.revision import MISSING, revision_of
 from sightline.services.refusals import bounded
 from sightline.services.results import ChangedBy, FileChange, Notice
 
@@ -33,7 +34,8 @@ def notice_of(
         diff, _ = bounded(case.base.lines, case.disk.lines, ruling.changes)
     text = render.notice(path, who, diff, endings_only=ruling.endings_only)
     seen = case.sight.belief.text if case.sight.belief else ""
-    change = FileChange(path, ruling.state, diff, text.split("\n")[0], by, seen, "")
+    now = revision_of(case.sight.disk) if case.sight.disk is not None else MISSING
+    change = FileChange(path, ruling.state, diff, text.split("\n")[0], by, seen, now)
     return Notice(f"{path}@{ground.store.position()}", text, (change,))
 
 

@@ -1,0 +1,189 @@
+"""The only room with wording: views, notices and refusals as words for a person or a model."""
+
+from __future__ import annotations
+
+from sightline.core.revision import MISSING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.events import Cause
+    from sightline.core.guard import Ruling
+    from sightline.core.nearest import Nearest
+    from sightline.core.regions import Spans
+
+
+def spans(lines: Spans) -> str:
+    """Line numbers as people write them: "line 3", "lines 3-5, 9"."""
+    parts = [str(a) if a == b else f"{a}-{b}" for a, b in lines]
+    many = len(parts) > 1 or any(a != b for a, b in lines)
+    return f"line{'s' if many else ''} {', '.join(parts)}" if parts else "no lines"
+
+
+def _be(lines: Spans) -> str:
+    one = len(lines) == 1 and lines[0][0] == lines[0][1]
+    return f"{spans(lines)} {'was' if one else 'were'}"
+
+
+def size(count: int) -> str:
+    """Bytes as people write them."""
+    amount = float(count)
+    for unit in ("bytes", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} GiB"
+
+
+def cause(made: Cause | None, session: str) -> str:
+    """Who changed a file, in the reader's eyes."""
+    if made is None or made.kind == "external":
+        return "the user or another program"
+    if made.kind == "agent" and made.who == session:
+        return "this session"
+    if made.kind in ("agent", "session"):
+        return f"agent session {made.who}"
+    if made.kind == "command":
+        return f"the command you ran: {made.detail}"
+    return f"{made.kind}: {made.detail or made.who or 'unknown'}"
+
+
+def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
+    """The message and the hint of a refused attempt."""
+    if ruling.reason == "not_found":
+        return _not_found(ruling, path)
+    message, hint = _REFUSALS[ruling.reason or "stale"]
+    words = {
+        "path": path,
+        "who": who,
+        "lines": spans(ruling.lines),
+        "found": ruling.found,
+        "state": ruling.state,
+    }
+    if ruling.reason == "unseen" and not ruling.lines:
+        message, hint = _UNSEEN_WHOLE
+    return message.format(**words), hint.format(**words)
+
+
+_UNSEEN_WHOLE = (
+    "{path} was never shown to this session.",
+    "Read {path} first, then try again.",
+)
+
+_REFUSALS = {
+    "stale": (
+        "{path} changed where this attempt applies, since it was last shown ({who}).",
+        "The diff shows what stands there now; make the edit against those lines.",
+    ),
+    "conflict": (
+        "Your text of {path} and a change made since ({who}) both rewrite the same lines.",
+        "Keep the change shown in the diff in your text and write it again.",
+    ),
+    "ambiguous": (
+        "The text to replace stands {found} times in {path}, at {lines}.",
+        "Add neighbouring lines to make it unique, or say how many to replace.",
+    ),
+    "unseen": (
+        "{path} has text that this session was never shown: {lines}.",
+        "Read {lines} of {path} first, or replace only text that was shown.",
+    ),
+    "deleted": (
+        "{path} was deleted since it was last shown ({who}).",
+        "If it should exist again, create it; nothing is recreated silently.",
+    ),
+    "kind_changed": (
+        "{path} is no longer a regular text file.",
+        "Look at what stands there now before doing anything with it.",
+    ),
+    "unverifiable": (
+        "{path} cannot be read right now, so nothing can be said of it and nothing was changed.",
+        "Try again when the disk answers.",
+    ),
+    "exists": (
+        "{path} exists already.",
+        "Read it and edit it, or choose another name.",
+    ),
+    "no_change": (
+        "This would leave {path} as it is.",
+        "Nothing to do, unless another change was meant.",
+    ),
+    "too_large": (
+        "{path} is larger than Sightline edits.",
+        "Raise max_file_bytes in your own settings, or change it with another tool.",
+    ),
+    "binary": (
+        "{path} is not text that can be edited safely (NUL bytes, or no lossless decoding).",
+        "Change it with a tool made for its format.",
+    ),
+    "scope": (
+        "{path} is protected: a change needs the user's approval.",
+        "Ask the user; nothing was changed.",
+    ),
+}
+
+
+def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
+    if ruling.state in ("unseen", "deleted") and ruling.near is None and not ruling.found:
+        return f"Nothing to replace in {path}.", f"Read {path}, or create it if it does not exist."
+    if ruling.found:
+        return (
+            f"The text stands {ruling.found} times in {path}, not as often as asked.",
+            "Say how many to replace, or add neighbouring lines.",
+        )
+    message = f"The text to replace is not in {path}."
+    if ruling.near is None:
+        return message, f"Nothing there is like it. Read {path} and use its own text."
+    return message, _nearest(ruling.near, shown=ruling.near_shown)
+
+
+def _nearest(near: Nearest, *, shown: bool) -> str:
+    one = near.first == near.last
+    where = spans(((near.first, near.last),)).capitalize()
+    if near.only_space:
+        alike = f"{where} differ{'s' if one else ''} only in white space"
+    else:
+        alike = f"{where} {'is' if one else 'are'} the most alike"
+    known = "shown to this session" if shown else "never shown to this session as it stands"
+    return f"{alike} ({known}). With blanks as · and tabs as →:\n" + visible(near.text)
+
+
+def visible(text: str) -> str:
+    """Text with its white space made visible; line ends stay."""
+    return text.replace(" ", "·").replace("\t", "→").replace("\r", "␍")
+
+
+def repeated(path: str) -> tuple[str, str]:
+    """An attempt that was refused, made once more with nothing looked at in between."""
+    return (
+        f"This very attempt on {path} was refused already, and the file is as the refusal said.",
+        "The diff is what it would do now. Keep others' lines, or read the file and try again.",
+    )
+
+
+def moved(src: str, path: str) -> str:
+    """A rename that was followed."""
+    return f"{src} was renamed to {path}; the edit was made there."
+
+
+def notice(path: str, who: str, diff: str, *, endings_only: bool) -> str:
+    """What others changed in lines that were shown."""
+    if endings_only:
+        return f"{path}: line endings or BOM only, changed by {who}; the text is as shown."
+    return f"{path} was also changed elsewhere by {who} since it was shown:\n{diff}"
+
+
+def unseen_notice(path: str, lines: Spans) -> str:
+    """A replace of text that matched but was never shown."""
+    return f"{path}: {_be(lines)} never shown to this session; the text matched exactly."
+
+
+def change(path: str, state: str, who: str, after: str) -> str:
+    """One line on a file that is not what was shown."""
+    words = {
+        "deleted": "was deleted",
+        "moved": "was renamed",
+        "kind_changed": "is no longer a regular text file",
+        "unverifiable": "cannot be read right now",
+    }
+    if state in ("fresh", "stale") and after != MISSING:
+        return f"{path} changed ({who})"
+    return f"{path} {words.get(state, 'changed')} ({who})"
