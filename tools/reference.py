@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def page(group: click.Group) -> str:
-    """The whole page: the group's own options, then every command, in order of name."""
+    """The whole page: the group's own options, then every command, in its order."""
     head = "# Command line\n\nGenerated from the command itself by `tools/reference.py`.\n"
     sections = [section(context) for context in contexts(group)]
     return "\n".join([head, *sections])
@@ -54,7 +54,7 @@ def contexts(
     )
     yield context
     if isinstance(command, click.Group):
-        for name in sorted(command.list_commands(context)):
+        for name in command.list_commands(context):
             below = command.get_command(context, name)
             if below is not None and not below.hidden:
                 yield from contexts(below, context)
