@@ -86,7 +86,9 @@ def room(module: str) -> str | None:
 
 
 def floor(named: str) -> int:
-    return next(number for number, rooms in enumerate(FLOORS) if named in rooms)
+    """A public name of the package itself counts as a service, which most of them are."""
+    homes = [number for number, rooms in enumerate(FLOORS) if named in rooms]
+    return homes[0] if homes else floor("services")
 
 
 @pytest.mark.parametrize("file", [file for file in FILES if room(name_of(file))], ids=str)
