@@ -1,13 +1,27 @@
-"""The embedded store keeps the contract."""
+"""The embedded store keeps the contract, alone, among other processes, and when they are killed."""
 
 from __future__ import annotations
 
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
-from tests.store.contract import StoreContract
+import pytest
 
+from sightline.errors import StoreError
+from sightline.store import database
 from sightline.store.opening import open_file
+from tests.store.contract import StoreContract, seen
+from tests.store.writers import append_one, write_from_processes
+
+ROOT = Path(__file__).parents[2]
+APPENDS = int(os.environ.get("SIGHTLINE_TEST_APPENDS", "12"))
 
 
 class TestSqliteStore(StoreContract):
@@ -21,3 +35,211 @@ class TestSqliteStore(StoreContract):
                 return store
 
             yield opened
+
+
+@pytest.fixture
+def file(tmp_path):
+    return str(tmp_path / "state" / "store.db")
+
+
+@pytest.fixture
+def store(file):
+    store = open_file(file)
+    yield store
+    store.close()
+
+
+@contextmanager
+def writer_of(file):
+    """A process that appends for ever, and the positions it says it has recorded."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.store.writers", file],
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+    ) as process:
+        assert process.stdout is not None
+        whole_lines = (line for line in process.stdout if line.endswith(b"\n"))
+        yield process, map(int, whole_lines)
+        process.kill()
+
+
+def test_eight_processes_write_at_once_without_error_or_gap(file):
+    """The file is not there before: whoever is first makes it, all the others use that one."""
+    assert write_from_processes(file, 8, APPENDS) == [0] * 8
+    store = open_file(file)
+    assert store.position() == 8 * (APPENDS + -(-APPENDS // 3) * 2)
+    assert len(store.sessions()) == 8
+    assert store.verify() == []
+    store.close()
+    assert os.listdir(os.path.dirname(file)) == ["store.db"]
+
+
+def test_checkpoints_beside_writers_lose_nothing(file):
+    """Writers of this process carry the log over all the time, those of others write into it."""
+    store = open_file(file)
+    done = 0
+    with writer_of(file) as (_, positions):
+        for number in range(150):
+            next(positions)
+            append_one(store, "mine", number)
+            done += store._base.checkpoint()
+    assert done > 10
+    assert store.verify() == []
+    store.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
+def test_what_was_recorded_outlives_a_kill(file):
+    with writer_of(file) as (writer, positions):
+        for _ in range(200):
+            told = next(positions)
+        writer.send_signal(signal.SIGKILL)
+        told = max([told, *positions])
+    store = open_file(file)
+    assert store.position() >= told
+    assert store.verify() == []
+    append_one(store, "s", 0)
+    assert store.verify() == []
+    store.close()
+
+
+def test_a_log_that_grew_is_carried_over_and_begun_anew(store, file, monkeypatch):
+    monkeypatch.setattr(database, "LOG_BYTES", 100_000)
+    for number in range(600):
+        append_one(store, "s", number)
+    assert os.path.getsize(f"{file}-wal") < 128 * 2 * 60_000
+    assert os.path.getsize(file) > 100_000
+    assert store.verify() == []
+
+
+def test_a_busy_writer_puts_a_checkpoint_off(store, file):
+    append_one(store, "s", 1)
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert not store._base.checkpoint()
+    other.execute("ROLLBACK")
+    assert store._base.checkpoint()
+    other.close()
+
+
+def test_a_writer_that_never_ends_is_named(store, file, monkeypatch):
+    monkeypatch.setattr(database, "PATIENCE_S", 0.05)
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="held by another process") as caught:
+        store.append("s", [seen("a")], at=1)
+    assert file in caught.value.message
+    assert "let it finish" in caught.value.hint
+    other.execute("ROLLBACK")
+    assert store.append("s", [seen("a")], at=1)
+    other.close()
+
+
+def test_an_append_that_fails_halfway_leaves_nothing_behind(store):
+    with pytest.raises(AttributeError):
+        store.append("s", [seen("a"), object()], at=1, blobs=[b"x" * 200])
+    assert store.position() == 0
+    assert store.append("s", [seen("a")], at=1, expect={"a": 0})
+    assert store.verify() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+def test_a_forked_child_is_told_to_open_its_own(store, file):
+    append_one(store, "s", 1)
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            store.append("s", [seen("a")], at=1)
+        except StoreError as error:
+            store.close()  # which touches nothing of the parent's
+            code = 0 if "forked" in error.message else 2
+        os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    append_one(store, "s", 2)
+    assert store.verify() == []
+
+
+def test_a_closed_store_says_so(store):
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="was closed"):
+        store.position()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
+def test_only_the_owner_may_read_it_whatever_the_umask(file, umask):
+    before = os.umask(umask)
+    try:
+        store = open_file(file)
+        store.append("s", [seen("a")], at=1, blobs=[os.urandom(2 << 20)])
+        found = {
+            os.path.relpath(os.path.join(folder, name), os.path.dirname(file)): stat.S_IMODE(
+                os.stat(os.path.join(folder, name)).st_mode
+            )
+            for folder, folders, files in os.walk(os.path.dirname(file))
+            for name in folders + files
+        }
+        store.close()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(os.stat(os.path.dirname(file)).st_mode) == 0o700
+    modes = {stat.S_IMODE(os.stat(os.path.dirname(file)).st_mode), *found.values()}
+    assert modes == {0o600, 0o700}
+    assert {name for name in found if not name.startswith("store.db-blobs")} == {
+        "store.db",
+        "store.db-wal",
+        "store.db-shm",
+    }
+
+
+def test_a_folder_that_is_there_keeps_its_mode(tmp_path):
+    tmp_path.chmod(0o755)
+    open_file(str(tmp_path / "store.db")).close()
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_a_text_already_kept_is_not_packed_again(store, monkeypatch):
+    store.keep([b"text" * 1000])
+    monkeypatch.setattr("sightline.store.blobs._smaller", None)
+    store.append("s", [seen("a")], at=1, blobs=[b"text" * 1000])
+
+
+def test_purged_bytes_are_nowhere_in_the_files(store, file):
+    from sightline.core.revision import revision_of
+
+    secret = os.urandom(60)  # too short to pack
+    for number in range(50):
+        append_one(store, "s", number)
+    store.keep([secret])
+    assert any(secret in Path(file + end).read_bytes() for end in ("", "-wal"))
+    assert store.purge(revision_of(secret), "secret", session="s", at=1)
+    store.close()
+    assert secret not in Path(file).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("tamper", "found"),
+    [
+        ("UPDATE knowledge SET lines = 99", "row of knowledge of session s, f0"),
+        ("DELETE FROM disk WHERE path = 'f1'", "row of disk f1 is None"),
+        ("UPDATE sessions SET turn = 9", "row of session s"),
+        ("INSERT INTO intents VALUES (1)", "row of intent 1"),
+        ("DELETE FROM events WHERE position = 2", "Position 2 of the timeline"),
+        ("UPDATE blobs SET body = x'00', form = 'raw'", "kept text .* is damaged"),
+        ("UPDATE blobs SET body = x'00'", "kept text .* is damaged"),
+    ],
+)
+def test_verify_finds_what_was_tampered_with(store, file, tamper, found):
+    import re
+
+    for number in (1, 2, 7):
+        append_one(store, "s", number)
+    assert store.verify() == []
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute(tamper)
+    other.close()
+    assert any(re.search(found, sentence) for sentence in store.verify())

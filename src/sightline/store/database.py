@@ -37,6 +37,11 @@ LOG_KEPT_BYTES = 2 * LOG_BYTES
 """A log begun anew is cut down to this. Not to nothing: syncing a file that grows takes twice
 as long as syncing one that is written over."""
 
+SETTINGS = (
+    "PRAGMA wal_autocheckpoint=0",
+    "PRAGMA synchronous=NORMAL",
+    f"PRAGMA journal_size_limit={LOG_KEPT_BYTES}",
+)
 COMMITS_PER_LOOK = 128
 """How often the size of the log is looked at."""
 
@@ -53,7 +58,7 @@ class Database:
         self._db: sqlite3.Connection | None = None
         try:
             self._db = connect(file)
-            if not self._patiently(lambda: check(self.open(), file)):
+            if not patiently(lambda: check(self.open(), file)):
                 self.write(lambda: migrate(self.open()))
         except BaseException as error:
             self._disconnect()
@@ -84,7 +89,7 @@ class Database:
                 except sqlite3.OperationalError as error:
                     if not busy(error):
                         raise
-                    return self._patiently(lambda: db.execute(sql, values).fetchall())
+                    return patiently(lambda: db.execute(sql, values).fetchall())
         except sqlite3.Error as error:
             raise fault(error, self.file) from error
 
@@ -165,20 +170,7 @@ class Database:
         except sqlite3.OperationalError as error:
             if not busy(error):
                 raise
-            self._patiently(lambda: db.execute("BEGIN IMMEDIATE"))
-
-    def _patiently(self, attempt: Callable[[], Result]) -> Result:
-        """Try until no other process is in the way. SQLite's own waiting sleeps in steps of up
-        to 100 ms; short random naps let eight writers through in a tenth of the time."""
-        give_up = 0.0
-        while True:
-            try:
-                return attempt()
-            except sqlite3.OperationalError as error:
-                if not busy(error) or (give_up and monotonic() > give_up):
-                    raise
-                give_up = give_up or monotonic() + PATIENCE_S
-                sleep((os.urandom(1)[0] + 26) / 256_000)  # 0.1 to 1.1 ms
+            patiently(lambda: db.execute("BEGIN IMMEDIATE"))
 
 
 def connect(file: str) -> sqlite3.Connection:
@@ -196,10 +188,26 @@ def connect(file: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    db.execute("PRAGMA wal_autocheckpoint=0")
-    db.execute("PRAGMA synchronous=NORMAL")
-    db.execute(f"PRAGMA journal_size_limit={LOG_KEPT_BYTES}")
+    try:
+        patiently(lambda: [db.execute(setting) for setting in SETTINGS])
+    except BaseException:
+        db.close()
+        raise
     return db
+
+
+def patiently(attempt: Callable[[], Result]) -> Result:
+    """Try until no other process is in the way. SQLite's own waiting sleeps in steps of up
+    to 100 ms; short random naps let eight writers through in a tenth of the time."""
+    give_up = 0.0
+    while True:
+        try:
+            return attempt()
+        except sqlite3.OperationalError as error:
+            if not busy(error) or (give_up and monotonic() > give_up):
+                raise
+            give_up = give_up or monotonic() + PATIENCE_S
+            sleep((os.urandom(1)[0] + 26) / 256_000)  # 0.1 to 1.1 ms
 
 
 def _cut_short() -> sqlite3.DatabaseError:
