@@ -106,12 +106,14 @@ def parse_patch(text: str) -> list[FilePatch]:
 
 def _renamed(lines: list[str], at: int) -> bool:
     """Whether a pure rename stands here (one with hunks has its own header lines)."""
-    following = lines[at + 1 : at + 4]
-    return (
-        bool(following)
-        and following[0].startswith("rename to ")
-        and not any(line.startswith("--- ") for line in following)
-    )
+    if not lines[at + 1 : at + 2] or not lines[at + 1].startswith("rename to "):
+        return False
+    for line in lines[at + 2 : at + 4]:
+        if line.startswith("diff "):
+            return True
+        if line.startswith("--- "):
+            return False
+    return True
 
 
 def _name(line: str, prefix: str) -> str | None:
