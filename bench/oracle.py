@@ -37,8 +37,9 @@ class Evidence(NamedTuple):
     all. ours: base as the attempt would leave it (for a whole-file write: its content). target:
     for a replacement its lines in base, None for a whole-file write. before, after: the file
     around the attempt, None when no readable regular file stands there. elsewhere: whether any
-    other file changed. told: whether the agent was told that something had changed. renamed:
-    nothing stands under the name the agent used; before and after are those of the new name.
+    other file changed. told: whether the agent was told that something had changed. elsewhere_now:
+    the name the agent used leads nowhere or to another file now; before and after are those of
+    the file it is about.
     """
 
     base: bytes
@@ -50,7 +51,7 @@ class Evidence(NamedTuple):
     accepted: bool
     told: bool
     elsewhere: bool = False
-    renamed: bool = False
+    elsewhere_now: bool = False
 
 
 class Judgement(NamedTuple):
@@ -90,8 +91,10 @@ def lost(evidence: Evidence) -> bool:
 
 
 def mergeable(evidence: Evidence) -> bool:
-    """Whether both sides' changes fit together, and all of the file was shown."""
-    return merged(evidence) is not None and not _unseen_would_go(evidence)
+    """Whether both sides' changes fit together, all of the file was shown, and it is still the
+    file of that name."""
+    here = not evidence.elsewhere_now and not _unseen_would_go(evidence)
+    return here and merged(evidence) is not None
 
 
 def merged(evidence: Evidence) -> bytes | None:
@@ -146,7 +149,7 @@ def region_untouched(evidence: Evidence) -> bool:
 
 
 def _false_alarm(evidence: Evidence) -> bool:
-    if evidence.before is None or evidence.renamed:
+    if evidence.before is None or evidence.elsewhere_now:
         return False
     if evidence.accepted:
         # Flipped line ends are no change of what was seen, but may be told: the bytes differ.
@@ -159,8 +162,10 @@ def _seen_stands(evidence: Evidence, base: bytes, before: bytes) -> bool:
     """Whether all that was shown of `base` stands unchanged in `before`."""
     if evidence.shown is None:
         return base == before
-    changes = hunks(base.splitlines(keepends=True), before.splitlines(keepends=True))
-    return not any(_touches(span, hunk) for span in evidence.shown for hunk in changes)
+    old, new = base.splitlines(keepends=True), before.splitlines(keepends=True)
+    # Who saw the last line saw that nothing follows it, and so for the first.
+    seen = [(first - (first == 1), last + (last == len(old))) for first, last in evidence.shown]
+    return not any(_touches(span, hunk) for span in seen for hunk in hunks(old, new))
 
 
 def _touches(span: Span, hunk: Hunk) -> bool:

@@ -94,6 +94,7 @@ class _Trial:
     def run(self) -> Outcome:
         agent = self._begin()
         base = self.world.load(self.path)
+        self._led_to = self._leads_to(self.world.entries())
         agent = self._meanwhile(agent)
         self.world.before = self.world.entries()
         answer = self._warned(agent) or self._attempt(agent, base.decode(), self.attempt)
@@ -148,6 +149,7 @@ class _Trial:
         at = self.scenario.lands or self.path
         reads = self.scenario.reads
         text = base.decode()
+        names = {at, *_same_file(before, at)}
         return Evidence(
             base=base,
             shown=None if None in reads else tuple(span for span in reads if span),
@@ -157,9 +159,14 @@ class _Trial:
             after=self._readable(after, at),
             accepted=answer.accepted,
             told=bool(answer.told),
-            elsewhere=_others(before, before.get(at)) != _others(after, before.get(at)),
-            renamed=self.path not in before,
+            elsewhere=_others(before, names) != _others(after, names),
+            elsewhere_now=self._leads_to(before) != self._led_to,
         )
+
+    def _leads_to(self, entries: dict[str, Entry]) -> bytes | None:
+        """Where the name that the agent uses leads: a link's target, nothing, or itself."""
+        entry = entries.get(self.path)
+        return None if entry is None else entry.data if entry.kind == "link" else b"."
 
     def _readable(self, entries: dict[str, Entry], at: str) -> bytes | None:
         entry = entries.get(at)
@@ -174,7 +181,7 @@ class _Trial:
                 disk = plain(self.world.load(self.path)).decode()
             except (OSError, NotAnswering):
                 return 0
-            if not answer.carries:
+            if calls or not answer.carries:
                 agent.read(self.path)
                 calls += 1
             answer = self._attempt(agent, disk, anew(self.attempt, base, disk))
@@ -185,14 +192,15 @@ class _Trial:
 
 
 def anew(attempt: Attempt, base: str, disk: str) -> Attempt:
-    """The same wish, said of the file as it is now: the lines it was about, wherever they are and
-    whatever they say, with as many neighbours as it takes to name them alone."""
+    """The same wish, said of the file as it is now: the lines it was about, wherever they are, with
+    as many neighbours as it takes to name them alone. What others wrote there is kept."""
     rows = disk.splitlines(keepends=True)
     first, last = where_now(base, disk, attempt.target(base))
     low, high = first, last
     while low == high or disk.count("".join(rows[low:high])) != 1:
         low, high = max(low - 1, 0), min(high + 1, len(rows))
-    new = "".join([*rows[low:first], attempt.intent.new, *rows[last:high]])
+    theirs = [] if "".join(rows[first:last]) == attempt.intent.old else rows[first:last]
+    new = "".join([*rows[low:first], *theirs, attempt.intent.new, *rows[last:high]])
     return replace(attempt, intent=Intent("".join(rows[low:high]), new), content=None)
 
 
@@ -225,13 +233,15 @@ def _exact(evidence: Evidence) -> bool:
     )
 
 
-def _others(entries: dict[str, Entry], but: Entry | None) -> dict[str, tuple[str, bytes]]:
-    """Every other file's kind and bytes; a second name of the same file is no other file."""
-    return {
-        path: (entry.kind, entry.data)
-        for path, entry in entries.items()
-        if but is None or entry.inode != but.inode
-    }
+def _same_file(entries: dict[str, Entry], at: str) -> set[str]:
+    """All names of the file at a path: what changes under one changes under all."""
+    inode = entries[at].inode if at in entries else None
+    return {path for path, entry in entries.items() if entry.inode == inode}
+
+
+def _others(entries: dict[str, Entry], names: set[str]) -> dict[str, tuple[str, bytes]]:
+    """Kind and bytes of everything that does not bear one of these names."""
+    return {p: (entry.kind, entry.data) for p, entry in entries.items() if p not in names}
 
 
 def _as_nobody(run: Callable[[], Outcome]) -> Outcome:
@@ -245,22 +255,24 @@ def _as_nobody(run: Callable[[], Outcome]) -> Outcome:
         _report(run, writable)
     os.close(writable)
     with os.fdopen(readable, "rb") as pipe:
-        result = pickle.load(pipe)  # noqa: S301 (our own child wrote it)
+        outcome, trouble = pickle.load(pipe)  # noqa: S301 (our own child wrote it)
     os.waitpid(child, 0)
-    if isinstance(result, str):
-        raise RuntimeError(result)
-    return result  # type: ignore[no-any-return]
+    if trouble:
+        raise RuntimeError(trouble)
+    return Outcome(*outcome)
 
 
 def _report(run: Callable[[], Outcome], writable: int) -> NoReturn:
     """The child's part: never returns into the parent's code."""
+    outcome: Outcome | tuple[()] = ()
+    trouble = ""
     try:
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
-        result: Outcome | str = run()
+        outcome = run()
     except BaseException:  # noqa: BLE001 (the parent raises it)
-        result = traceback.format_exc()
+        trouble = traceback.format_exc()
     with os.fdopen(writable, "wb") as pipe:
-        pickle.dump(result, pipe)
+        pickle.dump((outcome, trouble), pipe)
     os._exit(0)

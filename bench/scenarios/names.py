@@ -7,10 +7,13 @@ import os
 from bench.scenarios.model import FORMATTED, FRESH, PATH, STALE, Scenario, module, tries
 from bench.world import World
 
-MOVED = tries("allow notice moved deleted", "allow notice moved deleted", "moved deleted merge")
+MOVED = tries(
+    "allow notice moved deleted", "allow notice moved deleted", "allow notice moved deleted"
+)
 """Follow the rename and say so, or refuse; never bring the old name back."""
 
 GONE = tries("deleted", "deleted", "deleted")
+RETARGETED = tries("stale kind_changed", "stale kind_changed", "stale kind_changed")
 OTHER_KIND = tries("kind_changed", "kind_changed", "kind_changed")
 
 
@@ -47,7 +50,7 @@ NAMES = (
     Scenario(
         15,
         "symlink retargeted",
-        STALE,
+        RETARGETED,
         path="link.py",
         files={"one.py": module(), "two.py": FORMATTED},
         before_read=lambda world: world.link("link.py", "one.py"),

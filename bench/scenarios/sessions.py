@@ -21,6 +21,9 @@ LONG = module(125)
 
 PAGES = ((1, 200), (201, 400), (401, 500))
 FIRST_PAGE = "".join(LONG.splitlines(keepends=True)[:100])
+ASK = '[policies]\n"*.py" = "ask"\n'
+"""The workspace's own settings: the user is to be asked about every edit of Python."""
+
 BLOCKED = tries("unverifiable", "unverifiable", "unverifiable")
 
 
@@ -81,7 +84,13 @@ SESSIONS = (
         between=_there_and_back,
     ),
     Scenario(12, "stash and pop", FRESH, before_read=_uncommitted, between=_stash_and_pop),
-    Scenario(19, "edited while the user was asked", STALE, during=_edited),
+    Scenario(
+        19,
+        "edited while the user was asked",
+        STALE,
+        files={PATH: module(), "sightline.toml": ASK},
+        during=_edited,
+    ),
     Scenario(23, "compaction, then a re-read", FRESH, flags=frozenset({"forget"})),
     Scenario(
         25,

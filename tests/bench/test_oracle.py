@@ -69,6 +69,15 @@ def test_a_change_outside_the_shown_lines_is_not_to_be_told():
     assert judge(told).false_alarm
 
 
+def test_a_line_added_after_a_last_line_that_was_shown_may_be_told():
+    before = BASE + b"six\n"
+    after = before.replace(b"four", b"4")
+    told = replace(b"four", b"4", shown=((4, 5),), before=before, after=after, told=True)
+    assert judge(told) == NOTHING
+    told = replace(b"two", b"2", shown=((1, 3),), before=before, after=after, told=True)
+    assert judge(told).false_alarm
+
+
 def test_a_line_of_others_that_is_gone_is_a_clobber():
     before = BASE + b"theirs\n"
     ours = BASE.replace(b"two", b"2")

@@ -1,0 +1,137 @@
+"""Sightline itself, as an agent's file tools: through the library."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from bench.baselines import Answer
+from bench.trial import Guard
+from bench.world import NotAnswering
+
+import sightline
+from sightline.config import load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from bench.world import World
+
+    from sightline.config import Settings
+
+DEADLINE_S = 0.2
+"""How long the library waits for a disk; one that answers, answers in a fraction of that."""
+
+ASKING = ("open", "stat", "lstat", "readlink", "access")
+"""Calls that name a file and wait for its disk."""
+
+
+@contextmanager
+def _share(world: World, session: sightline.Session) -> Iterator[None]:
+    """Around one verb: the part of the disk that stopped answering does not answer.
+
+    The thread that carries the agent must never ask that part, and is told so at once; any other
+    waits for ever, as it would. No option of the library asks for such a disk, so the calls are
+    put in by hand: those of the workspace, and those of `os` behind os.path.
+    """
+    if not world.silent:
+        yield
+        return
+    calls: object = vars(session._ground.workspace)["_calls"]  # noqa: SLF001
+    with ExitStack() as stack:
+        for place in (os, calls):
+            for name in ASKING:
+                if hasattr(place, name):
+                    stack.enter_context(patch.object(place, name, _dead(world, place, name)))
+        yield
+
+
+def _dead(world: World, place: object, name: str) -> Callable[..., Any]:
+    call = getattr(place, name)
+
+    def asked(path: Any, *arguments: Any, **named: Any) -> Any:
+        if not isinstance(path, int) and os.fspath(path).rpartition("/")[2] in world.silent:
+            if threading.current_thread() is threading.main_thread():
+                raise NotAnswering(path)
+            threading.Event().wait()
+        return call(path, *arguments, **named)
+
+    return asked
+
+
+def settings_in(workspace: Path, state: Path, **flags: object) -> Settings:
+    """A workspace's own settings on the built-in ones: nothing of the person who runs this."""
+    kept = {"state_home": str(state), "deadline_s": DEADLINE_S} | flags
+    environ = {"XDG_CONFIG_HOME": str(state)}
+    return load_settings(
+        str(workspace), environ=environ, home=str(state), platform=sys.platform, flags=kept
+    )
+
+
+class LibraryAgent:
+    """A session of the library, with its store outside the workspace."""
+
+    def __init__(self, world: World, state: Path) -> None:
+        self.world = world
+        self.state = state
+        self.session = sightline.open_session(
+            str(world.root),
+            id="bench",
+            agent="bench",
+            store=f"sqlite:///{state}/store.db",
+            settings=settings_in(world.root, state),
+            approve=self._approve,
+        )
+
+    def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
+        return self.session.read(path, lines=lines).text
+
+    def edit(self, path: str, old: str, new: str) -> Answer:
+        return self._answer(lambda: self.session.edit(path, old=old, new=new))
+
+    def edit_lines(self, path: str, start: int, end: int, new: str) -> Answer:
+        return self._answer(lambda: self.session.edit_lines(path, start, end, new))
+
+    def write(self, path: str, content: str) -> Answer:
+        return self._answer(lambda: self.session.write(path, content))
+
+    def warned(self, path: str) -> bool:
+        """Nothing is pushed at an agent that did not ask."""
+        return False
+
+    def forget(self, path: str) -> None:
+        self.session.dropped(path)
+
+    def resumed(self) -> LibraryAgent:
+        return LibraryAgent(self.world, self.state)
+
+    def close(self) -> None:
+        self.session.close()
+
+    def _approve(self, path: str, diff: str) -> bool:
+        self.world.approve()
+        return True
+
+    def _answer(self, attempt: Callable[[], sightline.EditResult]) -> Answer:
+        try:
+            with _share(self.world, self.session):
+                result = attempt()
+        except sightline.EditRefused as refused:
+            return Answer(
+                accepted=False,
+                reason=refused.reason,
+                carries=bool(refused.diff or refused.text),
+                text=str(refused),
+                lines=refused.lines,
+            )
+        except sightline.Unverifiable as refused:
+            return Answer(accepted=False, reason="unverifiable", text=str(refused))
+        return Answer(accepted=True, told=str(result.notice or ""), merged=result.merged)
+
+
+SIGHTLINE = Guard("sightline", "content, by region, at the moment of writing", LibraryAgent)

@@ -1,0 +1,71 @@
+"""Sightline is never wrong in any scenario, and the bench would say so if it were."""
+
+import json
+
+import pytest
+from bench.scenarios import SCENARIOS
+from bench.subjects import SIGHTLINE
+from bench.trial import play
+
+from bench import guard
+
+EVERY = [
+    pytest.param(scenario, attempt, id=f"{scenario.name} {scenario.variant} {attempt.label}")
+    for scenario in SCENARIOS
+    for attempt in scenario.attempts
+]
+
+
+@pytest.mark.parametrize(("scenario", "attempt"), EVERY)
+def test_sightline_gives_no_false_alarm_loses_nothing_and_merges_what_fits(scenario, attempt):
+    outcome = play(SIGHTLINE, scenario, attempt)
+    assert outcome.word in attempt.wants
+    assert not outcome.judgement.false_alarm
+    assert not outcome.judgement.silent_clobber
+    assert not outcome.judgement.missed_merge
+    assert outcome.exact
+    assert outcome.recovery <= 2
+
+
+def test_every_scenario_of_the_list_is_there():
+    of_causes = {10, 13, 20, 21, 22, 26}
+    without_a_verb = {24}
+    numbers = {scenario.number for scenario in SCENARIOS}
+    assert numbers == set(range(1, 36)) - of_causes - without_a_verb
+
+
+def test_json_has_a_row_for_each_guard_and_scenario(capsys):
+    assert guard.main(["--json", "--only", "S5"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["schema"] == 1
+    assert [row["guard"] for row in printed["rows"]] == [one.name for one in guard.GUARDS]
+    assert printed["rows"][1] == {
+        "guard": "mtime-newer",
+        "scenario": "S5",
+        "attempts": 4,
+        "false_alarms": 0,
+        "silent_clobbers": 2,
+        "recovery_calls": 2,
+        "useful_merges": 0,
+        "missed_merges": 0,
+        "hangs": 0,
+    }
+
+
+def test_the_table_fits_100_columns_and_sums_up(capsys):
+    assert guard.main(["--only", "S1", "--only", "S5"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert next(line for line in lines if line.startswith("mtime-newer")).split() == [
+        *("mtime-newer", "7", "3", "2", "8", "0", "0", "0")
+    ]
+
+
+def test_two_runs_say_the_same():
+    first, second = ([p.outcome for p in guard.run(["S6", "S16"])] for _ in range(2))
+    assert first == second
+
+
+def test_an_unknown_name_is_a_usage_error(capsys):
+    assert guard.main(["--only", "S99"]) == 2
+    assert "flag-watcher" in capsys.readouterr().err
