@@ -1,0 +1,1 @@
+"""Faces: words, arguments and JSON around the services. No decisions are made here."""

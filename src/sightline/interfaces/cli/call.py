@@ -1,0 +1,83 @@
+"""Call: one run of the command, what was asked for all of it, and what it stands on."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sightline.config import Settings
+    from sightline.services.ground import Ground
+    from sightline.services.session import Session
+    from sightline.store import Store
+    from sightline.workspace import Workspace
+
+AGENT = "cli"
+"""The agent, and the session, of a person or a script at a shell."""
+
+
+class Call:
+    """The options of all commands. None and False: not given."""
+
+    def __init__(self) -> None:
+        self.workspace: str | None = None
+        self.session: str | None = None
+        self.store: str | None = None
+        self.json = False
+        self.quiet = False
+        self.no_color = False
+        self.debug = False
+
+    @property
+    def session_id(self) -> str:
+        """Whose view is asked for."""
+        return self.session or os.environ.get("SIGHTLINE_SESSION") or AGENT
+
+    @contextmanager
+    def open(self) -> Iterator[Session]:
+        """The session asked for; one that another agent began is resumed as that agent's."""
+        from sightline.interfaces.cli.asking import approver
+        from sightline.services.opening import start
+
+        store, workspace, settings = self._ports()
+        try:
+            state = store.session(self.session_id)
+            yield start(
+                store,
+                workspace,
+                settings,
+                id=self.session_id,
+                agent=state.agent if state else AGENT,
+                approve=approver(self),
+            )
+        finally:
+            store.close()
+
+    @contextmanager
+    def survey(self) -> Iterator[Ground]:
+        """Store and workspace, to look at all sessions and begin none."""
+        from time import time_ns
+
+        from sightline.services.history import survey
+
+        store, workspace, settings = self._ports()
+        try:
+            yield survey(store, workspace, settings, lambda: time_ns() // 1000)
+        finally:
+            store.close()
+
+    def path(self, name: str) -> str:
+        """A path as it was typed: relative to the current folder, or to --workspace if given."""
+        return name if self.workspace is not None else os.path.join(os.getcwd(), name)
+
+    def _ports(self) -> tuple[Store, Workspace, Settings]:
+        from sightline.services.opening import ports, settings_of
+        from sightline.workspace.discovery import discover
+
+        root = discover(self.workspace)
+        settings = settings_of(root, self.store)
+        store, workspace = ports(root, settings, self.store)
+        return store, workspace, settings

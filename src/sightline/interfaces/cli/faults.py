@@ -1,0 +1,85 @@
+"""From what went wrong to words and an exit code. Nothing else in the command line does this."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sightline.errors import (
+    EditRefused,
+    FileMissing,
+    PathRefused,
+    SightlineError,
+    StoreError,
+    Unverifiable,
+)
+from sightline.interfaces.cli import output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.interfaces.cli.call import Call
+
+NO, USAGE, UNKNOWN, INTERRUPTED = 1, 2, 3, 130
+
+
+class Answered(Exception):
+    """Ends a command with an exit code of its own: its answer was printed, and it is no."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def exit_code(error: BaseException, call: Call) -> int:
+    """Say what happened, unless the command did already: the process's exit code."""
+    if isinstance(error, Answered):
+        return error.code
+    if isinstance(error, (click.exceptions.Exit, SystemExit)):
+        code = error.exit_code if isinstance(error, click.exceptions.Exit) else error.code
+        return code if isinstance(code, int) else 0 if code is None else 1
+    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        return INTERRUPTED
+    if call.debug:
+        _trace(error)
+    if isinstance(error, SightlineError):
+        return _ours(error, call)
+    if isinstance(error, click.ClickException):
+        return _usage(error, call)
+    what = f"{type(error).__name__}: {error}"
+    _told(call, "internal", f"sightline itself failed: {what}", "Run it again with --debug.")
+    return UNKNOWN
+
+
+def code_of(error: SightlineError) -> int:
+    """The exit code that an error of ours stands for."""
+    if isinstance(error, (Unverifiable, StoreError)):
+        return UNKNOWN
+    if isinstance(error, EditRefused) and error.reason == "unverifiable":
+        return UNKNOWN
+    return NO if isinstance(error, (EditRefused, FileMissing, PathRefused)) else USAGE
+
+
+def _ours(error: SightlineError, call: Call) -> int:
+    kind = getattr(error, "reason", type(error).__name__)
+    _told(call, kind, error.message, error.hint, getattr(error, "diff", ""))
+    return code_of(error)
+
+
+def _usage(error: click.ClickException, call: Call) -> int:
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context else "sightline"
+    _told(call, "usage", error.format_message(), f"See '{where} --help'.")
+    return USAGE
+
+
+def _told(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None:
+    output.failure(call, message, hint, diff=diff)
+    if call.json:
+        output.json({"error": {"kind": kind, "message": message, "hint": hint}})
+
+
+def _trace(error: BaseException) -> None:
+    from traceback import print_exception
+
+    print_exception(error, file=sys.stderr)

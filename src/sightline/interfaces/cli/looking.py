@@ -1,0 +1,193 @@
+"""Commands that look: status, check, diff, read, saw."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sightline.interfaces.cli import output
+from sightline.interfaces.cli.faults import NO, UNKNOWN, Answered
+from sightline.interfaces.cli.options import lines_from, verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.regions import Span
+    from sightline.interfaces.cli.call import Call
+    from sightline.services.results import FileView, Verdict
+    from sightline.services.session import Session
+
+
+@verb()
+@click.pass_obj
+def status(call: Call) -> None:
+    """Show each session's files, and which of them changed.
+
+    With --session, only that one's.
+    """
+    from sightline.interfaces import shapes
+    from sightline.interfaces.cli.words import status_lines
+    from sightline.services import history
+
+    with call.survey() as ground:
+        with output.progress(call, "Looking at the files that sessions were shown"):
+            found = history.status(ground, call.session)
+        if call.json:
+            sessions = [shapes.session_files(each) for each in found]
+            output.json({"workspace": ground.workspace.root, "sessions": sessions})
+            return
+        output.text("\n".join(status_lines(call, ground, found)))
+
+
+@verb()
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.pass_obj
+def check(call: Call, paths: tuple[str, ...]) -> None:
+    """Say whether this session may rely on files.
+
+    Exit code 0: on all of them; 1: not; 3: a file cannot be read right now.
+    """
+    from sightline.interfaces import shapes
+
+    with call.open() as session:
+        verdicts = [session.check(call.path(path)) for path in paths]
+        if call.json:
+            output.json({"files": [shapes.verdict(verdict) for verdict in verdicts]})
+        else:
+            output.done(call, "\n".join(_checked(call, session, each) for each in verdicts))
+    _answer(verdicts)
+
+
+@verb()
+@click.argument("path")
+@click.pass_obj
+def diff(call: Call, path: str) -> None:
+    """Show what changed since this session last saw a file.
+
+    Exit code 0: nothing did; 1: something did, or it was never shown.
+    """
+    from sightline.interfaces import shapes
+
+    with call.open() as session:
+        verdict = session.check(call.path(path))
+        if call.json:
+            said = shapes.verdict(verdict)
+            output.json({key: said[key] for key in ("path", "state", "diff", "changed_by")})
+        else:
+            _print_diff(call, session, verdict)
+    _answer([verdict])
+
+
+@verb()
+@click.argument("path")
+@click.option(
+    "--lines", type=lines_from, metavar="A-B", help="Only these lines; A- goes to the end."
+)
+@click.pass_obj
+def read(call: Call, path: str, lines: Span | None) -> None:
+    """Print a file and record that this session was shown it.
+
+    A pipe gets the file's own bytes, a terminal gets line numbers.
+    """
+    from sightline.interfaces import shapes
+    from sightline.interfaces.cli.words import numbered
+
+    with call.open() as session:
+        view = session.read(call.path(path), lines)
+        if call.json:
+            output.json(shapes.view(view))
+            return
+        if sys.stdout.isatty():
+            output.text(numbered(view), end="")
+        else:
+            output.raw(_bytes(session, view))
+    _tell_about(call, view)
+
+
+@verb()
+@click.argument("path")
+@click.option(
+    "--lines", type=lines_from, metavar="A-B", help="Which lines were shown. Default: all."
+)
+@click.option("--via", default="read", show_default=True, help="How: read, mention, search, ...")
+@click.option("--text-file", metavar="F", help="Exactly what was shown; - reads it from stdin.")
+@click.pass_obj
+def saw(call: Call, path: str, lines: Span | None, via: str, text_file: str | None) -> None:
+    """Record that another tool showed a file or some lines."""
+    from sightline.interfaces.cli.texts import text_in
+    from sightline.interfaces.shapes import pairs
+
+    text = None if text_file is None else text_in(text_file)
+    with call.open() as session:
+        session.saw(call.path(path), lines=lines, text=text, via=via)
+        (known,) = [f for f in session.files() if f.path == _canonical(session, call.path(path))]
+        if call.json:
+            seen = pairs(known.seen_lines)
+            output.json({"path": known.path, "via": via, "seen_lines": seen, "state": known.state})
+            return
+        from sightline.render.views import shown
+
+        seen_words = shown(known.seen_lines, known.total_lines)
+        output.done(call, f"Recorded. Of {known.path} this session has seen: {seen_words}.")
+
+
+def _canonical(session: Session, path: str) -> str:
+    return session._ground.workspace.locate(path).path  # noqa: SLF001 - faces compose the parts
+
+
+def _answer(verdicts: list[Verdict]) -> None:
+    """A known no outweighs a doubt: the question was whether all of them may be relied on."""
+    states = {verdict.state for verdict in verdicts}
+    if states - {"fresh", "unverifiable"}:
+        raise Answered(NO)
+    if "unverifiable" in states:
+        raise Answered(UNKNOWN)
+
+
+def _checked(call: Call, session: Session, verdict: Verdict) -> str:
+    from sightline.interfaces.cli.words import about, state
+
+    return f"{state(call, verdict.state)}  {about(session, verdict)}"
+
+
+def _print_diff(call: Call, session: Session, verdict: Verdict) -> None:
+    from sightline.interfaces.cli.words import about
+
+    if verdict.diff:
+        headed = f"--- a/{verdict.path}\n+++ b/{verdict.path}\n{verdict.diff}"
+        output.text(output.coloured(call, headed), end="")
+    output.note(call, about(session, verdict))
+    if verdict.state == "unseen":
+        output.note(call, "Read it first, or name the session that was shown it with --session.")
+
+
+def _bytes(session: Session, view: FileView) -> bytes:
+    """The bytes of the lines shown, with their own line ends: from the disk if it still holds
+    that revision, else from the store; a text that is never stored may have to be encoded."""
+    ground = session._ground  # noqa: SLF001 - faces compose the parts
+    found = ground.workspace.read(ground.workspace.locate(view.path).path)
+    data = found.data if found.revision == view.revision else ground.store.blob(view.revision)
+    first, last = view.lines
+    if data is not None and (first, last) == (1, view.total_lines):
+        return data
+    wide = view.encoding.startswith("utf-16")
+    if data is None or wide or not last:
+        codec = "utf-8" if wide else view.encoding.removesuffix("-sig")
+        return view.text.encode(codec, "surrogateescape")
+    lines = data.split(b"\n")
+    cut = b"\n".join(lines[first - 1 : last])
+    return cut + b"\n" if last < len(lines) else cut
+
+
+def _tell_about(call: Call, view: FileView) -> None:
+    from sightline.render.views import shown
+
+    lines = (view.lines,) if view.lines[1] else ()
+    output.note(call, f"{view.path}: {shown(lines, view.total_lines)} shown.")
+    if view.unchanged:
+        output.note(call, "Unchanged since they were shown before.")
+    if view.diff:
+        output.note(call, "Changed since this session last saw it:")
+        output.note(call, output.coloured(call, view.diff.rstrip("\n"), sys.stderr))
+    if lines and view.lines[1] < view.total_lines:
+        output.note(call, f"More: sightline read {view.path} --lines {view.lines[1] + 1}-")

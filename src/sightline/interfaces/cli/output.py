@@ -1,0 +1,125 @@
+"""What is printed: answers on stdout as exact bytes, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+
+import click
+
+from sightline.render.views import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, TextIO
+
+    from sightline.interfaces.cli.call import Call
+
+PROGRESS_AFTER_S = 0.5
+
+
+def text(words: str, *, end: str = "\n") -> None:
+    """Print an answer. To a pipe go the very bytes it was made from."""
+    if sys.stdout.isatty():
+        click.echo(_speakable(words + end, sys.stdout), nl=False, color=True)
+    else:
+        click.echo((words + end).encode("utf-8", "surrogateescape"), nl=False)
+
+
+def raw(data: bytes) -> None:
+    """Print bytes as they are."""
+    click.echo(data, nl=False)
+
+
+def json(shape: Mapping[str, Any], *, schema: bool = True) -> None:
+    """Print one object on one line. Only ASCII: no terminal, shell or locale can change it."""
+    import json as codec
+
+    click.echo(codec.dumps({"schema": 1, **shape} if schema else shape).encode(), nl=True)
+
+
+def done(call: Call, words: str) -> None:
+    """Say that something was done: part of the answer, unless --quiet."""
+    if not call.quiet:
+        text(words)
+
+
+def note(call: Call, words: str) -> None:
+    """Something worth knowing beside the answer, on stderr, unless --quiet."""
+    if not call.quiet:
+        say(words)
+
+
+def say(words: str) -> None:
+    """Something that must be known, on stderr."""
+    sys.stdout.flush()
+    click.echo(_speakable(words, sys.stderr), err=True, color=sys.stderr.isatty())
+
+
+def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
+    """An error: what happened, and what to do next. The diff between them is an answer."""
+    say(f"{style(call, 'Error:', 'red', sys.stderr)} {' '.join(message.split())}")
+    if diff and not call.json:
+        text(coloured(call, diff), end="")
+    first, _, more = hint.partition("\n")
+    if first:
+        say(f"{style(call, 'Hint:', 'cyan', sys.stderr)} {first}")
+    if more:
+        say(printable(more.rstrip("\n")))
+
+
+def style(call: Call, words: str, colour: str, stream: TextIO | None = None) -> str:
+    """Words in a colour, where colours are wanted and seen."""
+    plain = call.no_color or os.environ.get("NO_COLOR") or not (stream or sys.stdout).isatty()
+    return words if plain else click.style(words, fg=colour)
+
+
+def coloured(call: Call, diff: str, stream: TextIO | None = None) -> str:
+    """A diff with its lines coloured; on a terminal it can print, but not steer it."""
+    if not (stream or sys.stdout).isatty():
+        return diff
+    lines = [
+        style(call, printable(line), _DIFF_COLOURS.get(line[:1], "reset"), stream)
+        for line in diff.splitlines()
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+STATE_COLOURS = {"fresh": "green", "unseen": "cyan"}
+"""Every other state is yellow: look before you rely on it."""
+
+
+@contextmanager
+def progress(call: Call, words: str) -> Iterator[None]:
+    """Around work that may take long: says so on a terminal, once it does, and wipes it out."""
+    if call.quiet or call.json or not sys.stderr.isatty():
+        yield
+        return
+    from threading import Timer
+
+    shown: list[str] = []
+
+    def show() -> None:
+        shown.append(words)
+        click.echo(f"{words} …", err=True, nl=False)
+
+    timer = Timer(PROGRESS_AFTER_S, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown:
+            click.echo("\r\x1b[K", err=True, nl=False, color=True)
+
+
+def _speakable(words: str, stream: TextIO) -> str:
+    """Words that this stream can print."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return words.encode(encoding, "replace").decode(encoding)

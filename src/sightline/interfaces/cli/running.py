@@ -1,0 +1,80 @@
+"""run: a command whose changes are recorded as its own."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sightline.interfaces import shapes
+from sightline.interfaces.cli import output
+from sightline.interfaces.cli.faults import INTERRUPTED, Answered
+from sightline.interfaces.cli.options import verb
+from sightline.render import views
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.interfaces.cli.call import Call
+    from sightline.services.results import CommandRun
+
+NOT_RUNNABLE, NOT_FOUND = 126, 127
+"""As shells say it."""
+
+PATHS_NAMED = 10
+
+
+@verb(context_settings={"allow_interspersed_args": False})
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.pass_obj
+def run(call: Call, command: tuple[str, ...]) -> None:
+    """Run a command; what it changes is recorded as its own.
+
+    For example: sightline run -- make format
+
+    The exit code is the command's own. With --json, what it prints goes to stderr.
+    """
+    import shlex
+
+    with call.open() as session:
+        with session.ran(shlex.join(command)) as under_way:
+            under_way.exit_code = code = _spawned(call, command)
+        done = under_way.result
+    assert done is not None
+    if call.json:
+        output.json(shapes.command_run(done))
+    elif code not in (NOT_RUNNABLE, NOT_FOUND):
+        output.note(call, _summary(done))
+    if code:
+        raise Answered(code)
+
+
+def _spawned(call: Call, command: Sequence[str]) -> int:
+    """Run it to its end, whatever the user presses: what it changed must be recorded."""
+    import subprocess
+
+    try:
+        child = subprocess.Popen(command, stdout=sys.stderr if call.json else None)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        hint = "For what a shell would do, run: sightline run -- sh -c '...'"
+        output.failure(call, f"{command[0]} cannot be run: {error.strerror}.", hint)
+        return NOT_FOUND if missing else NOT_RUNNABLE
+    interrupted = False
+    while True:
+        try:
+            code = child.wait()
+        except KeyboardInterrupt:  # the terminal told the child, too; it decides when to end
+            interrupted = True
+        else:
+            return INTERRUPTED if interrupted and code else code if code >= 0 else 128 - code
+
+
+def _summary(done: CommandRun) -> str:
+    paths = [views.printable(change.path) for change in done.changes]
+    if not paths:
+        return "It changed no file that sightline watches over."
+    more = f" and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
+    named = ", ".join(paths[:PATHS_NAMED])
+    return f"It changed {views.count(len(paths), 'file')}: {named}{more}."

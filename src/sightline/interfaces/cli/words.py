@@ -1,0 +1,98 @@
+"""The terminal's longer answers, put together from what services say and render's words."""
+
+from __future__ import annotations
+
+from time import time
+
+from sightline import render
+from sightline.core.events import Cause
+from sightline.interfaces.cli import output
+from sightline.render import views
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.interfaces.cli.call import Call
+    from sightline.services.ground import Ground
+    from sightline.services.history import SessionFiles
+    from sightline.services.results import ChangedBy, FileInContext, FileView, Verdict
+    from sightline.services.session import Session
+
+STATE_WIDTH = len("unverifiable")
+
+
+def state(call: Call, name: str) -> str:
+    """A state in its column and its colour."""
+    colour = output.STATE_COLOURS.get(name, "yellow")
+    return output.style(call, name.ljust(STATE_WIDTH), colour)
+
+
+def about(session: Session, verdict: Verdict) -> str:
+    """What a verdict means, in a sentence."""
+    said = views.verdict(verdict.state, verdict.path, who(verdict.changed_by, session.id))
+    return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
+
+
+def who(by: ChangedBy | None, session: str) -> str:
+    """Who changed a file, as this session's reader says it."""
+    return render.cause(Cause(by.kind, by.who, by.detail) if by else None, session)  # type: ignore[arg-type]
+
+
+def status_lines(call: Call, ground: Ground, found: Sequence[SessionFiles]) -> list[str]:
+    """All sessions with their files; those that were shown nothing are only counted."""
+    lines = [f"Workspace {views.printable(ground.workspace.root)}"]
+    shown = [each for each in found if each.files]
+    for each in shown:
+        lines += ["", *_session(call, each)]
+    empty = len(found) - len(shown)
+    if not shown:
+        lines += ["", "No session was shown a file here yet. Try: sightline read PATH"]
+    elif empty:
+        lines += ["", f"{views.count(empty, 'more session')} without files."]
+    return [*lines, *_next(shown)]
+
+
+def _session(call: Call, each: SessionFiles) -> list[str]:
+    session = each.session
+    turn = f", turn {session.turn}" if session.turn else ""
+    model = f", {session.model}" if session.model else ""
+    files = views.count(len(each.files), "file")
+    begun = views.ago(time() - session.started / 1_000_000)
+    lines = [f"Session {session.id} ({session.agent}{model}{turn}), {files}, began {begun}"]
+    for known in each.files:
+        seen = views.shown(known.seen_lines, known.total_lines)
+        path = views.printable(known.path)
+        lines.append(f"  {state(call, known.state)}  {path}, {seen}")
+        lines += [f"  {' ' * STATE_WIDTH}  {more}" for more in _details(known, session.id)]
+    return lines
+
+
+def _details(known: FileInContext, session: str) -> list[str]:
+    details = []
+    if known.state not in ("fresh", "unverifiable"):
+        by = known.changed_by
+        when = views.ago(time() - by.at.timestamp()) if by else ""
+        details.append(views.changed(known.state, who(by, session), when))
+    if not known.in_window:
+        details.append("no longer whole in the context window")
+    return details
+
+
+def _next(shown: Sequence[SessionFiles]) -> list[str]:
+    for each in shown:
+        for known in each.files:
+            if known.state == "stale":
+                path = views.printable(known.path)
+                return ["", f"See what changed: sightline diff {path} --session {each.session.id}"]
+    return []
+
+
+def numbered(view: FileView) -> str:
+    """A file's lines with their numbers, for a terminal."""
+    first, last = view.lines
+    width = len(str(last))
+    lines = view.text.removesuffix("\n").split("\n") if last else []
+    return "".join(
+        f"{number:>{width}}  {views.printable(line)}\n" for number, line in enumerate(lines, first)
+    )

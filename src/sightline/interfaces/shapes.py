@@ -1,0 +1,171 @@
+"""Answers as JSON: the shapes of the public interface, shared by every face that speaks it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sightline.core.context import SessionState
+    from sightline.core.regions import Spans
+    from sightline.errors import EditRefused, PathError
+    from sightline.services.history import Entry, SessionFiles
+    from sightline.services.results import (
+        ChangedBy,
+        CommandRun,
+        EditResult,
+        FileInContext,
+        FileView,
+        Verdict,
+    )
+
+    Shape = dict[str, Any]
+
+SCHEMA = 1
+
+
+def view(shown: FileView) -> Shape:
+    """What `read` showed. text: with newlines; bytes that are no text are lone surrogates."""
+    return {
+        "path": shown.path,
+        "text": shown.text,
+        "lines": list(shown.lines),
+        "total_lines": shown.total_lines,
+        "revision": shown.revision,
+        "encoding": shown.encoding,
+        "unchanged": shown.unchanged,
+        "diff": shown.diff,
+    }
+
+
+def verdict(said: Verdict) -> Shape:
+    """One file of `check`."""
+    return {
+        "path": said.path,
+        "state": said.state,
+        "decision": said.decision,
+        "reason": said.reason or None,
+        "diff": said.diff,
+        "changed_by": changed_by(said.changed_by),
+    }
+
+
+def edited(result: EditResult) -> Shape:
+    """An edit that was made; a patch of several files has `others`."""
+    shape = {"applied": True, **_one_edit(result)}
+    if result.others:
+        shape["others"] = [_one_edit(other) for other in result.others]
+    return shape
+
+
+def refused(error: EditRefused | PathError) -> Shape:
+    """An edit that was not made. text: the file's fresh text, where the policy gives it."""
+    shape: Shape = {
+        "applied": False,
+        "reason": getattr(error, "reason", "unverifiable"),
+        "diff": getattr(error, "diff", ""),
+        "hint": error.hint,
+        "path": error.path,
+        "message": error.message,
+    }
+    text, others = getattr(error, "text", None), getattr(error, "others", ())
+    if text is not None:
+        shape["text"] = text
+    if others:
+        shape["others"] = [refused(other) for other in others]
+    return shape
+
+
+def session_files(found: SessionFiles) -> Shape:
+    """One session of `status`."""
+    return {**session(found.session), "files": [file(each) for each in found.files]}
+
+
+def session(state: SessionState) -> Shape:
+    """A session without its files."""
+    return {
+        "id": state.id,
+        "agent": state.agent,
+        "turn": state.turn,
+        "started": moment(state.started),
+        "ended": moment(state.ended),
+        "model": state.model,
+        "parent": state.parent,
+    }
+
+
+def file(known: FileInContext) -> Shape:
+    """A file in a session's context."""
+    return {
+        "path": known.path,
+        "state": known.state,
+        "via": known.via,
+        "in_window": known.in_window,
+        "seen_lines": pairs(known.seen_lines),
+        "total_lines": known.total_lines,
+        "revision_seen": known.revision_seen,
+        "revision_on_disk": known.revision_on_disk,
+        "first_seen": moment(known.first_seen),
+        "last_read": moment(known.last_read),
+        "last_agent_edit": moment(known.last_agent_edit),
+        "last_external_edit": moment(known.last_external_edit),
+        "turn_seen": known.turn_seen,
+        "aged": known.aged,
+        "changed_by": changed_by(known.changed_by),
+    }
+
+
+def entry(told: Entry) -> Shape:
+    """One line of `log`; a moved file says where it came `from`."""
+    shape = {
+        "position": told.position,
+        "at": moment(told.at),
+        "session": told.session,
+        "agent": told.agent,
+        "kind": told.kind,
+        "path": told.path,
+        "lines": None if told.lines is None else pairs(told.lines),
+        "before": told.before,
+        "after": told.after,
+        "cause": dict(told.cause.items()),
+    }
+    return {**shape, "from": told.src} if told.kind == "moved" else shape
+
+
+def command_run(run: CommandRun) -> Shape:
+    """A command, and what it changed."""
+    changed = [{"path": change.path, "revision": change.revision_on_disk} for change in run.changes]
+    return {"command": run.command, "exit_code": run.exit_code, "changed": changed}
+
+
+def changed_by(by: ChangedBy | None) -> Shape | None:
+    """Who changed a file; detail (which command, which commit) where there is one."""
+    if by is None:
+        return None
+    shape = {"kind": by.kind, "who": by.who, "at": moment(by.at)}
+    return {**shape, "detail": by.detail} if by.detail else shape
+
+
+def moment(at: datetime | int | None) -> str | None:
+    """ISO 8601 in UTC, from a datetime or from microseconds."""
+    if at is None:
+        return None
+    when = datetime.fromtimestamp(at / 1_000_000, UTC) if isinstance(at, int) else at
+    return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def pairs(lines: Spans) -> list[list[int]]:
+    """Line spans as lists, as JSON has them."""
+    return [[first, last] for first, last in lines]
+
+
+def _one_edit(result: EditResult) -> Shape:
+    return {
+        "merged": result.merged,
+        "path": result.path,
+        "revision": result.revision,
+        "notice": result.notice.text if result.notice else None,
+        "diff": result.diff,
+    }
