@@ -13,12 +13,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from tests.store.contract import StoreContract, seen
+from tests.store.writers import append_one, write_from_processes
 
 from sightline.errors import StoreError
 from sightline.store import database
 from sightline.store.opening import open_file
-from tests.store.contract import StoreContract, seen
-from tests.store.writers import append_one, write_from_processes
 
 ROOT = Path(__file__).parents[2]
 APPENDS = int(os.environ.get("SIGHTLINE_TEST_APPENDS", "12"))

@@ -56,7 +56,8 @@ def main(file: str) -> None:
     """Append for ever, printing each position once it is recorded; made to be killed."""
     store = open_file(file)
     for number in range(1_000_000):
-        print(append_one(store, "s", number), flush=True)
+        sys.stdout.write(f"{append_one(store, 's', number)}\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

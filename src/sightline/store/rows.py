@@ -39,7 +39,7 @@ SESSION = (
     "SELECT id, agent, started, parent, ended, turn, model,"
     " (SELECT max(position) FROM events WHERE session = id) FROM sessions"
 )
-PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"
+PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
 
 NEW_KNOWLEDGE = "INSERT INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
 SET_KNOWLEDGE = (

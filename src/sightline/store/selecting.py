@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 ANY_SESSION = "session IN (SELECT id FROM sessions)"
 """Lets the index on (session, path) find a path alone; see schema/0001_ground.sql."""
 
+POSITIONS = "SELECT position FROM events"
+NAMING = (
+    f"{POSITIONS} WHERE {ANY_SESSION} AND path = ?"  # noqa: S608  all ours
+    " UNION ALL SELECT position FROM event_paths WHERE path = ?"
+)
+
 
 def positions(
     run: Run,
@@ -37,17 +43,14 @@ def positions(
         where.append("session = ?")
         values.append(text(session))
     if path is not None:
-        where.append(
-            f"position IN (SELECT position FROM events WHERE {ANY_SESSION} AND path = ?"
-            " UNION ALL SELECT position FROM event_paths WHERE path = ?)"
-        )
+        where.append(f"position IN ({NAMING})")
         values += [text(path)] * 2
     if kinds is not None:
         where.append(f"kind IN ({','.join('?' * len(kinds))})")
         values += [kind.__name__ for kind in kinds]
         if all("path" not in kind._fields for kind in kinds):
             where += ["path IS NULL", ANY_SESSION]
-    sql = f"SELECT position FROM events WHERE {' AND '.join(where)} ORDER BY position"
+    sql = f"{POSITIONS} WHERE {' AND '.join(where)} ORDER BY position"
     if newest is not None:
         sql += " DESC LIMIT ?"
         values.append(newest)

@@ -9,7 +9,6 @@ from sightline.errors import StoreError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
 
 STEPS = ("0001_ground.sql",)
 """user_version counts the steps a database has taken. A published step is never changed."""
@@ -18,9 +17,9 @@ APPLICATION_ID = 0x53474C4E
 """Written into the header of every store: "SGLN"."""
 
 
-def migrate(db: sqlite3.Connection, steps: Sequence[str] = STEPS) -> None:
+def migrate(db: sqlite3.Connection) -> None:
     """Take the missing steps. Inside the caller's transaction, so that all are taken or none."""
-    for number, name in enumerate(steps[version_of(db) :], version_of(db) + 1):
+    for number, name in enumerate(STEPS[version_of(db) :], version_of(db) + 1):
         for statement in _read(name).split(";\n"):
             db.execute(statement)
         db.execute(f"PRAGMA user_version={number}")

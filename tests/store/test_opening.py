@@ -1,0 +1,272 @@
+"""A store that cannot be used says so, with its name and the way out, and stays as it is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.store.contract import seen
+from tests.store.writers import append_one
+
+from sightline.errors import StoreError
+from sightline.store import schema
+from sightline.store.opening import open_file, open_store
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A store with a few hundred facts in it, closed."""
+    name = str(tmp_path / "store.db")
+    store = open_file(name)
+    for number in range(150):
+        append_one(store, "s", number)
+    store.close()
+    return name
+
+
+@contextmanager
+def refused(file, words):
+    """Using it is refused with the file's name and a hint, and nothing in it is changed."""
+    before = Path(file).read_bytes()
+    with pytest.raises(StoreError, match=words) as caught:
+        yield
+    assert file in caught.value.message
+    assert caught.value.hint
+    assert Path(file).read_bytes() == before
+
+
+def use(file):
+    store = open_file(file)
+    try:
+        store.append("s", [seen("a")], at=1)
+        list(store.timeline())
+    finally:
+        store.close()
+
+
+def append_until_it_fails(store, told=None, *, large=False):
+    for number in range(5000):
+        position = append_one(store, "s", number)
+        if told is not None:
+            told.append(position)
+        if large:
+            store.keep([os.urandom(2 << 20)])
+
+
+def test_urls_name_stores(tmp_path):
+    def opened(url, root="/w"):
+        return open_store(url, workspace_root=root, state_home=str(tmp_path / "state"))
+
+    store = opened(f"sqlite://{tmp_path.as_posix()}/a b%20?#.db")
+    store.append("s", [seen("a")], at=1)
+    assert (tmp_path / "a b%20?#.db").exists()
+    store.close()
+    assert opened("memory:") is opened("memory:")
+    assert opened("memory:") is not opened("memory:", "/other")
+    for url, words in (
+        ("postgresql://host/db", "not in this version"),
+        ("mysql://host/db", "Not a store URL"),
+        ("", "Not a store URL"),
+        ("sqlite:///", "Not the absolute path"),
+        ("sqlite://relative.db", "Not a store URL"),
+    ):
+        with pytest.raises(StoreError, match=words) as caught:
+            opened(url)
+        assert "sqlite:///absolute/path.db" in caught.value.hint
+
+
+def test_the_default_store_lies_under_the_state_folder(tmp_path):
+    (tmp_path / "work").mkdir()
+    root = str(tmp_path / "work")
+    store = open_store(None, workspace_root=root, state_home=str(tmp_path / "state"))
+    store.append("s", [seen("a")], at=1)
+    store.close()
+    (found,) = tmp_path.glob("state/workspaces/*/store.db")
+    again = open_store(None, workspace_root=root, state_home=str(tmp_path / "state"))
+    assert again.position() == 1
+    again.close()
+    assert found.exists()
+
+
+def test_no_database_at_all(file):
+    Path(file).write_bytes(b"not a database, whatever its name says\n" * 300)
+    with refused(file, "is not a Sightline store"):
+        use(file)
+
+
+@pytest.mark.parametrize("part", [0, 0.001, 0.3, 0.5, 0.9])
+def test_a_file_that_was_cut(file, part):
+    os.truncate(file, int(os.path.getsize(file) * part))
+    with refused(file, "damaged or was cut short|is not a Sightline store"):
+        use(file)
+
+
+def test_a_page_that_was_overwritten(file):
+    size = os.path.getsize(file)
+    with open(file, "r+b") as raw:
+        raw.seek(4096)
+        raw.write(b"\xff" * (size - 4096))
+    with refused(file, "damaged"):
+        use(file)
+
+
+def test_the_database_of_another_program(file):
+    db = sqlite3.connect(file, isolation_level=None)
+    db.execute("PRAGMA application_id=7")
+    db.close()
+    with refused(file, "not a Sightline store"):
+        use(file)
+
+
+def test_a_store_of_a_newer_sightline(file):
+    db = sqlite3.connect(file, isolation_level=None)
+    db.execute("PRAGMA user_version=9")
+    db.close()
+    with refused(file, "schema version 9; this sightline knows 1"):
+        use(file)
+
+
+def test_a_fact_of_a_newer_sightline(file):
+    db = sqlite3.connect(file, isolation_level=None)
+    db.execute("UPDATE events SET kind = 'Teleported' WHERE position = 3")
+    db.close()
+    store = open_file(file)
+    with pytest.raises(StoreError, match="Teleported, version 1") as caught:
+        next(store.timeline(after=2))
+    assert "Upgrade" in caught.value.hint
+    store.close()
+
+
+def test_a_store_of_an_older_sightline_takes_the_missing_steps(file, tmp_path, monkeypatch):
+    (tmp_path / "0002_mood.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE swing (b);\n")
+    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, str(tmp_path / "0002_mood.sql")))
+    store = open_file(file)
+    assert store._base.run("SELECT * FROM mood, swing") == []
+    assert store.verify() == []
+    store.close()
+    db = sqlite3.connect(file)
+    assert db.execute("PRAGMA user_version").fetchone() == (2,)
+    db.close()
+
+
+def test_a_step_that_fails_is_not_taken_at_all(file, tmp_path, monkeypatch):
+    (tmp_path / "0002_bad.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE mood (a);\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "STEPS", (*schema.STEPS, str(tmp_path / "0002_bad.sql")))
+        with pytest.raises(StoreError, match="cannot be used"):
+            open_file(file)
+    store = open_file(file)
+    assert store._base.run("SELECT name FROM sqlite_schema WHERE name = 'mood'") == []
+    store.close()
+
+
+def test_a_log_without_its_file_is_not_taken_for_a_new_store(file):
+    os.rename(file, f"{file}-wal")
+    with pytest.raises(StoreError, match="is gone, but its log"):
+        open_file(file)
+    assert not os.path.exists(file)
+
+
+def test_a_store_that_reached_its_limit_goes_on_when_there_is_room(file):
+    store = open_file(file)
+    (pages,) = store._base.run("PRAGMA page_count")[0]
+    store._base.run(f"PRAGMA max_page_count={pages}")
+    before = store.position()
+    with pytest.raises(StoreError, match="the disk is full") as caught:
+        append_until_it_fails(store)
+    assert "Free some space" in caught.value.hint
+    assert store.position() >= before
+    assert store.verify() == []
+    store._base.run("PRAGMA max_page_count=1000000")
+    append_one(store, "s", 1)
+    assert store.verify() == []
+    store.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of a few hundred kilobytes."""
+    point = str(tmp_path / "small")
+    os.mkdir(point)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", point]
+    if sys.platform != "linux" or os.geteuid() or subprocess.run(mount, check=False).returncode:
+        pytest.skip("only root may mount a small disk")
+    yield point
+    subprocess.run(["umount", point], check=True)
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_full_disk_loses_nothing_that_was_recorded(small_disk, large):
+    store = open_file(f"{small_disk}/store.db")
+    told: list[int] = []
+    with pytest.raises(StoreError, match=r"full|No space|disk answers"):
+        append_until_it_fails(store, told, large=large)
+    assert store.position() >= max(told)
+    assert store.verify() == []
+    store.close()
+
+
+def test_a_folder_that_is_a_file(tmp_path):
+    (tmp_path / "state").write_text("")
+    with pytest.raises(StoreError, match="cannot use") as caught:
+        open_file(str(tmp_path / "state" / "store.db"))
+    assert "SIGHTLINE_HOME" in caught.value.hint
+
+
+@pytest.fixture
+def folder():
+    """A folder that anybody may look into and nobody but root may write to."""
+    if not hasattr(os, "fork"):
+        pytest.skip("POSIX permissions")
+    made = tempfile.mkdtemp(prefix="sightline-")
+    yield made
+    os.chmod(made, 0o700)
+    shutil.rmtree(made)
+
+
+def said_to_nobody(file: str) -> str:
+    """What somebody without rights is told who writes to this store."""
+    out, into = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setuid(65534)
+            use(file)
+        except StoreError as error:
+            os.write(into, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(into)
+    with open(out, encoding="utf-8") as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    return said
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+def test_a_folder_that_cannot_be_written(folder):
+    os.chmod(folder, 0o555)
+    said = said_to_nobody(f"{folder}/deep/store.db")
+    assert f"The store cannot use {folder}/deep (Permission denied)" in said
+    assert "SIGHTLINE_HOME" in said
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+@pytest.mark.parametrize(("mode", "words"), [(0o000, "cannot be opened"), (0o444, "read-only")])
+def test_a_file_of_somebody_else(folder, mode, words):
+    file = f"{folder}/store.db"
+    open_file(file).close()
+    os.chmod(file, mode)
+    os.chmod(folder, 0o555)
+    said = said_to_nobody(file)
+    assert f"The store {file} cannot be" in said
+    assert words in said
