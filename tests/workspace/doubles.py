@@ -50,8 +50,8 @@ class NoLinks(BySteps):
 
 
 def failing(number, code, base=Calls):
-    """Calls whose `number`th fails with that errno; `reached` tells whether it came to that."""
-    made = []
+    """Calls whose `number`th fails with that errno, and the list of those made."""
+    made: list[str] = []
 
     def hook(name):
         if not name.startswith("after "):
@@ -60,8 +60,7 @@ def failing(number, code, base=Calls):
                 raise OSError(code, os.strerror(code))
 
     calls = Hooked(hook, base)
-    calls._made = made
-    return calls
+    return calls, made
 
 
 def before(name, act, base=Calls, times=1):
@@ -86,3 +85,20 @@ def dying(number, base=Calls):
             os.kill(os.getpid(), 9)
 
     return Hooked(hook, base)
+
+
+def as_nobody(act):
+    """Run in a child without root's powers, whose exit tells whether it held."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            act()
+            code = 0
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

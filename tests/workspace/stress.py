@@ -52,7 +52,7 @@ def _write(root, folder, who, rounds, calls):
                         found = workspace.read(NAME)
                         continue
                     _log(log, "found", found.data)
-                    new = found.data[-2000:] + f"\n{who} {number}".encode()
+                    new = (found.data or b"")[-2000:] + f"\n{who} {number}".encode()
                     answer = workspace.replace_if(NAME, found.revision, new, token=who)
                     if answer.revision == revision_of(new):
                         _log(log, "wrote", new)
@@ -99,7 +99,8 @@ def _log(log, what, data):
 def _lost(root, folder):
     with open(os.path.join(root, NAME), "rb") as file:
         known = [file.read()]
-    saved, replaced = [], 0
+    saved: list[bytes] = []
+    replaced = 0
     for who in ("w0", "w1", "editor"):
         with open(os.path.join(folder, f"{who}.log")) as log:
             for line in log:

@@ -62,7 +62,7 @@ def test_a_pattern_set_matches_what_git_ignores(repository, ignore, names):
 
 def files_below(parts):
     """Of any paths, those that can exist together: no file is a folder of another."""
-    kept = []
+    kept: list[str] = []
     for path in sorted(set(parts)):
         if not any(path.startswith(f"{file}/") for file in kept):
             kept.append(path)

@@ -5,7 +5,7 @@ import subprocess
 import threading
 
 import pytest
-from tests.workspace.doubles import BySteps, NoLinks, before, dying, failing
+from tests.workspace.doubles import BySteps, NoLinks, as_nobody, before, dying, failing
 
 from sightline.core.revision import MISSING, revision_of
 from sightline.errors import Unverifiable
@@ -97,12 +97,12 @@ def test_all_names_of_a_hard_linked_file_get_the_new_bytes(root, file):
 def test_a_hard_linked_file_gets_its_old_bytes_back_when_the_disk_fails(root, file, new, code):
     os.link(file, root / "sub/other")
     for number in range(1, 100):
-        calls = failing(number, code)
+        calls, made = failing(number, code)
         try:
             replace(root, calls, new=new)
         except Unverifiable:
             assert file.read_bytes() == OLD
-        if len(calls._made) < number:
+        if len(made) < number:
             break
         file.write_bytes(OLD)
     assert number > 8
@@ -118,17 +118,17 @@ def test_whatever_call_fails_the_file_is_old_or_new_and_nothing_is_left(root, wa
             file.write_bytes(was)
         elif file.exists():
             file.unlink()
-        calls = failing(number, code, disk)
+        calls, made = failing(number, code, disk)
         try:
             found = replace(root, calls, new=new, expected=was)
         except Unverifiable:
-            assert standing(file) == was, calls._made
+            assert standing(file) == was, made
         else:
             # The last read may fail, too, after the write was done: then it says so.
             assert found.kind == "unreadable" or found.data == standing(file)
             assert standing(file) in (was, new)
-        assert litter(root) == [], calls._made
-        if len(calls._made) < number:
+        assert litter(root) == [], made
+        if len(made) < number:
             break
     assert standing(file) == new
     assert number > 10
@@ -334,11 +334,11 @@ def test_a_file_created_meanwhile_is_not_clobbered(root):
 
 def test_a_failed_create_takes_its_folders_back(root):
     for number in range(1, 100):
-        calls = failing(number, errno.ENOSPC)
+        calls, made = failing(number, errno.ENOSPC)
         try:
             found = opened(root, calls).replace_if("made/too/file", MISSING, NEW)
         except Unverifiable:
-            assert os.listdir(root) == ["sub"], calls._made
+            assert os.listdir(root) == ["sub"], made
             continue
         if found.data == NEW:
             break
@@ -358,34 +358,6 @@ def test_a_write_goes_on_without_a_token_after_one_was_killed(root, file):
         (root / "sub" / aside).write_bytes(b"half")
     assert opened(root).replace_if("sub/file", revision_of(OLD), NEW).data == NEW
     assert litter(root) == []
-
-
-def as_nobody(act):
-    """Run in a child without root's powers, whose exit tells whether it held."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            if os.geteuid() == 0:
-                os.setgroups([])
-                os.setgid(65534)
-                os.setuid(65534)
-            act()
-            code = 0
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-@pytest.fixture
-def reachable(tmp_path):
-    """A root that a process without root's powers can get to."""
-    folder = tmp_path
-    while folder.stat().st_mode & 0o005 != 0o005:
-        folder.chmod(folder.stat().st_mode | 0o055)
-        folder = folder.parent
-    (tmp_path / "root/sub").mkdir(parents=True)
-    return tmp_path / "root"
 
 
 def owned(path):

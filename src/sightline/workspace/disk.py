@@ -152,19 +152,19 @@ class DiskWorkspace:
         """Where the bytes of a path are, symlinks followed; a dangling one is its own path."""
         full = f"{self.root}/{path}"
         real = os.path.realpath(full)
-        if real == full or (os.path.islink(full) and not os.path.exists(full)):
-            above = os.path.dirname(full)
-            real = f"{os.path.realpath(above)}/{os.path.basename(full)}"
-        if real in (self.root, f"{self.root}/."):
-            return "."
-        if os.path.commonpath([self.root, real]) != self.root:
+        if not self._holds(real):
             raise PathRefused(
                 name,
                 "outside",
                 f"{name} leads out of the workspace, to {real}.",
                 "Use a path inside the workspace, or open the other folder as its own workspace.",
             )
+        if os.path.islink(full) and not os.path.exists(full):
+            real = f"{os.path.realpath(os.path.dirname(full))}/{os.path.basename(full)}"
         return os.path.relpath(real, self.root).replace(os.sep, "/")
+
+    def _holds(self, real: str) -> bool:
+        return real == self.root or real.startswith(os.path.join(self.root, ""))
 
     def _refuse(self, name: str, path: str) -> None:
         for part in path.split("/"):

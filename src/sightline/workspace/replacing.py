@@ -98,9 +98,9 @@ def clean(
             for aside in asides:
                 _clean(folder, aside, before, after)
             folder.sync()
-    except (FileNotFoundError, NotADirectoryError):
-        return  # with its folder, all that could be left is gone
     except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return  # with its folder, all that could be left is gone from there
         raise refusal(path, error) from error
 
 

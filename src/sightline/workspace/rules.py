@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
+from sightline.errors import Unverifiable
 from sightline.workspace.ignore import PatternSet, lines_of
 
 TYPE_CHECKING = False
@@ -67,15 +68,26 @@ class IgnoreRules:
             found = os.lstat(file)
         except (FileNotFoundError, NotADirectoryError):
             return _EMPTY
+        except PermissionError:
+            return _EMPTY  # a folder that may not be entered: nothing in it can be reached either
         if not stat.S_ISREG(found.st_mode):
             return _EMPTY  # git does not follow a symlink here either
         signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
         known = self._read.get(file)
         if known is None or known[0] != signature:
-            with open(file, "rb") as opened:
-                known = (signature, PatternSet(lines_of(opened.read())))
-            self._read[file] = known
+            known = self._read[file] = (signature, _patterns(file))
         return known[1]
+
+
+def _patterns(file: str) -> PatternSet:
+    try:
+        with open(file, "rb") as opened:
+            return PatternSet(lines_of(opened.read()))
+    except OSError as error:
+        # Going on without it would show, or let be written, what it is there to keep away.
+        raise Unverifiable(
+            file, f"{file} could not be read: {error.strerror}.", "Make it readable, or remove it."
+        ) from error
 
 
 def ignored(chain: Chain, path: str, *, folder: bool) -> bool:
