@@ -14,7 +14,7 @@ from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
 SPOT = "<!-- tour output -->\n"
-LINES_SHOWN = 24
+LINES_SHOWN = 33
 
 
 def main() -> None:

@@ -51,7 +51,7 @@ def _stale(stage: Stage, code: File) -> Iterator[Step]:
         "read",
         "shown",
         stage.read(code.path),
-        "The recording starts just after; four lines are put back from the agent's first edit.",
+        "The recording starts just after. Four lines are rebuilt from step 3.",
     )
     stage.put(code.path, code.reads[0])
     yield Step(
