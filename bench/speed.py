@@ -1,0 +1,78 @@
+"""What do the verbs cost, beside the least that could do the same work in the same run?
+
+    python bench/speed.py [--json] [--only NAME]...
+
+Each figure is timed in turns with its floor: one system call, one bare SQLite transaction, one
+import of the standard modules. Medians; a ratio says more than a millisecond, which is the
+machine's. bench/README.md says how each is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if not __package__:  # started as a script, where only this folder is on the path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.figures import FIGURES
+from bench.stopwatch import Row, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
+    that name."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--only", action="append", metavar="NAME", help="a figure, or how some begin"
+    )
+    options = parser.parse_args(arguments)
+    rows = list(run(options.only or [""]))
+    if not rows:
+        known = " ".join(figure.name for figure in FIGURES)
+        print(f"Nothing is called {' '.join(options.only)}. Known: {known}", file=sys.stderr)
+        return 2
+    if options.json:
+        print(json.dumps({"schema": 1, "rows": [row._asdict() for row in rows]}))
+    else:
+        print(table(rows))
+    return int(any(row.met is False for row in rows))
+
+
+def run(only: Sequence[str]) -> Iterator[Row]:
+    """Measure each figure whose name begins so, in a folder of its own."""
+    for figure in FIGURES:
+        if figure.name.startswith(tuple(only)):
+            with tempfile.TemporaryDirectory(prefix="sightline-speed-") as folder:
+                yield measure(figure, folder)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines = ["| figure | what | ours | floor | ratio | limit | |", "|---|---|--:|--:|--:|--:|---|"]
+    lines += [
+        f"| {row.name} | {row.what} | {_ms(row.ours_ms)} | {_ms(row.floor_ms)} ({row.floor}) "
+        f"| {row.ratio:.2f} | {row.limit} | {_word(row.met)} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def _ms(value: float) -> str:
+    return f"{value:.3f} ms" if value < 1 else f"{value:.1f} ms"
+
+
+def _word(met: bool | None) -> str:  # noqa: FBT001
+    return {None: "", True: "kept", False: "MISSED"}[met]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
