@@ -5,7 +5,7 @@ import subprocess
 import threading
 
 import pytest
-from tests.workspace.doubles import BySteps, NoLinks, as_nobody, before, dying, failing
+from tests.workspace.doubles import BySteps, Hooked, NoLinks, as_nobody, before, dying, failing
 
 from sightline.core.revision import MISSING, revision_of
 from sightline.errors import Unverifiable
@@ -132,6 +132,33 @@ def test_whatever_call_fails_the_file_is_old_or_new_and_nothing_is_left(root, wa
             break
     assert standing(file) == new
     assert number > 10
+
+
+def dead_after(name, base=Calls):
+    """Calls that all fail once one of that name was made, as on a disk that died."""
+    died = threading.Event()
+
+    def hook(called):
+        if died.is_set():
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        if called == f"after {name}":
+            died.set()
+
+    return Hooked(hook, base)
+
+
+def test_a_disk_that_dies_after_the_exchange_does_not_claim_that_all_is_as_it_was(root, file):
+    with pytest.raises(Unverifiable, match="could not be set back") as refused:
+        replace(root, dead_after("exchange"))
+    (aside,) = litter(root)
+    assert aside in refused.value.hint
+    assert (root / "sub" / aside).read_bytes() == OLD
+
+
+def test_a_disk_that_dies_while_a_linked_file_is_written_says_so(root, file):
+    os.link(file, root / "sub/other")
+    with pytest.raises(Unverifiable, match="half written"):
+        replace(root, dead_after("ftruncate"))
 
 
 def standing(file):

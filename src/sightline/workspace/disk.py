@@ -9,10 +9,12 @@ from time import time_ns
 from sightline.core.paths import canonical, flavour_of, key
 from sightline.errors import PathRefused
 from sightline.workspace import Located
+from sightline.workspace.aside import aside_names
 from sightline.workspace.deadline import DeadlinePassed, within
 from sightline.workspace.locks import locked
+from sightline.workspace.moving import clean, move_if
 from sightline.workspace.reading import read, signature_of
-from sightline.workspace.replacing import aside_names, clean, move_if, replace_if
+from sightline.workspace.replacing import replace_if
 from sightline.workspace.rules import IgnoreRules, git_rules
 from sightline.workspace.scan import scan, unanswered, walk
 from sightline.workspace.syscalls import Calls

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from sightline.workspace.syscalls import Calls
 
 CHUNK = 1 << 20
+ANSWER_LIMIT = 64 << 20
+"""Bytes that an answer to a failed comparison carries, so that it can be judged again."""
+
 PAUSES_S = (0.0, 0.001, 0.002, 0.004, 0.008)
 """Waits between attempts at a file that changes while it is read: a save takes about a
 millisecond, and one that writes for longer is better judged later than waited for."""
