@@ -16,7 +16,7 @@ def shown(lines: Spans, total: int) -> str:
     if not total:
         return "empty"
     if lines == ((1, total),):
-        return "the whole line" if total == 1 else f"all {total} lines"
+        return "the only line" if total == 1 else f"all {total} lines"
     return f"{spans(lines)} of {total}"
 
 

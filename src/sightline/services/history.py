@@ -5,7 +5,16 @@ A Ground whose session is empty serves here: looking at others starts no session
 
 from __future__ import annotations
 
-from sightline.core.events import FACTS, Cause, Changed, Dropped, GitMoved, Moved, RewindEnded
+from sightline.core.events import (
+    FACTS,
+    Cause,
+    Changed,
+    CommandEnded,
+    Dropped,
+    GitMoved,
+    Moved,
+    RewindEnded,
+)
 from sightline.core.revision import MISSING
 from sightline.core.value import Value
 from sightline.services import views
@@ -145,7 +154,9 @@ def _as(ground: Ground, session: str) -> Ground:
 
 
 def _concerns(recorded: Recorded, session: str) -> bool:
-    return recorded.session == session or isinstance(recorded.fact, (Changed, Moved, GitMoved))
+    if recorded.session == session:
+        return not isinstance(recorded.fact, CommandEnded)  # its changes say that it was run
+    return isinstance(recorded.fact, (Changed, Moved, GitMoved))
 
 
 def _entry(recorded: Recorded, agents: dict[str, str]) -> Entry:

@@ -67,7 +67,7 @@ class Commands(click.Group):
 def _unknown(ctx: click.Context, name: str) -> None:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, COMMANDS, n=1)
+    near = get_close_matches(name, [each for each in COMMANDS if each != "hook"], n=1)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     raise click.UsageError(f"There is no command '{name}'.{hint}", ctx)
 

@@ -29,7 +29,7 @@ def answer(call: Call, attempt: Callable[[Session], EditResult]) -> None:
         output.json(shapes.edited(result))
         return
     for each in (result, *result.others):
-        output.done(call, output.coloured(call, each.diff.rstrip("\n")))
+        output.done(call, output.coloured(call, each.diff))
         if each.merged:
             output.note(call, f"Merged with what others changed in {printable(each.path)}.")
         if each.notice is not None:

@@ -34,7 +34,9 @@ class Call:
     @property
     def session_id(self) -> str:
         """Whose view is asked for."""
-        return self.session or os.environ.get("SIGHTLINE_SESSION") or AGENT
+        if self.session is not None:
+            return self.session
+        return os.environ.get("SIGHTLINE_SESSION") or AGENT
 
     @contextmanager
     def open(self) -> Iterator[Session]:
@@ -72,6 +74,15 @@ class Call:
     def path(self, name: str) -> str:
         """A path as it was typed: relative to the current folder, or to --workspace if given."""
         return name if self.workspace is not None else os.path.join(os.getcwd(), name)
+
+    def store_url(self, ground: Ground) -> str:
+        """Where the facts are kept, as --store would take it."""
+        from sightline.services.opening import settings_of
+        from sightline.store.identity import store_file
+
+        root = ground.workspace.root
+        settings = settings_of(root, self.store)
+        return settings.store or f"sqlite://{store_file(settings.state_home, root)}"
 
     def _ports(self) -> tuple[Store, Workspace, Settings]:
         from sightline.services.opening import ports, settings_of

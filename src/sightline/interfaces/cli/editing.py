@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from sightline.interfaces.cli.answers import answer
-from sightline.interfaces.cli.options import count_from, lines_from, verb
+from sightline.interfaces.cli.options import count_from, place_from, verb
 from sightline.interfaces.cli.texts import from_stdin, one_of
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def edit(
 
 @verb("edit-lines")
 @click.argument("path")
-@click.argument("lines", type=lines_from, metavar="A-B")
+@click.argument("lines", type=place_from, metavar="A-B")
 @click.option("--new", metavar="TEXT", help="What stands there instead. Default: from stdin.")
 @click.pass_obj
 def edit_lines(call: Call, path: str, lines: Span, new: str | None) -> None:

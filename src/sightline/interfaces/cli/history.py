@@ -140,7 +140,7 @@ def _reasons(call: Call, told: Why, session: str) -> Iterator[str]:
         yield f"{entry.position:>5}  {_local(entry.at):%Y-%m-%d %H:%M:%S}  {said}"
     verdict = told.verdict
     said = views.verdict(verdict.state, told.path, who(verdict.changed_by, session))
-    yield f"{state(call, verdict.state).rstrip()}: {views.printable(said)}"
+    yield f"{state(call, verdict.state)}: {views.printable(said)}"
     if verdict.state == "unseen" and told.others:
         yield f"It was shown to {', '.join(told.others)}: ask with --session."
 

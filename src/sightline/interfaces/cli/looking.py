@@ -54,7 +54,9 @@ def check(call: Call, paths: tuple[str, ...]) -> None:
         if call.json:
             output.json({"files": [shapes.verdict(verdict) for verdict in verdicts]})
         else:
-            output.done(call, "\n".join(_checked(call, session, each) for each in verdicts))
+            width = max(len(verdict.state) for verdict in verdicts)
+            lines = [_checked(call, session, each, width) for each in verdicts]
+            output.done(call, "\n".join(lines))
     _answer(verdicts)
 
 
@@ -144,10 +146,10 @@ def _answer(verdicts: list[Verdict]) -> None:
         raise Answered(UNKNOWN)
 
 
-def _checked(call: Call, session: Session, verdict: Verdict) -> str:
+def _checked(call: Call, session: Session, verdict: Verdict, width: int) -> str:
     from sightline.interfaces.cli.words import about, state
 
-    return f"{state(call, verdict.state)}  {about(session, verdict)}"
+    return f"{state(call, verdict.state, width)}  {about(session, verdict)}"
 
 
 def _print_diff(call: Call, session: Session, verdict: Verdict) -> None:
@@ -155,7 +157,7 @@ def _print_diff(call: Call, session: Session, verdict: Verdict) -> None:
 
     if verdict.diff:
         headed = f"--- a/{verdict.path}\n+++ b/{verdict.path}\n{verdict.diff}"
-        output.text(output.coloured(call, headed), end="")
+        output.text(output.coloured(call, headed))
     output.note(call, about(session, verdict))
     if verdict.state == "unseen":
         output.note(call, "Read it first, or name the session that was shown it with --session.")
@@ -183,11 +185,10 @@ def _tell_about(call: Call, view: FileView) -> None:
     from sightline.render.views import shown
 
     lines = (view.lines,) if view.lines[1] else ()
-    output.note(call, f"{view.path}: {shown(lines, view.total_lines)} shown.")
-    if view.unchanged:
-        output.note(call, "Unchanged since they were shown before.")
+    before = ", unchanged since they were shown before" if view.unchanged else ""
+    output.note(call, f"{view.path}: {shown(lines, view.total_lines)} shown{before}.")
     if view.diff:
         output.note(call, "Changed since this session last saw it:")
-        output.note(call, output.coloured(call, view.diff.rstrip("\n"), sys.stderr))
+        output.note(call, output.coloured(call, view.diff, sys.stderr))
     if lines and view.lines[1] < view.total_lines:
         output.note(call, f"More: sightline read {view.path} --lines {view.lines[1] + 1}-")

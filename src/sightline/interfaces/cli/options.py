@@ -58,6 +58,21 @@ def _take(context: click.Context, option: click.Parameter, value: Any) -> None:
 
 def lines_from(text: str) -> Span:
     """A-B, both included; A alone is that line, A- goes on to the end of the file."""
+    first, last = _range(text)
+    if last < first:
+        raise click.BadParameter(f"{text!r} ends before it begins.")
+    return first, last
+
+
+def place_from(text: str) -> Span:
+    """As lines_from; A-B with B one less than A is the place before line A."""
+    first, last = _range(text)
+    if last < first - 1:
+        raise click.BadParameter(f"{text!r} ends before it begins.")
+    return first, last
+
+
+def _range(text: str) -> Span:
     first, dash, last = text.partition("-")
     if first.isdecimal() and int(first) > 0 and (last.isdecimal() or not last):
         return int(first), int(last) if last else LAST if dash else int(first)

@@ -62,7 +62,7 @@ def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
     """An error: what happened, and what to do next. The diff between them is an answer."""
     say(f"{style(call, 'Error:', 'red', sys.stderr)} {' '.join(message.split())}")
     if diff and not call.json:
-        text(coloured(call, diff), end="")
+        text(coloured(call, diff))
     first, _, more = hint.partition("\n")
     if first:
         say(f"{style(call, 'Hint:', 'cyan', sys.stderr)} {first}")
@@ -77,14 +77,16 @@ def style(call: Call, words: str, colour: str, stream: TextIO | None = None) -> 
 
 
 def coloured(call: Call, diff: str, stream: TextIO | None = None) -> str:
-    """A diff with its lines coloured; on a terminal it can print, but not steer it."""
+    """A diff without its last newline; on a terminal in colours, and unable to steer it."""
+    whole = diff.removesuffix("\n")
     if not (stream or sys.stdout).isatty():
-        return diff
-    lines = [
-        style(call, printable(line), _DIFF_COLOURS.get(line[:1], "reset"), stream)
-        for line in diff.splitlines()
-    ]
-    return "".join(f"{line}\n" for line in lines)
+        return whole
+    return "\n".join(_line(call, printable(line), stream) for line in whole.split("\n"))
+
+
+def _line(call: Call, line: str, stream: TextIO | None) -> str:
+    colour = _DIFF_COLOURS.get(line[:1])
+    return style(call, line, colour, stream) if colour else line
 
 
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}

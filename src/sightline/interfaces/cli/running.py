@@ -74,7 +74,7 @@ def _spawned(call: Call, command: Sequence[str]) -> int:
 def _summary(done: CommandRun) -> str:
     paths = [views.printable(change.path) for change in done.changes]
     if not paths:
-        return "It changed no file that sightline watches over."
+        return "It changed no file (ignored ones are not looked at)."
     more = f" and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
     named = ", ".join(paths[:PATHS_NAMED])
     return f"It changed {views.count(len(paths), 'file')}: {named}{more}."

@@ -34,7 +34,7 @@ def up(call: Call, *, once: bool) -> None:
         with output.progress(call, "Looking at the files that sessions were shown"):
             found = history.status(ground, call.session)
         root = ground.workspace.root
-        store = getattr(ground.store, "file", "memory")
+        store = call.store_url(ground)
         agents = _agents(root)
         if call.json:
             sessions = [shapes.session_files(each) for each in found]
@@ -45,12 +45,7 @@ def up(call: Call, *, once: bool) -> None:
         output.text(f"Store     {store}")
         output.text(f"Agents    {', '.join(agents) or 'none found'}")
         output.text("\n".join(rest))
-    if agents:
-        output.note(
-            call,
-            "Connecting agents comes with a later version; only their settings "
-            "folders were looked for.",
-        )
+    output.note(call, "Connecting agents comes with a later version; so far they are only named.")
     if not once:
         output.note(call, "The live view comes with a later version: this was `up --once`.")
 

@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from sightline.services.results import ChangedBy, FileInContext, FileView, Verdict
     from sightline.services.session import Session
 
-STATE_WIDTH = len("unverifiable")
 
-
-def state(call: Call, name: str) -> str:
-    """A state in its column and its colour."""
+def state(call: Call, name: str, width: int = 0) -> str:
+    """A state in its colour, in a column."""
     colour = output.STATE_COLOURS.get(name, "yellow")
-    return output.style(call, name.ljust(STATE_WIDTH), colour)
+    return output.style(call, name.ljust(width), colour)
 
 
 def about(session: Session, verdict: Verdict) -> str:
@@ -60,11 +58,12 @@ def _session(call: Call, each: SessionFiles) -> list[str]:
     files = views.count(len(each.files), "file")
     begun = views.ago(time() - session.started / 1_000_000)
     lines = [f"Session {session.id} ({session.agent}{model}{turn}), {files}, began {begun}"]
+    width = max(len(known.state) for known in each.files)
     for known in each.files:
         seen = views.shown(known.seen_lines, known.total_lines)
         path = views.printable(known.path)
-        lines.append(f"  {state(call, known.state)}  {path}, {seen}")
-        lines += [f"  {' ' * STATE_WIDTH}  {more}" for more in _details(known, session.id)]
+        lines.append(f"  {state(call, known.state, width)}  {path}, {seen}")
+        lines += [f"  {' ' * width}  {more}" for more in _details(known, session.id)]
     return lines
 
 

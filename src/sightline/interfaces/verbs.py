@@ -1,0 +1,43 @@
+"""One verb, three names: what a library method is called at a shell and by an agent's tools."""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+
+
+class Verb(Value):
+    """A method of Session; the command, and the MCP tool, that does the same where there is one."""
+
+    method: str
+    command: str | None = None
+    tool: str | None = None
+
+
+VERBS = (
+    Verb("read", "read", "read_file"),
+    Verb("saw", "saw"),
+    Verb("dropped"),
+    Verb("believed"),
+    Verb("edit", "edit", "edit_file"),
+    Verb("edit_lines", "edit-lines"),
+    Verb("write", "write", "write_file"),
+    Verb("create", "create"),
+    Verb("delete", "delete"),
+    Verb("move", "move"),
+    Verb("patch", "patch"),
+    Verb("apply", None, "apply_changes"),
+    Verb("wrote"),
+    Verb("writing"),
+    Verb("ran", "run"),
+    Verb("check", "check"),
+    Verb("files", "status", "context_status"),
+    Verb("changes", None, "file_changes"),
+    Verb("turn"),
+)
+
+ABOUT_MANY = ("up", "log", "why", "sessions", "diff")
+"""Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
+`diff` is what `check` answers, printed as a diff."""
+
+OF_ITSELF = ("tour", "completion", "hook")
+"""Commands of the command itself."""
