@@ -78,6 +78,9 @@ class Baseline:
     def forget(self, path: str) -> None:
         """The text left the window; these rules do not look at the window."""
 
+    def rewind(self, path: str) -> None:
+        """The conversation goes back to before this was read; the rules do not follow it."""
+
     def resumed(self) -> Baseline:
         """The guard of the same session in a new process."""
         return self if self.survives_restart else type(self)(self.world)

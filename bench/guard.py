@@ -4,7 +4,7 @@
 
 NAME is a scenario (S9) or a guard (file-hash). A cell says what went wrong: f false alarms,
 c silent clobbers, r recovery calls, m missed merges, h hangs; a dot is nothing wrong. The words
-are explained in bench/README.md, the judging is oracle.py.
+are explained in bench/README.md, the judging is oracle.py. An empty cell was not run.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if not __package__:  # started as a script: the rest of bench, and the library o
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from bench.baselines import BASELINES
+from bench.command import COMMAND
 from bench.scenarios import SCENARIOS
 from bench.subjects import SIGHTLINE
 from bench.trial import Outcome, play, published
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from bench.scenarios.model import Attempt, Scenario
 
-GUARDS = (SIGHTLINE, *map(published, BASELINES))
+GUARDS = (SIGHTLINE, COMMAND, *map(published, BASELINES))
 
 
 class Row(NamedTuple):
@@ -74,12 +75,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(only: Sequence[str] = ()) -> Iterator[Played]:
     """Play the attempts of the scenarios and guards named, all of either kind when none is."""
-    guards = [guard for guard in GUARDS if guard.name in only] or list(GUARDS)
+    guards = [guard for guard in GUARDS if guard.name in only]
     scenarios = [scenario for scenario in SCENARIOS if scenario.name in only]
-    if not scenarios and len(guards) == len(GUARDS) and only:
+    if only and not guards and not scenarios:
         return
     for scenario in scenarios or SCENARIOS:
-        for guard in guards:
+        for guard in guards or GUARDS:
+            if guard.only and scenario.name not in guard.only:
+                continue
             for attempt in scenario.attempts:
                 yield Played(guard.name, scenario, attempt, play(guard, scenario, attempt))
 
@@ -113,12 +116,12 @@ def table(rows: Sequence[Row]) -> str:
     cells = {(row.scenario, row.guard): _cell(row) for row in rows}
     halves = [_halves(guard) for guard in guards]
     lines = [
-        f"{'':4} {title:22}" + "".join(f"{half[line]:>12}" for half in halves)
+        f"{'':4} {title:22}" + "".join(f"{half[line]:>10}" for half in halves)
         for line, title in enumerate(("", "what happens"))
     ]
     for name in dict.fromkeys(row.scenario for row in rows):
         what = next(scenario.what for scenario in SCENARIOS if scenario.name == name)
-        body = "".join(f"{cells[name, guard]:>12}" for guard in guards)
+        body = "".join(f"{cells.get((name, guard), ''):>10}" for guard in guards)
         lines.append(f"{name:4} {what[:22]:22}{body}")
     return "\n".join([*lines, "", *_totals(rows, guards)])
 

@@ -15,6 +15,7 @@ from bench.world import NotAnswering
 
 import sightline
 from sightline.config import load_settings
+from sightline.core.events import RewindEnded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 DEADLINE_S = 0.2
 """How long the library waits for a disk; one that answers, answers in a fraction of that."""
+
+UNCHANGED = "(unchanged)"
+"""What a host that trusts the flag of that name shows instead of the text."""
 
 ASKING = ("open", "stat", "lstat", "readlink", "access")
 """Calls that name a file and wait for its disk."""
@@ -87,9 +91,11 @@ class LibraryAgent:
             settings=settings_in(world.root, state),
             approve=self._approve,
         )
+        self._began = self.session._ground.store.position()  # noqa: SLF001
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
-        return self.session.read(path, lines=lines).text
+        view = self.session.read(path, lines=lines)
+        return UNCHANGED if view.unchanged else view.text
 
     def edit(self, path: str, old: str, new: str) -> Answer:
         return self._answer(lambda: self.session.edit(path, old=old, new=new))
@@ -106,6 +112,10 @@ class LibraryAgent:
 
     def forget(self, path: str) -> None:
         self.session.dropped(path)
+
+    def rewind(self, path: str) -> None:
+        """There is no verb for it yet; the fact it will record is known."""
+        self.session._ground.append([RewindEnded(self._began)])  # noqa: SLF001
 
     def resumed(self) -> LibraryAgent:
         return LibraryAgent(self.world, self.state)

@@ -34,17 +34,20 @@ class Agent(Protocol):
     def write(self, path: str, content: str) -> Answer: ...
     def warned(self, path: str) -> bool: ...
     def forget(self, path: str) -> None: ...
+    def rewind(self, path: str) -> None: ...
     def resumed(self) -> Agent: ...
     def close(self) -> None: ...
 
 
 class Guard(NamedTuple):
     """A name, where its rule was published, and how an agent behind it begins.
-    open(world, state): state is a folder of its own outside the workspace."""
+    open(world, state): state is a folder of its own outside the workspace. only: names of the
+    scenarios it is run in, all when empty."""
 
     name: str
     rule: str
     open: Callable[[World, Path], Agent]
+    only: frozenset[str] = frozenset()
 
 
 def published(rule: type[Baseline]) -> Guard:
@@ -97,7 +100,7 @@ class _Trial:
         self._led_to = self._leads_to(self.world.entries())
         agent = self._meanwhile(agent)
         self.world.before = self.world.entries()
-        answer = self._warned(agent) or self._attempt(agent, base.decode(), self.attempt)
+        answer = self._hindered(agent) or self._attempt(agent, base.decode(), self.attempt)
         evidence = self._evidence(base, answer)
         judgement = judge(evidence)
         recovery = 0 if answer.accepted else self._recover(agent, base.decode(), answer)
@@ -125,13 +128,20 @@ class _Trial:
             return agent.resumed()
         if "forget" in self.scenario.flags:
             agent.forget(self.path)
-            served = agent.read(self.path).encode()
-            assert served == self.world.load(self.path), "a re-read did not serve the text"
+        if "rewind" in self.scenario.flags:
+            agent.rewind(self.path)
         return agent
 
-    def _warned(self, agent: Agent) -> Answer | None:
-        """An agent that is told beforehand looks again instead of trying."""
-        return Answer(accepted=False, reason="listed") if agent.warned(self.path) else None
+    def _hindered(self, agent: Agent) -> Answer | None:
+        """Why the agent does not even try: it is told beforehand of a change and looks again, or
+        it holds no text and asking for it again did not bring it."""
+        if agent.warned(self.path):
+            return Answer(accepted=False, reason="listed")
+        if self.scenario.flags & {"forget", "rewind"}:
+            served = agent.read(self.path).encode()
+            if served != self.world.load(self.path):
+                return Answer(accepted=False, reason="not served")
+        return None
 
     def _attempt(self, agent: Agent, base: str, attempt: Attempt) -> Answer:
         old, new = attempt.intent

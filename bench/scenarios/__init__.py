@@ -1,7 +1,7 @@
 """The scenarios that guards are judged by, S1 to S35 of the project's list.
 
 Left out are those about who made a change (S10, S13, S20, S21, S22, S26), which ask for wording
-and not for safety, and S24 (a rewind, then a re-read), which has no verb yet.
+and not for safety.
 """
 
 from __future__ import annotations

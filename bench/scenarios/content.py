@@ -44,7 +44,7 @@ def _logged(world: World) -> None:
 CONTENT = (
     Scenario(
         9,
-        "formatter outside or inside the target",
+        "formatter",
         STALE,
         between=lambda world: world.put(PATH, REFORMATTED.encode()),
     ),
@@ -62,19 +62,19 @@ CONTENT = (
     ),
     Scenario(
         29,
-        "lines inserted above the target",
+        "lines inserted above",
         (*ELSEWHERE, _by_lines("by number", change(6), "notice")),
         between=lambda world: world.put(PATH, LONGER.encode()),
     ),
     Scenario(
         30,
-        "the target now occurs twice",
+        "target occurs twice",
         tries("notice", "ambiguous", "merge"),
         between=lambda world: world.put(PATH, TWICE.encode()),
     ),
     Scenario(
         31,
-        "only the inside of the range changed",
+        "range changed inside",
         (
             *tries("notice", "stale", "merge", "conflict stale", near=BLOCK),
             _by_lines("by number", BLOCK, "stale"),

@@ -64,8 +64,8 @@ class Scenario:
     reads: the line ranges read, None for the whole file. during: happens while the user is asked
     for approval. lands: where the file's bytes are after a rename. before_read runs before the
     agent reads. flags: reopen (the session ends before and resumes after what happens), forget
-    (the text leaves the window, then is read again), unprivileged (run without root, which no
-    permission binds).
+    (the text leaves the window, then is read again), rewind (the reading is taken back, then is
+    done again), unprivileged (run without root, which no permission binds).
     """
 
     number: int

@@ -37,9 +37,9 @@ def _second_name(world: World) -> None:
 
 
 NAMES = (
-    Scenario(8, "renamed away and back", FRESH, "and back", between=_away_and_back),
-    Scenario(8, "renamed away", MOVED, "away", between=_away, lands="moved.py"),
-    Scenario(8, "deleted", GONE, "deleted", between=lambda world: world.remove(PATH)),
+    Scenario(8, "renamed or deleted", FRESH, "and back", between=_away_and_back),
+    Scenario(8, "renamed or deleted", MOVED, "away", between=_away, lands="moved.py"),
+    Scenario(8, "renamed or deleted", GONE, "deleted", between=lambda world: world.remove(PATH)),
     Scenario(
         14,
         "case-only rename",
@@ -59,7 +59,7 @@ NAMES = (
     ),
     Scenario(
         16,
-        "edited through a hard link",
+        "edited by another name",
         STALE,
         "hard link",
         before_read=_second_name,
@@ -67,7 +67,7 @@ NAMES = (
     ),
     Scenario(
         16,
-        "edited through another path name",
+        "edited by another name",
         STALE,
         "symlink",
         path="link.py",
@@ -76,5 +76,5 @@ NAMES = (
         between=lambda world: world.put("one.py", FORMATTED.encode()),
         lands="one.py",
     ),
-    Scenario(33, "replaced by a directory", OTHER_KIND, between=_directory),
+    Scenario(33, "replaced by directory", OTHER_KIND, between=_directory),
 )

@@ -1,4 +1,4 @@
-"""S11, S12, S19, S23, S25, S27, S28, S34, S35: git, approvals, windows, pages, sick disks."""
+"""S11, S12, S19, S23 to S25, S27, S28, S34, S35: git, approvals, windows, pages, sick disks."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ PART = Attempt(
 SESSIONS = (
     Scenario(
         11,
-        "branch switched there and back",
+        "branch there and back",
         FRESH,
         before_read=_two_branches,
         between=_there_and_back,
@@ -86,29 +86,30 @@ SESSIONS = (
     Scenario(12, "stash and pop", FRESH, before_read=_uncommitted, between=_stash_and_pop),
     Scenario(
         19,
-        "edited while the user was asked",
+        "edited while asking",
         STALE,
         files={PATH: module(), "sightline.toml": ASK},
         during=_edited,
     ),
-    Scenario(23, "compaction, then a re-read", FRESH, flags=frozenset({"forget"})),
+    Scenario(23, "compaction, re-read", FRESH, flags=frozenset({"forget"})),
+    Scenario(24, "rewind, re-read", FRESH, flags=frozenset({"rewind"})),
     Scenario(
         25,
-        "resumed the next day after edits",
+        "resumed after edits",
         STALE,
         between=_edited,
         flags=frozenset({"reopen"}),
     ),
     Scenario(
         27,
-        "lines 1-100 of 500 read",
+        "part read, all written",
         (Attempt("inside", "replace", FAR, frozenset({"allow"})), PART),
         files={PATH: LONG},
         reads=((1, 100),),
     ),
     Scenario(
         28,
-        "all pages read in turn",
+        "every page read",
         (Attempt("inside", "replace", FAR, frozenset({"allow"})), WHOLE),
         files={PATH: LONG},
         reads=PAGES,
@@ -120,7 +121,5 @@ SESSIONS = (
         between=_unreadable,
         flags=frozenset({"unprivileged"}),
     ),
-    Scenario(
-        35, "the share stopped answering", BLOCKED, between=lambda world: world.silent.add(PATH)
-    ),
+    Scenario(35, "share does not answer", BLOCKED, between=lambda world: world.silent.add(PATH)),
 )

@@ -36,11 +36,11 @@ def _recreated(world: World) -> None:
 
 TIMES = (
     Scenario(1, "touched", FRESH, between=lambda world: world.touch(PATH)),
-    Scenario(2, "saved again, same bytes", FRESH, between=lambda world: world.put(PATH, BASE)),
-    Scenario(3, "one byte differs, mtime restored", STALE, between=_restored),
-    Scenario(4, "rewritten in the same tick, same size", STALE, between=_same_tick),
-    Scenario(5, "replaced by a file with an older mtime", STALE, between=_older),
+    Scenario(2, "saved, same bytes", FRESH, between=lambda world: world.put(PATH, BASE)),
+    Scenario(3, "one byte, same mtime", STALE, between=_restored),
+    Scenario(4, "same tick, same size", STALE, between=_same_tick),
+    Scenario(5, "older file moved in", STALE, between=_older),
     Scenario(6, "atomic save", FRESH, "same bytes", between=lambda world: world.save(PATH, BASE)),
     Scenario(6, "atomic save", STALE, "changed", between=lambda world: world.save(PATH, CHANGED)),
-    Scenario(7, "deleted and recreated, same bytes", FRESH, between=_recreated),
+    Scenario(7, "deleted and recreated", FRESH, between=_recreated),
 )

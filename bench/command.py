@@ -1,0 +1,96 @@
+"""Sightline through its command: every verb a process of its own, as an agent's shell starts it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.baselines import Answer
+from bench.subjects import UNCHANGED
+from bench.trial import Guard
+
+if TYPE_CHECKING:
+    from bench.world import World
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+START = "from sightline.interfaces.entry import main; raise SystemExit(main())"
+
+SOME = frozenset({"S1", "S3", "S9", "S27", "S29", "S30"})
+"""A process each time costs a tenth of a second, and the verdicts are the library's: a few
+scenarios show that the session lives on between processes and that no words are lost."""
+
+
+class CommandAgent:
+    """A session that only its store knows, between one command and the next."""
+
+    def __init__(self, world: World, state: Path) -> None:
+        self.world = world
+        self.state = state
+
+    def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
+        span = [] if lines is None else ["--lines", f"{lines[0]}-{lines[1]}"]
+        view = self._run("read", path, *span)
+        return UNCHANGED if view["unchanged"] else str(view["text"])
+
+    def edit(self, path: str, old: str, new: str) -> Answer:
+        return _answer(self._run("edit", path, "--old", old, "--new", new))
+
+    def edit_lines(self, path: str, start: int, end: int, new: str) -> Answer:
+        return _answer(self._run("edit-lines", path, f"{start}-{end}", given=new))
+
+    def write(self, path: str, content: str) -> Answer:
+        return _answer(self._run("write", path, given=content))
+
+    def warned(self, path: str) -> bool:
+        """Nothing is pushed at an agent that did not ask."""
+        return False
+
+    def forget(self, path: str) -> None:
+        """There is no command for it: a shell cannot know what a window holds."""
+
+    def rewind(self, path: str) -> None:
+        """Nor for this."""
+
+    def resumed(self) -> CommandAgent:
+        return self
+
+    def close(self) -> None:
+        """Nothing is held open between commands."""
+
+    def _run(self, verb: str, *arguments: str, given: str = "") -> dict[str, Any]:
+        where = ["--workspace", str(self.world.root), "--session", "bench", "--json"]
+        home = str(self.state)
+        done = subprocess.run(
+            [sys.executable, "-c", START, *where, verb, *arguments],
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={
+                "PYTHONPATH": str(SOURCE),
+                "HOME": home,
+                "SIGHTLINE_HOME": home,
+                "XDG_CONFIG_HOME": home,
+            },
+        )
+        if done.returncode not in (0, 1):
+            raise RuntimeError(f"sightline {verb}: exit {done.returncode}\n{done.stderr}")
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+
+def _answer(said: dict[str, Any]) -> Answer:
+    if said["applied"]:
+        return Answer(accepted=True, told=str(said["notice"] or ""), merged=said["merged"])
+    return Answer(
+        accepted=False,
+        reason=said["reason"],
+        carries=bool(said["diff"] or said.get("text")),
+        text=said["hint"],
+    )
+
+
+COMMAND = Guard("sightline-cli", "the same, a process for every verb", CommandAgent, SOME)
