@@ -9,8 +9,8 @@ from sightline.store.mounts import NETWORK, file_system, refuse_network
 
 TABLE = r"""/dev/vda / ext4 rw,relatime 0 0
 proc /proc proc rw 0 0
-server:/export /mnt/home nfs4 rw,vers=4.2 0 0
-/dev/vdb /mnt/home/local ext4 rw 0 0
+server:/export /mnt/ada nfs4 rw,vers=4.2 0 0
+/dev/vdb /mnt/ada/local ext4 rw 0 0
 //nas/my\040share /mnt/my\040share cifs rw 0 0
 C:\134 /mnt/c 9p rw,aname=drvfs 0 0
 me@host: /mnt/ssh fuse.sshfs rw 0 0
@@ -23,10 +23,10 @@ server:/x /over nfs rw 0 0
     ("path", "kind"),
     [
         ("/home/me/store.db", "ext4"),
-        ("/mnt/home/me/store.db", "nfs4"),
-        ("/mnt/home", "nfs4"),
-        ("/mnt/homework/store.db", "ext4"),
-        ("/mnt/home/local/store.db", "ext4"),
+        ("/mnt/ada/me/store.db", "nfs4"),
+        ("/mnt/ada", "nfs4"),
+        ("/mnt/adawork/store.db", "ext4"),
+        ("/mnt/ada/local/store.db", "ext4"),
         ("/mnt/my share/store.db", "cifs"),
         ("/mnt/c/Users/me/store.db", "9p"),
         ("/mnt/ssh/store.db", "fuse.sshfs"),
@@ -50,7 +50,7 @@ def test_a_network_share_is_told_by_its_name_where_there_is_no_table():
 
 
 def test_a_symlink_to_a_network_folder_does_not_hide_it(tmp_path):
-    (tmp_path / "link").symlink_to("/mnt/home")
+    (tmp_path / "link").symlink_to("/mnt/ada")
     assert file_system(str(tmp_path / "link" / "store.db"), TABLE) == "nfs4"
 
 

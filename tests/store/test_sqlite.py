@@ -16,6 +16,7 @@ import pytest
 from tests.store.contract import StoreContract, seen
 from tests.store.writers import append_one, write_from_processes
 
+from sightline.core import events
 from sightline.errors import StoreError
 from sightline.store import database
 from sightline.store.opening import open_file
@@ -200,6 +201,32 @@ def test_a_folder_that_is_there_keeps_its_mode(tmp_path):
     tmp_path.chmod(0o755)
     open_file(str(tmp_path / "store.db")).close()
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_no_step_of_an_append_and_no_question_about_one_file_walks_a_table(store):
+    """What they cost must not grow with the number of facts."""
+    asked: list[str] = []
+    append_one(store, "s", 0)
+    store._rows.forget()
+    store._base.open().set_trace_callback(asked.append)
+    append_one(store, "s", 3)
+    store.append("t", [seen("f3", name="link"), events.TurnBegan(1)], at=1, expect={"f3": 0})
+    store.knowledge("t", "link")
+    store.disk("f3")
+    store.stamps(["f3"])
+    list(store.timeline(path="f3"))
+    list(store.timeline(session="s", kinds=[events.CheckpointTaken]))
+    store.position()
+    store._base.open().set_trace_callback(None)
+    plans = {
+        (sql, step)
+        for sql in asked
+        if sql.split()[0] in ("SELECT", "INSERT", "UPDATE", "DELETE")
+        for *_, step in store._base.run(f"EXPLAIN QUERY PLAN {sql}")
+    }
+    assert len(plans) > 10
+    walks = {step for _, step in plans if step.startswith("SCAN") or step.endswith("(session=?)")}
+    assert walks <= {"SCAN intents", "SCAN sessions"}
 
 
 def test_a_text_already_kept_is_not_packed_again(store, monkeypatch):

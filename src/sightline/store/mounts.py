@@ -77,8 +77,9 @@ def _parsed(table: str) -> Iterable[tuple[str, str]]:
 
 def _unescaped(point: str) -> str:
     """Blanks and the like stand in the table as octal escapes."""
-    for code in ("040", "011", "012", "134"):
-        point = point.replace(f"\\{code}", chr(int(code, 8)))
+    if "\\" in point:
+        for code in ("040", "011", "012", "134"):
+            point = point.replace(f"\\{code}", chr(int(code, 8)))
     return point
 
 

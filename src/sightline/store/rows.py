@@ -35,10 +35,17 @@ KNOWLEDGE = (
     " believed, shown, held, lines FROM knowledge"
 )
 DISK = "SELECT path, revision, position, at, cause, mode, moved_to, last_external_edit FROM disk"
-SESSION = (
-    "SELECT id, agent, started, parent, ended, turn, model,"
-    " (SELECT max(position) FROM events WHERE session = id) FROM sessions"
+NEWEST = (
+    "coalesce("
+    "(SELECT max(position) FROM events NOT INDEXED"
+    " WHERE position > (SELECT max(position) FROM events) - 200 AND session = id),"
+    "(SELECT max(position) FROM events WHERE session = id))"
 )
+"""A session's newest position: a session at work is among the last facts of all; any other is
+found by walking its part of the index. Kept in no row, where each append would have to write it."""
+
+COLUMN = "SELECT id, agent, started, parent, ended, turn, model"
+SESSION = f"{COLUMN}, {NEWEST} FROM sessions"
 PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
 
 NEW_KNOWLEDGE = "INSERT INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
@@ -113,7 +120,7 @@ class Rows:
         session = recorded.session
         if session in self._sessions and not isinstance(recorded.fact, COLUMN_FACTS):
             return
-        rows = self._run(f"{SESSION} WHERE id = ?", (codec.text(session),))
+        rows = self._run(f"{COLUMN}, 0 FROM sessions WHERE id = ?", (codec.text(session),))
         old = codec.session_of(rows[0]) if rows else None
         if old is None or isinstance(recorded.fact, COLUMN_FACTS):
             self._run(PUT_SESSION, codec.session_row(column(old, recorded)))

@@ -116,8 +116,8 @@ class SqliteStore:
         key = (codec.text(session), codec.text(path))
         rows = self._base.run(f"{KNOWLEDGE} WHERE session = ? AND path = ?", key)
         if not rows:
-            named = f"{KNOWLEDGE} WHERE session = ? AND name = ? ORDER BY position DESC LIMIT 1"
-            rows = self._base.run(named, key)
+            named = f"{KNOWLEDGE} INDEXED BY knowledge_named WHERE session = ? AND name = ?"
+            rows = self._base.run(f"{named} ORDER BY position DESC LIMIT 1", key)
         return codec.knowledge_of(rows[0]) if rows else None
 
     def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
