@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from _thread import RLock
 
+from sightline import services
 from sightline.core.attempts import Create, Delete, Replace, ReplaceLines, WriteWhole
 from sightline.core.events import TurnBegan
-from sightline.services import batches, edits, hosts, looks, moves, views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sightline.services.aio import AsyncSession
     from sightline.services.batches import Change
     from sightline.services.ground import Ground
+    from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
         EditResult,
@@ -61,7 +62,7 @@ class Session:
         lines it holds. FileMissing, PathRefused, Unverifiable.
         """
         with self._lock:
-            return looks.read(self._ground, path, lines)
+            return services.looks.read(self._ground, path, lines)
 
     def saw(
         self,
@@ -77,18 +78,18 @@ class Session:
         preview, search, handover, refusal, or the host's own word.
         """
         with self._lock:
-            looks.saw(self._ground, path, lines, text, via)
+            services.looks.saw(self._ground, path, lines, text, via)
 
     def dropped(self, path: str | None = None, *, lines: tuple[int, int] | None = None) -> None:
         """Record that text left the context window: of one path or of all, some lines or all."""
         with self._lock:
-            looks.dropped(self._ground, path, lines)
+            services.looks.dropped(self._ground, path, lines)
 
     def believed(self, path: str) -> str | None:
         """The text that this session's agent believes a file to have: what it was shown, with
         its own edits. None when it was never shown, or its text is never stored."""
         with self._lock:
-            return looks.believed(self._ground, path)
+            return services.looks.believed(self._ground, path)
 
     def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> EditResult:
         """Replace `old`, which must occur exactly `count` times (None: all). EditRefused."""
@@ -116,12 +117,12 @@ class Session:
     def move(self, src: str, dst: str) -> EditResult:
         """Rename a file; EditRefused (exists) when something stands at dst."""
         with self._lock:
-            return moves.move(self._ground, src, dst)
+            return services.moves.move(self._ground, src, dst)
 
     def patch(self, unified_diff: str) -> EditResult:
         """Apply a unified diff, all of its files or none. EditRefused."""
         with self._lock:
-            return batches.patch(self._ground, unified_diff)
+            return services.batches.patch(self._ground, unified_diff)
 
     def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> BatchResult:
         """Carry out changes of several files, all or none.
@@ -129,7 +130,9 @@ class Session:
         EditRefused for the first that cannot be, naming the rest in `others`.
         """
         with self._lock:
-            return batches.apply(self._ground, [batches.change(c) for c in changes])
+            return services.batches.apply(
+                self._ground, [services.batches.change(c) for c in changes]
+            )
 
     def wrote(
         self,
@@ -145,7 +148,7 @@ class Session:
         content: the whole text it wrote; before: the whole text that stood there when it began.
         """
         with self._lock:
-            hosts.wrote(
+            services.hosts.wrote(
                 self._ground,
                 path,
                 content=content,
@@ -156,27 +159,27 @@ class Session:
 
     def writing(self, path: str, content: str | bytes) -> AbstractContextManager[None]:
         """Around the host's own write of `content`: journalled before, compared after."""
-        return hosts.writing(self._ground, path, content)
+        return services.hosts.writing(self._ground, path, content)
 
-    def ran(self, command: str) -> AbstractContextManager[hosts.Run]:
+    def ran(self, command: str) -> AbstractContextManager[Run]:
         """Around a command the agent runs: what it changes is recorded as made by it."""
-        return hosts.ran(self._ground, command)
+        return services.hosts.ran(self._ground, command)
 
     def check(self, path: str, *, old: str | None = None, content: str | None = None) -> Verdict:
         """What the guard would say: of replacing `old`, of writing `content`, or, with neither,
         of relying on what was shown. Changes nothing."""
         with self._lock:
-            return views.check(self._ground, path, old=old, content=content)
+            return services.views.check(self._ground, path, old=old, content=content)
 
     def files(self, state: str | None = None, *, max_age: int | None = None) -> list[FileInContext]:
         """The files this session was shown, all or those in one state; max_age in turns."""
         with self._lock:
-            return views.files(self._ground, state, max_age=max_age)
+            return services.views.files(self._ground, state, max_age=max_age)
 
     def changes(self) -> list[FileChange]:
         """Files that are not what this session was shown. Asking consumes nothing."""
         with self._lock:
-            return views.changes(self._ground)
+            return services.views.changes(self._ground)
 
     def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""
@@ -206,4 +209,4 @@ class Session:
 
     def _carry_out(self, path: str, attempt: Attempt) -> EditResult:
         with self._lock:
-            return edits.carry_out(self._ground, path, attempt)
+            return services.edits.carry_out(self._ground, path, attempt)
