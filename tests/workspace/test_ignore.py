@@ -147,3 +147,18 @@ def test_a_worktree_follows_the_exclude_file_of_its_repository(repository, tmp_p
     assert not workspace.listed("hidden")
     assert workspace.listed("seen")
     (repository / ".git/info/exclude").write_text("")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "*a" * 30 + "b",
+        "**/" * 30 + "x",
+        "**/a*" * 20 + "/b",
+        "**/a*b*/" * 15 + "z",
+        "*?" * 25 + "x",
+    ],
+)
+def test_no_pattern_makes_matching_slow(pattern: str) -> None:
+    """Backtracking over that many stars would not end in this universe's time."""
+    assert not PatternSet([pattern]).matches("a" * 200 + "/" + "aab/" * 60 + "a" * 100)

@@ -42,7 +42,7 @@ def settle(ground: Ground, path: str) -> int:
 
 
 def _settle(ground: Ground, intent: Recorded, fact: WriteIntended) -> None:
-    ground.workspace.clean(fact.path, fact.aside)
+    ground.workspace.clean(fact.path, fact.aside, before=fact.before, after=fact.after)
     found = ground.workspace.read(fact.path)
     told: Fact = WriteAbandoned(fact.path, intent.position)
     if found.revision == fact.after:

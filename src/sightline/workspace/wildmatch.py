@@ -23,16 +23,43 @@ _CLASSES = {
 
 
 def translate(pattern: str, *, on_path: bool) -> bytes:
-    """The expression that matches all of a name, or all of a path when `on_path`."""
-    raw = os.fsencode(pattern)
+    """The expression that matches all of a name, or all of a path when `on_path`.
+
+    What stands between two stars is matched once, at its first place, and never again (atomic
+    groups): the star after it can take up whatever lies between. So no pattern of a repository
+    makes matching slow, which backtracking over many stars would.
+    """
+    blocks = _blocks(os.fsencode(pattern), on_path=on_path)
+    *between, last = [_body(block, on_path=on_path) for block in blocks]
+    if not between:
+        return last
+    head = between[0] + b"".join(b"(?>" + _FOLDERS + block + b")" for block in between[1:])
+    return head + _FOLDERS + last
+
+
+_FOLDERS = b"(?:[^/]*/)*?"
+_STAR = b"*"
+_REST = b".*"
+
+
+def _blocks(raw: bytes, *, on_path: bool) -> list[list[bytes]]:
+    """The pattern in pieces that match one character each, stars and a last "rest" among them,
+    cut at each "**/"."""
     # git cuts the literal beginning off first, so a "**" right after it counts as leading.
     start = next((at for at, char in enumerate(raw) if char in b"*?[\\"), len(raw))
-    out: list[bytes] = []
+    blocks: list[list[bytes]] = [[]]
     at = 0
     while at < len(raw):
         char = raw[at : at + 1]
         if char == b"*":
-            piece, at = _stars(raw, at, leading=at == start, on_path=on_path)
+            end = len(raw) - len(raw[at:].lstrip(b"*"))
+            alone = on_path and end - at > 1 and (at == start or raw[at - 1 : at] == b"/")
+            if alone and raw[end : end + 1] == b"/":
+                if len(blocks) == 1 or blocks[-1]:  # "**/**/" says no more than "**/"
+                    blocks.append([])
+                at = end + 1
+                continue
+            piece, at = (_REST if alone and end == len(raw) else _STAR), end
         elif char == b"?":
             piece, at = (b"[^/]" if on_path else b"."), at + 1
         elif char == b"[":
@@ -40,19 +67,34 @@ def translate(pattern: str, *, on_path: bool) -> bytes:
         else:
             at += char == b"\\"
             piece, at = (_literal(raw[at]) if at < len(raw) else _NEVER), at + 1
-        out.append(piece)
+        blocks[-1].append(piece)
+    return blocks
+
+
+def _body(pieces: list[bytes], *, on_path: bool) -> bytes:
+    """One block as an expression. A star is followed by a chunk that ends at the next star, at
+    a slash, or with the block."""
+    any_ = b"[^/]*" if on_path else b".*"
+    out: list[bytes] = []
+    at = 0
+    while at < len(pieces):
+        if pieces[at] != _STAR:
+            out.append(pieces[at])
+            at += 1
+            continue
+        end = at + 1
+        while end < len(pieces) and pieces[end] not in (_STAR, _SLASH):
+            end += 1
+        chunk = b"".join(pieces[at + 1 : end])
+        if end == len(pieces):
+            out.append(any_ + chunk)
+        elif pieces[end] == _STAR:
+            out.append(b"(?>" + any_ + b"?" + chunk + b")")
+        else:
+            out.append(b"(?>" + any_ + chunk + _SLASH + b")")
+            end += 1
+        at = end
     return b"".join(out)
-
-
-def _stars(raw: bytes, at: int, *, leading: bool, on_path: bool) -> tuple[bytes, int]:
-    end = len(raw) - len(raw[at:].lstrip(b"*"))
-    if not on_path:
-        return b".*", end
-    after = raw[end : end + 1]
-    alone = leading or raw[at - 1 : at] == b"/"
-    if end - at > 1 and alone and after in (b"", b"/"):
-        return (b"(?:.*/)?", end + 1) if after else (b".*", end)
-    return b"[^/]*", end
 
 
 def _bracket(raw: bytes, at: int, *, on_path: bool) -> tuple[bytes, int]:
@@ -105,3 +147,6 @@ def _set(members: bytes, *, negated: bool, on_path: bool) -> bytes:
 
 def _literal(code: int) -> bytes:
     return b"\\x%02x" % code
+
+
+_SLASH = _literal(ord("/"))
