@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 
 import click
 
@@ -14,7 +15,7 @@ from sightline.render import views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sightline.interfaces.cli.call import Call
     from sightline.services.results import CommandRun
@@ -37,7 +38,7 @@ def run(call: Call, command: tuple[str, ...]) -> None:
     """
     import shlex
 
-    with call.open() as session:
+    with call.open() as session, _interrupts() as interrupts:
         with session.ran(shlex.join(command)) as under_way:
             under_way.exit_code = code = _spawned(call, command)
         done = under_way.result
@@ -47,28 +48,35 @@ def run(call: Call, command: tuple[str, ...]) -> None:
     elif code not in (NOT_RUNNABLE, NOT_FOUND):
         output.note(call, _summary(done))
     if code:
-        raise Answered(code)
+        raise Answered(INTERRUPTED if interrupts else code)
 
 
 def _spawned(call: Call, command: Sequence[str]) -> int:
-    """Run it to its end, whatever the user presses: what it changed must be recorded."""
+    """Run it to its end: its exit code, as a shell would have it."""
     import subprocess
 
     try:
-        child = subprocess.Popen(command, stdout=sys.stderr if call.json else None)
+        code = subprocess.call(command, stdout=sys.stderr if call.json else None)
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         hint = "For what a shell would do, run: sightline run -- sh -c '...'"
         output.failure(call, f"{command[0]} cannot be run: {error.strerror}.", hint)
         return NOT_FOUND if missing else NOT_RUNNABLE
-    interrupted = False
-    while True:
-        try:
-            code = child.wait()
-        except KeyboardInterrupt:  # the terminal told the child, too; it decides when to end
-            interrupted = True
-        else:
-            return INTERRUPTED if interrupted and code else code if code >= 0 else 128 - code
+    return code if code >= 0 else 128 - code
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Ctrl-C is the command's to heed, the terminal sends it there too. Here it is only counted:
+    what the command changed must be recorded, whenever the user's patience ends."""
+    import signal
+
+    counted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: counted.append(number))
+    try:
+        yield counted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _summary(done: CommandRun) -> str:

@@ -1,0 +1,73 @@
+"""The command in a workspace of its own, run in this process or as a real one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from sightline.interfaces.cli import cli
+
+PROGRAM = "import sys; from sightline.interfaces.entry import main; sys.exit(main())"
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+class Answer(NamedTuple):
+    """What a run of the command left: its exit code and its two streams."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+class Shell:
+    """A workspace, a home for its store, and the command."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        self.root = root
+        self.home = home
+
+    def __call__(self, *args: str, stdin: str | bytes = b"") -> Answer:
+        """In this process, through click's own runner."""
+        made = CliRunner().invoke(cli, list(args), input=stdin)
+        return Answer(made.exit_code, made.stdout, made.stderr)
+
+    def spawn(self, *args: str, **more: Any) -> subprocess.Popen[bytes]:
+        env = os.environ | {"PYTHONPATH": str(SOURCE)}
+        command = [sys.executable, "-c", PROGRAM, *args]
+        streams = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+        return subprocess.Popen(command, cwd=self.root, env=env, **streams, **more)
+
+    def process(self, *args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        """As a process of its own: real streams, a real exit code."""
+        with self.spawn(*args) as child:
+            out, err = child.communicate(stdin)
+        return subprocess.CompletedProcess(args, child.returncode, out, err)
+
+    def put(self, path: str, content: str | bytes) -> Path:
+        """Save a file as a program of the user would."""
+        data = content.encode() if isinstance(content, str) else content
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+        return file
+
+
+@pytest.fixture
+def sl(tmp_path, monkeypatch):
+    """The command in an empty workspace that is the current folder."""
+    root, home = tmp_path / "project", tmp_path / "state"
+    (root / ".git").mkdir(parents=True)
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("SIGHTLINE_HOME", str(home))
+    return Shell(root, home)
