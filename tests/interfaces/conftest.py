@@ -42,11 +42,17 @@ class Shell:
         made = CliRunner().invoke(cli, list(args), input=stdin)
         return Answer(made.exit_code, made.stdout, made.stderr)
 
-    def spawn(self, *args: str, **more: Any) -> subprocess.Popen[bytes]:
-        env = os.environ | {"PYTHONPATH": str(SOURCE)}
-        command = [sys.executable, "-c", PROGRAM, *args]
-        streams = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
-        return subprocess.Popen(command, cwd=self.root, env=env, **streams, **more)
+    def spawn(self, *args: str, own_group: bool = False) -> subprocess.Popen[bytes]:
+        """As a process under way, in a process group that can be interrupted as a terminal's."""
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *args],
+            cwd=self.root,
+            env=os.environ | {"PYTHONPATH": str(SOURCE)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=own_group,
+        )
 
     def process(self, *args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         """As a process of its own: real streams, a real exit code."""

@@ -73,7 +73,7 @@ def test_a_traceback_is_there_for_who_asks(sl):
 def test_an_interrupted_command_is_recorded_and_ends_with_130(sl):
     """The user's Ctrl-C reaches the child; what it wrote before is told as the command's."""
     script = "echo made > made.txt; echo ready; exec sleep 60"
-    with sl.spawn("run", "--", "sh", "-c", script, start_new_session=True) as child:
+    with sl.spawn("run", "--", "sh", "-c", script, own_group=True) as child:
         assert child.stdout
         assert child.stdout.readline() == b"ready\n"
         signal_group(child.pid)
@@ -88,7 +88,7 @@ def signal_group(pid: int) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_ctrl_c_while_waiting_for_text_ends_with_130(sl):
-    with sl.spawn("--debug", "write", "a.txt", start_new_session=True) as child:
+    with sl.spawn("--debug", "write", "a.txt", own_group=True) as child:
         # It reads stdin only once it is there to be interrupted; until then there is nothing to see.
         assert child.stdin
         child.stdin.write(b"x")

@@ -47,7 +47,7 @@ def exit_code(error: BaseException, call: Call) -> int:
     if isinstance(error, click.ClickException):
         return _usage(error, call)
     what = f"{type(error).__name__}: {error}"
-    _told(call, "internal", f"sightline itself failed: {what}", "Run it again with --debug.")
+    told(call, "internal", f"sightline itself failed: {what}", "Run it again with --debug.")
     return UNKNOWN
 
 
@@ -62,18 +62,19 @@ def code_of(error: SightlineError) -> int:
 
 def _ours(error: SightlineError, call: Call) -> int:
     kind = getattr(error, "reason", type(error).__name__)
-    _told(call, kind, error.message, error.hint, getattr(error, "diff", ""))
+    told(call, kind, error.message, error.hint, getattr(error, "diff", ""))
     return code_of(error)
 
 
 def _usage(error: click.ClickException, call: Call) -> int:
     context = getattr(error, "ctx", None)
     where = context.command_path if context else "sightline"
-    _told(call, "usage", error.format_message(), f"See '{where} --help'.")
+    told(call, "usage", error.format_message(), f"See '{where} --help'.")
     return USAGE
 
 
-def _told(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None:
+def told(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None:
+    """Print an error for people, and for programs where --json was given."""
     output.failure(call, message, hint, diff=diff)
     if call.json:
         output.json({"error": {"kind": kind, "message": message, "hint": hint}})

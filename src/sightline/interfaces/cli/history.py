@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import click
 
-from sightline.errors import SessionError
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
 from sightline.interfaces.cli.call import Call
+from sightline.interfaces.cli.faults import NO, Answered, told
 from sightline.interfaces.cli.options import global_options, verb
 from sightline.render import views
 
@@ -33,12 +33,12 @@ def log(call: Call, path: str | None, newest: int | None) -> None:
 
     with call.survey() as ground:
         canonical = None if path is None else ground.workspace.locate(call.path(path)).path
-        told = history.entries(ground.store, path=canonical, session=call.session, newest=newest)
+        found = history.entries(ground.store, path=canonical, session=call.session, newest=newest)
         if call.json:
-            for entry in told:
+            for entry in found:
                 output.json(shapes.entry(entry), schema=False)
             return
-        lines = list(_dated(told))
+        lines = list(_dated(found))
     output.text("\n".join(lines) if lines else "Nothing happened here yet.")
 
 
@@ -50,16 +50,16 @@ def why(call: Call, path: str) -> None:
     from sightline.services import history
 
     with call.open() as session:
-        told = history.why(session._ground, call.path(path))  # noqa: SLF001 - faces compose the parts
+        reasons = history.why(session._ground, call.path(path))  # noqa: SLF001 - faces compose the parts
         if call.json:
-            facts = [shapes.entry(entry) for entry in told.entries]
-            verdict = shapes.verdict(told.verdict)
-            others = list(told.others)
+            facts = [shapes.entry(entry) for entry in reasons.entries]
+            verdict = shapes.verdict(reasons.verdict)
+            others = list(reasons.others)
             output.json(
-                {"path": told.path, "facts": facts, "verdict": verdict, "other_sessions": others}
+                {"path": reasons.path, "facts": facts, "verdict": verdict, "other_sessions": others}
             )
             return
-        output.text("\n".join(_reasons(call, told, session.id)))
+        output.text("\n".join(_reasons(call, reasons, session.id)))
 
 
 @click.group(invoke_without_command=True, epilog="Options of all commands: see 'sightline --help'.")
@@ -67,7 +67,7 @@ def why(call: Call, path: str) -> None:
 def sessions(context: click.Context) -> None:
     """List the sessions of this workspace, or show one."""
     if context.invoked_subcommand is None:
-        _list(context.find_object(Call) or Call())
+        _list(context.ensure_object(Call))
 
 
 sessions.params += global_options(hidden=True)
@@ -84,7 +84,8 @@ def show(call: Call, id: str) -> None:
     with call.survey() as ground:
         found = history.status(ground, id)
         if not found:
-            raise _Unknown(f"There is no session {id!r} here.", "List them: sightline sessions")
+            told(call, "session", f"There is no session {id!r} here.", "List: sightline sessions")
+            raise Answered(NO)
         if call.json:
             output.json({"session": shapes.session_files(found[0])})
             return
@@ -92,10 +93,6 @@ def show(call: Call, id: str) -> None:
 
 
 show.params += global_options(hidden=True)
-
-
-class _Unknown(SessionError):
-    """Nothing of that name was found: the answer is no, not wrong usage."""
 
 
 def _list(call: Call) -> None:

@@ -1,0 +1,151 @@
+"""log, why, sessions, up, completion and help."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import sightline
+
+ENTRY = ["position", "at", "session", "agent", "kind", "path", "lines", "before", "after", "cause"]
+
+
+@pytest.fixture
+def story(sl):
+    """Shown, changed outside, refused, moved."""
+    sl.put("app.py", "a\nb\n")
+    sl("read", "app.py")
+    sl.put("app.py", "a\nB\n")
+    sl("edit", "app.py", "--old", "b", "--new", "c")
+    sl("read", "app.py")
+    sl("move", "app.py", "new.py")
+    return sl
+
+
+def entries(done):
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_the_log_has_one_object_a_line_with_exactly_the_documented_keys(story):
+    told = entries(story("log", "--json"))
+    assert [entry["kind"] for entry in told] == (
+        ["session", "seen", "changed", "refused", "seen", "seen", "moved"]
+    )
+    for entry in told[:-1]:
+        assert list(entry) == ENTRY
+        assert list(entry["cause"]) == ["kind", "who", "detail", "confidence"]
+    assert list(told[-1]) == [*ENTRY, "from"]
+    assert (told[-1]["from"], told[-1]["path"]) == ("app.py", "new.py")
+    assert [entry["position"] for entry in told] == sorted(entry["position"] for entry in told)
+
+
+def test_an_entry_says_what_changed_and_who_did_it(story):
+    change = entries(story("log", "--json"))[2]
+    assert change["before"] != change["after"]
+    assert change["cause"]["kind"] == "external"
+    assert (change["session"], change["agent"]) == ("cli", "cli")
+
+
+def test_the_log_of_a_path_follows_its_names(story):
+    assert entries(story("log", "new.py", "--json"))[-1]["kind"] == "moved"
+    assert entries(story("log", "app.py", "--json"))[-1]["kind"] == "moved"
+    assert entries(story("log", "other.py", "--json")) == []
+
+
+def test_the_log_can_be_cut_and_narrowed(story):
+    with sightline.open_session(story.root, id="s1") as session:
+        session.read("new.py")
+    assert [e["kind"] for e in entries(story("log", "-n", "2", "--json"))] == ["session", "seen"]
+    assert {e["session"] for e in entries(story("log", "--session", "s1", "--json"))} == {"s1"}
+
+
+def test_the_log_in_words(story):
+    out = story("log").out
+    assert "app.py: lines 1-2 shown (read)" in out
+    assert "app.py was changed by the user or another program" in out
+    assert "an attempt on app.py was refused: stale" in out
+    assert "app.py was renamed to new.py by agent session cli" in out
+
+
+def test_why_tells_the_facts_and_ends_with_the_verdict(sl):
+    sl.put("app.py", "a\n")
+    sl("read", "app.py")
+    sl.put("app.py", "b\n")
+    done = sl("why", "app.py")
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert lines[0].endswith("app.py: line 1 shown (read)")
+    assert lines[1].endswith("app.py was changed by the user or another program")
+    assert lines[-1] == (
+        "stale: app.py is no longer what was shown: changed by the user or another program."
+    )
+    said = sl("why", "app.py", "--json").json
+    assert [fact["kind"] for fact in said["facts"]] == ["seen", "changed"]
+    assert said["verdict"]["state"] == "stale"
+
+
+def test_why_names_the_sessions_that_were_shown_it(sl):
+    sl.put("app.py", "a\n")
+    sl("read", "app.py", "--session", "s1")
+    assert "It was shown to s1: ask with --session." in sl("why", "app.py").out
+
+
+def test_sessions_are_listed_and_shown(story):
+    said = story("sessions", "--json").json
+    assert [(s["id"], s["files"]) for s in said["sessions"]] == [("cli", 1)]
+    assert story("sessions").out.startswith("ID ")
+    one = story("sessions", "show", "cli", "--json").json["session"]
+    assert [file["path"] for file in one["files"]] == ["new.py"]
+    missing = story("sessions", "show", "nobody")
+    assert (missing.code, missing.out) == (1, "")
+
+
+@pytest.mark.parametrize("args", [["up"], ["up", "--once"]], ids=" ".join)
+def test_up_prints_the_state(story, args):
+    done = story(*args)
+    assert done.code == 0
+    assert str(story.root) in done.out
+    assert "store.db" in done.out
+    assert "new.py" in done.out
+    assert "Connecting agents comes with a later version" in done.err
+    assert ("live view" in done.err) is (args == ["up"])
+
+
+def test_up_names_the_agents_whose_settings_it_sees(sl):
+    (sl.root / ".claude").mkdir()
+    assert sl("up", "--once", "--json").json["agents"] == ["claude-code"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_asks_the_command(sl, shell):
+    assert "_SIGHTLINE_COMPLETE" in sl("completion", shell).out
+
+
+def test_completion_knows_the_commands(sl, monkeypatch):
+    monkeypatch.setenv("_SIGHTLINE_COMPLETE", "zsh_complete")
+    monkeypatch.setenv("COMP_WORDS", "sightline stat")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert "status" in sl.process().stdout.decode()
+
+
+def test_help_names_every_command_in_one_line_each(sl):
+    out = sl("--help").out
+    listed = out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(listed) == 19
+    assert not [line for line in listed if line.endswith("...") and "tour" not in line]
+    assert "hook" not in out
+
+
+def test_a_misspelt_command_is_corrected(sl):
+    done = sl("statsu")
+    assert (done.code, done.err.splitlines()[0]) == (
+        2,
+        "Error: There is no command 'statsu'. Did you mean 'status'?",
+    )
+
+
+def test_text_cannot_steer_a_terminal():
+    from sightline.render.views import printable
+
+    assert printable("a\x1b[31m\x9b\r\udcff\tb") == "a␛[31m\ufffd␍\ufffd\tb"
