@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bench.stopwatch import Times
 
     from sightline import Session
+    from sightline.core.context import Knowledge
 
 LINES = [f"value_{n} = compute({n}, mode={n % 7})\n" for n in range(1000)]
 
@@ -71,9 +72,7 @@ def unchanged_afresh(folder: str) -> Times:
     return interleaved(lambda: _python(ours), lambda: _python(floor), 3)
 
 
-def growth(
-    verb: Callable[[Session, str], object], files: int, rounds: int
-) -> Callable[[str], Times]:
+def growth(verb: Callable[[Session, str], None], files: int, rounds: int) -> Callable[[str], Times]:
     """A verb of `files` files after 10,000 operations, beside the same after 10. Each round
     opens its own copy of the store, so both have done equally little before."""
 
@@ -164,7 +163,7 @@ def merged_save(folder: str) -> Times:
         return interleaved(save, deeds, 60, before=foreign)
 
 
-def rewritten(folder: str) -> Times:
+def rewritten(_: str) -> Times:
     """Diff and merge of the least likeable 10,000 lines: few words in another order, so that no
     line is an anchor. Beside counting the lines of the three texts."""
     from collections import Counter
@@ -181,22 +180,17 @@ def rewritten(folder: str) -> Times:
 
 
 def importing(*, opening: bool) -> Callable[[str], Times]:
-    """Seconds that the imports alone take in a fresh interpreter; the floor imports the standard
+    """A fresh interpreter that imports ours and ends, beside one that imports the standard
     modules that ours brought, in the order it brought them."""
 
     def measured(_: str) -> Times:
         ours = "import sightline; sightline.open_session"
         if opening:
             ours += "; import sightline.config, sightline.workspace.disk, sightline.store.opening"
-        listing = "; print(*[m for m in sys.modules if m not in before and m[:9] != 'sightline' and '._' not in m])"
-        named = _python("before = set(sys.modules); " + ours + listing).split()
-        assert "json" in named or not opening
-        floor = "; ".join(f"import {name}" for name in named)
-        times: Times = ([], [])
-        for _round in range(60):
-            times[0].append(_clocked(ours))
-            times[1].append(_clocked(floor))
-        return times
+        brought = "[m for m in sys.modules if m not in before and m[:9] != 'sightline']"
+        named = _python(f"before = set(sys.modules); {ours}; print(*{brought})").split()
+        floor = "; ".join(f"import {name}" for name in named if "._" not in name)
+        return interleaved(lambda: _python(ours), lambda: _python(floor), 60)
 
     return measured
 
@@ -237,7 +231,7 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     for pragma in ("wal_autocheckpoint=0", f"synchronous={'FULL' if durable else 'NORMAL'}"):
         db.execute(f"PRAGMA {pragma}").fetchall()
     body = codec.encode(fact_)
-    states: dict = {}
+    states: dict[str, Knowledge] = {}
     know(states, Recorded(1, "s", 1, 1, fact_))
     row = codec.knowledge_row("s", states["f.py"])
 
@@ -257,17 +251,12 @@ def _python(code: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def _clocked(code: str) -> float:
-    timed = "from time import perf_counter; started = perf_counter()\n"
-    return float(_python(f"{timed}{code}\nprint(perf_counter() - started)"))
+def _read(session: Session, name: str) -> None:
+    session.read(name)
 
 
-def _read(session: Session, name: str) -> object:
-    return session.read(name)
-
-
-def _saw(session: Session, name: str) -> object:
-    return session.saw(name)
+def _saw(session: Session, name: str) -> None:
+    session.saw(name)
 
 
 BARE = "bare transaction"
