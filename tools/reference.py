@@ -49,9 +49,8 @@ def contexts(
     command: click.Command, parent: click.Context | None = None
 ) -> Iterator[click.Context]:
     """A context for a command and for each below it; hidden ones are left out."""
-    context = click.Context(
-        command, info_name=command.name if parent else "sightline", parent=parent
-    )
+    name = command.name if parent else "sightline"
+    context = click.Context(command, parent, name, **command.context_settings)
     yield context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):

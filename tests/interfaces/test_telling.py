@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -149,3 +153,13 @@ def test_text_cannot_steer_a_terminal():
     from sightline.render.views import printable
 
     assert printable("a\x1b[31m\x9b\r\udcff\tb") == "a␛[31m\ufffd␍\ufffd\tb"
+
+
+def test_the_reference_is_what_the_command_says():
+    """Else run: python tools/reference.py"""
+    tool = Path(__file__).parents[2] / "tools" / "reference.py"
+    source = str(Path(sightline.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, tool, "--check"], env=os.environ | {"PYTHONPATH": source}, check=False
+    )
+    assert done.returncode == 0
