@@ -118,23 +118,19 @@ def saw(call: Call, path: str, lines: Span | None, via: str, text_file: str | No
     """Record that another tool showed a file or some lines."""
     from sightline.interfaces.cli.texts import text_in
     from sightline.interfaces.shapes import pairs
+    from sightline.render import spans
 
     text = None if text_file is None else text_in(text_file)
     with call.open() as session:
         session.saw(call.path(path), lines=lines, text=text, via=via)
-        (known,) = [f for f in session.files() if f.path == _canonical(session, call.path(path))]
-        if call.json:
-            seen = pairs(known.seen_lines)
-            output.json({"path": known.path, "via": via, "seen_lines": seen, "state": known.state})
-            return
-        from sightline.render.views import shown
-
-        seen_words = shown(known.seen_lines, known.total_lines)
-        output.done(call, f"Recorded. Of {known.path} this session has seen: {seen_words}.")
-
-
-def _canonical(session: Session, path: str) -> str:
-    return session._ground.workspace.locate(path).path  # noqa: SLF001 - faces compose the parts
+        verdict = session.check(call.path(path))
+    seen = verdict.seen_lines
+    if call.json:
+        path, state = verdict.path, verdict.state
+        output.json({"path": path, "via": via, "seen_lines": pairs(seen), "state": state})
+        return
+    much = "all of it" if verdict.complete else spans(seen)
+    output.done(call, f"Recorded. Of {verdict.path} this session has seen {much}.")
 
 
 def _answer(verdicts: list[Verdict]) -> None:
