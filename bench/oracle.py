@@ -5,9 +5,9 @@ there now, and counts in lines and words. It shares no code with Sightline: its 
 its merge rule is four lines, and tests/bench/test_oracle.py holds both against hand-made cases
 and against `git merge-file`.
 
-- silent clobber: an accepted attempt after which bytes the agent was never shown (changed by
-  others, or on lines it did not read) are gone, or a deletion by others is undone, or another
-  file than the one meant was changed.
+- silent clobber: an accepted attempt after which bytes are gone that it was not about (changed
+  by others, on lines the agent did not read, or simply elsewhere), or a deletion by others is
+  undone, or another file than the one meant was changed.
 - false alarm: refused, or reported as changed, although nothing the agent saw differs; or a
   replacement refused although its own lines are untouched.
 - useful merge: a whole-file write over others' changes, with both sides' changes in the result.
@@ -75,7 +75,7 @@ def judge(evidence: Evidence) -> Judgement:
 
 
 def lost(evidence: Evidence) -> bool:
-    """Whether bytes the agent never saw are gone, or what others deleted is back."""
+    """Whether bytes are gone that the attempt was not about, or what others deleted is back."""
     if evidence.before is None:
         return evidence.after is not None
     if evidence.after is None:
@@ -200,10 +200,10 @@ def _ours_of_shown(evidence: Evidence, seen: bytes) -> bytes:
 def _missing(counts: list[Counter[bytes]]) -> bool:
     base, ours, before, after = counts
     for piece in before.keys() | base.keys():
-        foreign, wanted = before[piece] - base[piece], ours[piece] - base[piece]
-        if foreign > 0 and after[piece] < before[piece] + min(0, wanted):
+        wanted = ours[piece] - base[piece]
+        if after[piece] < before[piece] + min(0, wanted):
             return True
-        if foreign < 0 and after[piece] > before[piece] + max(0, wanted):
+        if before[piece] < base[piece] and after[piece] > before[piece] + max(0, wanted):
             return True
     return False
 

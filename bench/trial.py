@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
 from bench.baselines import Answer, Baseline
 from bench.oracle import Evidence, Judgement, dressed, hunks, judge, lines, merged, plain
-from bench.scenarios.model import Attempt, Intent
+from bench.scenarios.model import NEAR, Attempt, Intent
 from bench.world import Entry, NotAnswering, World
 
 if TYPE_CHECKING:
@@ -100,6 +100,8 @@ class _Trial:
         self._led_to = self._leads_to(self.world.entries())
         agent = self._meanwhile(agent)
         self.world.before = self.world.entries()
+        if "sibling" in self.scenario.flags:
+            self._attempt(agent, base.decode(), replace(self.attempt, kind="replace", intent=NEAR))
         answer = self._hindered(agent) or self._attempt(agent, base.decode(), self.attempt)
         evidence = self._evidence(base, answer)
         judgement = judge(evidence)

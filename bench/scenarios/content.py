@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bench.scenarios.model import (
+    FAR,
     FORMATTED,
     PATH,
     STALE,
@@ -26,6 +27,7 @@ ELSEWHERE = tries("notice", "notice", "merge")
 """Others changed the file, and neither of the lines the agent is after."""
 
 REFORMATTED = module().replace("return value + 6\n", "return (value + 6)\n")
+WRAPPED = module().replace("return value + 6\n", "return (\n        value + 6)\n")
 LONGER = "import sys\nimport os\n\n" + module()
 TWICE = module() + "\n\nclass Copy:\n    def step_06(value):\n    return value + 6\n"
 
@@ -47,6 +49,17 @@ CONTENT = (
         "formatter",
         STALE,
         between=lambda world: world.put(PATH, REFORMATTED.encode()),
+    ),
+    Scenario(
+        9,
+        "formatter",
+        (
+            Attempt("write", "write", FAR, frozenset({"merge"})),
+            _by_lines("by number", FAR, "notice"),
+        ),
+        "two calls made together",
+        between=lambda world: world.put(PATH, WRAPPED.encode()),
+        flags=frozenset({"sibling"}),
     ),
     Scenario(
         17,

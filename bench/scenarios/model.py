@@ -65,7 +65,9 @@ class Scenario:
     for approval. lands: where the file's bytes are after a rename. before_read runs before the
     agent reads. flags: reopen (the session ends before and resumes after what happens), forget
     (the text leaves the window, then is read again), rewind (the reading is taken back, then is
-    done again), unprivileged (run without root, which no permission binds).
+    done again), sibling (the attempt was sent together with a replacement inside the change, so
+    what that one was answered is not known yet), unprivileged (run without root, which no
+    permission binds).
     """
 
     number: int

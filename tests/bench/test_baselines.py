@@ -53,6 +53,7 @@ def test_a_unique_match_protects_no_whole_file_write():
     assert [o.judgement.silent_clobber for o in outcomes("unique-match", "S9")] == [
         *(False, False),  # the two replacements
         *(True, True),  # the two whole-file writes
+        *(True, False),  # a write, and an edit by number, sent together with a replacement
     ]
 
 

@@ -11,7 +11,7 @@ from bench.trial import play
 import sightline
 from bench import guard
 
-[FORMATTER] = [scenario for scenario in SCENARIOS if scenario.name == "S9"]
+[FORMATTER, _together] = [scenario for scenario in SCENARIOS if scenario.name == "S9"]
 EVERY = [
     pytest.param(scenario, attempt, id=f"{scenario.name} {scenario.variant} {attempt.label}")
     for scenario in SCENARIOS

@@ -84,6 +84,12 @@ def test_a_line_of_others_that_is_gone_is_a_clobber():
     assert judge(write(ours, before=before, after=ours)).silent_clobber
 
 
+def test_a_line_that_nobody_meant_is_gone_is_a_clobber():
+    """An edit by number that went one line too far."""
+    after = BASE.replace(b"three", b"2")
+    assert judge(replace(b"two", b"2", before=BASE, after=after)).silent_clobber
+
+
 def test_a_deletion_by_others_that_is_undone_is_a_clobber():
     before = BASE.replace(b"four\n", b"")
     ours = BASE.replace(b"two", b"2")
