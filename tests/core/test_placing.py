@@ -7,6 +7,7 @@ from sightline.core.placing import (
     block_places,
     ends_replaced,
     hunks_of,
+    line_edits,
     lines_of,
     located,
     places_of,
@@ -90,3 +91,12 @@ def test_hunks_are_shifted_like_the_one_before_and_never_out_of_order():
     one, two = PatchHunk(1, ("a\n",), ("A\n",)), PatchHunk(2, ("}\n",), ("]\n",))
     assert located([one, two], lines) == [(1, 2, ["A\n"]), (2, 3, ["]\n"])]
     assert located([PatchHunk(4, ("b\n",), ("B\n",)), PatchHunk(5, ("a\n",), ("A\n",))], lines) is None
+
+
+@given(plains, plains, plains)
+def test_replacing_is_editing_whole_lines(plain, old, new):
+    lines, places = split(plain), places_of(plain, old)
+    edits = line_edits(plain, lines, old, new, places)
+    assert "".join(applied(lines, edits)) == replaced(plain, old, new, places)
+    assert all(one[1] <= other[0] for one, other in zip(edits, edits[1:], strict=False))
+    assert split("".join(applied(lines, edits))) == applied(lines, edits)

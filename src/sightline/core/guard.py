@@ -61,7 +61,8 @@ class Rules(Value):
 class Ruling(Value):
     """What may be done. new: the bytes to put there (None: nothing stands there afterwards);
     after: what the agent then holds. changes: others' hunks (base -> disk) to what it was shown.
-    lines: of the disk's text, what the reason is about. conflicts: (ours, theirs) hunk pairs."""
+    lines: of the disk's text, what the reason is about. conflicts: (ours, theirs) hunk pairs.
+    encoding: of a file that cannot hold the new text."""
 
     decision: Decision
     state: State
@@ -75,6 +76,7 @@ class Ruling(Value):
     conflicts: tuple[tuple[Hunk, Hunk], ...] = ()
     found: int = 0
     endings_only: bool = False
+    encoding: str | None = None
 
 
 class Case:
@@ -199,7 +201,10 @@ def _unread_state(sight: Sight) -> State:
 
 
 def _created(content: str) -> Ruling:
-    new = content.encode("utf-8", "surrogateescape")
+    try:
+        new = content.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return Ruling("refuse", "unseen", "binary", encoding="utf-8")
     text = decode(new)
     if text is None:
         return Ruling("refuse", "unseen", "binary")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+
 from sightline.core.diff import diff
 from sightline.core.regions import spans
-from sightline.core.text import line_at
+from sightline.core.text import line_at, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,9 +51,41 @@ def written_lines(plain: str, places: list[int], old: str, new: str) -> Spans:
         start = place + n * (len(new) - len(old))
         end = start + len(new)
         first = line_at(plain, start) + (0 if start == 0 or plain[start - 1] == "\n" else 1)
-        last = line_at(plain, end) - 1 + (1 if end == len(plain) and plain[-1:] != "\n" else 0)
+        last = line_at(plain, end) - 1 + (1 if end == len(plain) and plain[-1:] not in ("", "\n") else 0)
         found.append((first, last))
     return spans(found)
+
+
+def line_edits(
+    plain: str, lines: Sequence[str], old: str, new: str, places: Sequence[int]
+) -> list[Edit]:
+    """Replacing a text at these offsets, as edits of the whole lines that it touches."""
+    starts = [0, *accumulate(map(len, lines))]
+    groups: list[tuple[int, int, list[int]]] = []
+    for place in places:
+        first, end = bisect_right(starts, place) - 1, place + len(old)
+        last = bisect_left(starts, end)
+        whole = new.endswith("\n") or (not new and starts[first] == place)
+        if starts[last] == end and last < len(lines) and not whole:
+            last += 1  # the line behind is joined on
+        if groups and first < groups[-1][1]:
+            first, _, earlier = groups.pop()
+            groups.append((first, last, [*earlier, place]))
+        else:
+            groups.append((first, last, [place]))
+    return [
+        (first, last, split(_replaced_in(plain, starts[first], starts[last], old, new, inside)))
+        for first, last, inside in groups
+    ]
+
+
+def _replaced_in(plain: str, start: int, end: int, old: str, new: str, places: list[int]) -> str:
+    return replaced(plain[start:end], old, new, [place - start for place in places])
+
+
+def ended(lines: Sequence[str]) -> list[str]:
+    """Lines of which only the last may lack its newline."""
+    return [line if line.endswith("\n") else f"{line}\n" for line in lines[:-1]] + [*lines[-1:]]
 
 
 def applied(lines: Sequence[str], edits: Sequence[Edit]) -> list[str]:

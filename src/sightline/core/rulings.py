@@ -12,8 +12,10 @@ from sightline.core.nearest import nearest
 from sightline.core.placing import (
     applied,
     block_places,
+    ended,
     ends_replaced,
     hunks_of,
+    line_edits,
     lines_of,
     located,
     new_sides,
@@ -23,7 +25,7 @@ from sightline.core.placing import (
     shifted,
     written_lines,
 )
-from sightline.core.regions import carry, covers, spans, subtract, union, whole
+from sightline.core.regions import carry, covers, intersect, spans, subtract, union, whole
 from sightline.core.text import decode, line_at, normal, split
 
 TYPE_CHECKING = False
@@ -72,7 +74,7 @@ def _replace_here(case: Case, old: str, new: str, places: list[int]) -> Ruling:
     plain = replaced(disk.plain, old, new, places)
     result = _encoded(disk, plain, ends_replaced(disk.plain, old, new, places))
     if result is None:
-        return case.refuse("conflict")
+        return _unfit(case)
     region = lines_of(disk.plain, places, old)
     if case.base is not None and case.held is not None:
         before = places if case.same else places_of(case.base.plain, old)
@@ -82,21 +84,49 @@ def _replace_here(case: Case, old: str, new: str, places: list[int]) -> Ruling:
         if alike:  # the same text stands as often in what was shown, moved or not
             return case.allow(result, own(case.held, replaced(case.base.plain, old, new, before)))
         if mapped:  # it stood there more often before; each place left was shown
-            return case.allow(result, look(case.held, split(plain), lines_of(plain, places, new)))
-    return _unseen_region(
-        case, result, split(plain), written_lines(plain, places, old, new), region
-    )
+            return case.allow(result, _after_here(case, _line_edits(disk, old, new, places), ()))
+    written = written_lines(plain, places, old, new)
+    return _unseen_region(case, result, _line_edits(disk, old, new, places), written, region)
+
+
+def _line_edits(disk: Text, old: str, new: str, places: list[int]) -> list[Edit]:
+    return line_edits(disk.plain, disk.lines, old, new, places)
 
 
 def _unseen_region(
-    case: Case, result: bytes, lines: Sequence[str], written: Spans, region: Spans
+    case: Case, result: bytes, edits: list[Edit], written: Spans, region: Spans
 ) -> Ruling:
-    """The text to replace matches the disk, but the agent was never shown those lines."""
+    """The text to replace matches the disk, but the agent was never shown those lines.
+    written: lines of the new text that are the agent's own from end to end."""
     if case.rules.unseen == "refuse":
         return case.refuse("unseen", lines=region)
-    after = look(case.held, lines, written) if case.held else first_look(lines, written)
-    allowed = case.allow(result, after)
+    allowed = case.allow(result, _after_here(case, edits, written))
     return allowed.replace(decision="notice", reason="unseen", lines=region)
+
+
+def _after_here(case: Case, edits: list[Edit], written: Spans) -> Held:
+    """What is held after edits of the disk's own lines: others' changes that an edit meets are in
+    it, the others stay unseen. An edit of lines that were all shown leaves lines all known."""
+    disk = _disk(case)
+    if case.held is None:
+        return first_look(applied(disk.lines, edits), written)
+    met = [t for t in case.theirs if any(collide((t[2], t[3], 0, 0), (*e[:2], 0, 0)) for e in edits)]
+    at = look(case.held, disk.lines, (), met)
+    back = [(b0, b1, a0, a1) for a0, a1, b0, b1 in case.changes if (a0, a1, b0, b1) not in met]
+    there = [shifted(edit, back) for edit in edits]
+    hunks = hunks_of(there)
+    fresh: Spans = ()
+    for here, moved in zip(hunks_of(edits), hunks, strict=True):
+        first, last, by = moved[2] + 1, moved[3], moved[2] - here[2]
+        if covers(at.shown, spans([(moved[0] + 1, moved[1])])) and moved[1] > moved[0]:
+            fresh = union(fresh, spans([(first, last)]))
+        else:
+            own_lines = spans((a + by, b + by) for a, b in written)
+            fresh = union(fresh, intersect(own_lines, spans([(first, last)])))
+    lines = ended(applied(at.lines, there))
+    return Held(
+        tuple(lines), union(carry(at.shown, hunks), fresh), union(carry(at.held, hunks), fresh)
+    )
 
 
 def _not_found(case: Case, old: str, found: int) -> Ruling:
@@ -148,13 +178,12 @@ def patch(case: Case, attempt: Patch) -> Ruling:
     edits = located(attempt.hunks, disk.lines)
     if edits is None:
         return _patch_not_found(case, attempt.hunks)
-    lines = applied(disk.lines, edits)
-    result = _encoded(disk, "".join(lines), hunks_of(edits))
+    result = _encoded(disk, "".join(applied(disk.lines, edits)), hunks_of(edits))
     if result is None:
-        return case.refuse("conflict")
+        return _unfit(case)
     if result == case.sight.disk:
         return case.refuse("no_change")
-    return _unseen_region(case, result, lines, new_sides(hunks_of(edits)), old_spans(edits))
+    return _unseen_region(case, result, edits, new_sides(hunks_of(edits)), old_spans(edits))
 
 
 def _patch_not_found(case: Case, hunks: Sequence[PatchHunk]) -> Ruling:
@@ -188,9 +217,12 @@ def _regions(case: Case, edits: list[Edit]) -> Ruling:
         there = [moved]
     else:
         there = [shifted(edit, case.theirs) for edit in edits]
-    result = _encoded(disk, "".join(applied(disk.lines, there)), hunks_of(there))
+    lines = applied(disk.lines, there)
+    if lines != ended(lines):  # an edit took the last newline, others wrote on behind it
+        return _region_changed(case, "".join(ours))
+    result = _encoded(disk, "".join(lines), hunks_of(there))
     if result is None:
-        return case.refuse("conflict")
+        return _unfit(case)
     return case.allow(result, own(case.held, "".join(ours)))
 
 
@@ -234,7 +266,7 @@ def _merged(case: Case, lines: Sequence[str], ours: str) -> Ruling:
     disk = _disk(case)
     result = _encoded(disk, "".join(lines))
     if result is None:
-        return case.refuse("conflict")
+        return _unfit(case)
     if result == case.sight.disk:
         return case.refuse("no_change")
     return case.allow(result, own(case.held, ours)).replace(decision="merge")
@@ -248,7 +280,7 @@ def write(case: Case, attempt: WriteWhole) -> Ruling:
     content = attempt.content if attempt.raw else normal(attempt.content).removeprefix("\ufeff")
     result = _raw(attempt.content, disk) if attempt.raw else _encoded(disk, content)
     if result is None:
-        return case.refuse("conflict")
+        return _unfit(case)
     if result == case.sight.disk:
         return case.refuse("no_change")
     unseen = _never_shown(case)
@@ -321,7 +353,7 @@ def _after(case: Case, ruling: Ruling) -> Case:
     after = ruling.after
     if after is None or ruling.new is None:
         return Case(Sight("missing"), case.rules)
-    body = _disk(case).encode("".join(after.lines)) if case.disk else ruling.new
+    body = _disk(case).hold("".join(after.lines)) if case.disk else ruling.new
     belief = Belief("", after.shown, after.held, len(after.lines))
     return Case(Sight("file", ruling.new, belief, body), case.rules)
 
@@ -344,10 +376,16 @@ def _disk(case: Case) -> Text:
 
 
 def _encoded(disk: Text, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes | None:
+    """The text as the file's bytes; None when these could not be read back as that text."""
     try:
-        return disk.encode(plain, hunks)
+        return None if "\0" in plain else disk.encode(plain, hunks)
     except UnicodeEncodeError:
         return None
+
+
+def _unfit(case: Case) -> Ruling:
+    """The new text has characters that the file's encoding, or any text file, cannot hold."""
+    return case.refuse("binary", encoding=_disk(case).label)
 
 
 def _raw(content: str, disk: Text) -> bytes | None:

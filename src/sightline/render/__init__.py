@@ -52,7 +52,7 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
     if ruling.reason == "not_found":
         return _not_found(ruling, path)
     message, hint = _REFUSALS[ruling.reason or "stale"]
-    words = {
+    words: dict[str, object] = {
         "path": path,
         "who": who,
         "lines": spans(ruling.lines),
@@ -61,12 +61,20 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
     }
     if ruling.reason == "unseen" and not ruling.lines:
         message, hint = _UNSEEN_WHOLE
+    if ruling.encoding is not None:
+        message, hint = _UNFIT
+        words["encoding"] = ruling.encoding
     return message.format(**words), hint.format(**words)
 
 
 _UNSEEN_WHOLE = (
     "{path} was never shown to this session.",
     "Read {path} first, then try again.",
+)
+
+_UNFIT = (
+    "The new text has characters that {path} cannot hold: it is {encoding} text.",
+    "Write it without them, or have the file converted to UTF-8 first.",
 )
 
 _REFUSALS = {
