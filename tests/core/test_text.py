@@ -107,3 +107,16 @@ def test_a_file_of_one_kind_of_line_end_keeps_it():
         text = decode(f"\ufeffa{end}b{end}".encode())
         assert text is not None
         assert text.encode("x\ny") == f"\ufeffx{end}y".encode()
+
+
+@given(files, bodies)
+@example(b"h\xc3\xa9llo \xff\n", "hello \udcff")
+@example(b"caf\xe9\n", "\u2192")
+@example(b"\xff\xfea\0", "x")
+def test_a_believed_text_is_held_whatever_the_file_is_now(data, body):
+    text = decode(data)
+    if text is not None:
+        believed = normal(normal(body))
+        held = decode(text.hold(believed))
+        assert held is not None
+        assert held.plain == believed

@@ -43,6 +43,18 @@ class Text:
         body = plain if self.crlf is False else self._ended(plain, hunks)
         return self.bom + body.encode(self.encoding, self.errors)
 
+    def hold(self, plain: str) -> bytes:
+        """Bytes that decode() reads as this very text: as this file's where that can be, else
+        UTF-8 with a BOM. For a text that is believed, and may not fit what the file is now."""
+        try:
+            data = self.encode(plain)
+            there = decode(data)
+            if there is not None and there.plain == plain:
+                return data
+        except UnicodeEncodeError:
+            pass
+        return BOMS[0][0] + plain.encode("utf-8", "surrogateescape")
+
     def _ended(self, plain: str, hunks: Sequence[Hunk] | None) -> str:
         if self.crlf is True:
             return plain.replace("\n", "\r\n")

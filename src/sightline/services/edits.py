@@ -247,6 +247,10 @@ class Plan:
             old = self.case.disk.lines if self.case.disk else []
             own = new_sides(diff(old, text.lines))
             after = look(known.held, text.lines, own)
+        disk, plain = self.case.disk, "".join(after.lines)
+        if disk and text.plain != plain and disk.hold(plain) == new:
+            # Without the letters that are gone, the rest would be taken for another encoding.
+            return Belief(self.after, after.shown, after.held, len(after.lines)), new
         return believe(after, text, new, self.after)
 
 

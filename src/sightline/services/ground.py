@@ -177,7 +177,7 @@ def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief,
     total = len(held.lines)
     if list(held.lines) == text.lines:
         return Belief(revision, held.shown, held.held, total), data
-    body = text.encode("".join(held.lines))
+    body = text.hold("".join(held.lines))
     return Belief(revision_of(body), held.shown, held.held, total), body
 
 

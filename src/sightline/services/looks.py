@@ -170,7 +170,7 @@ def _as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Lo
 def _decoded_as(disk: Text, plain: str) -> Text:
     if plain == disk.plain:
         return disk
-    made = decode(disk.encode(plain))
+    made = decode(disk.hold(plain))
     return made if made is not None else disk
 
 
