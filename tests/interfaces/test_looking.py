@@ -199,3 +199,15 @@ def test_a_missing_file_is_a_no_with_an_object_for_programs(sl):
     done = sl("read", "gone.py", "--json")
     assert (done.code, done.json["error"]["kind"]) == (1, "FileMissing")
     assert done.err.startswith("Error: gone.py does not exist.\nHint: ")
+
+
+@pytest.mark.parametrize("args", [[], ["--lines", "2-"], ["--lines", "1-4"]], ids=str)
+def test_a_read_that_a_limit_cuts_short_says_so_even_when_quiet(sl, monkeypatch, args):
+    monkeypatch.setenv("SIGHTLINE_READ_MAX_LINES", "2")
+    sl.put("a.txt", "1\n2\n3\n4\n5\n")
+    assert "Cut at line" in sl("read", "a.txt", "--quiet", *args).err
+
+
+def test_a_read_of_what_was_asked_is_not_cut(sl):
+    sl.put("a.txt", "1\n2\n3\n")
+    assert sl("read", "a.txt", "--quiet", "--lines", "1-2").err == ""

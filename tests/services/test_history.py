@@ -6,6 +6,7 @@ import pytest
 
 from sightline.config import Settings
 from sightline.core.events import FACTS, WriteAbandoned, WriteIntended
+from sightline.core.revision import MISSING, revision_of
 from sightline.services import history
 from sightline.services.opening import start
 from sightline.store.memory import MemoryStore
@@ -130,3 +131,14 @@ def test_why_says_how_much_it_leaves_out(world):
         session.read("a.py")
     told = history.why(session._ground, "a.py")
     assert (len(told.entries), told.earlier) == (history.WHY_ENTRIES, 3)
+
+
+def test_surveying_settles_the_write_of_a_dead_process(world):
+    """Else the log would lack a change whose writer was killed before it could say so."""
+    world.session("s1").read("a.py")
+    world.tree.put("b.py", "written\n")
+    intent = WriteIntended("b.py", MISSING, revision_of(b"written\n"), owner="elsewhere:1:1")
+    world.store.append("s1", [intent], at=world.clock.now_us())
+    assert "changed" not in world.kinds()
+    world.survey()
+    assert world.kinds(path="b.py") == ["changed"]

@@ -103,7 +103,7 @@ def read(call: Call, path: str, lines: Span | None) -> None:
             output.text(numbered(view), end="")
         else:
             output.raw(_bytes(session, view))
-    _tell_about(call, view)
+    _tell_about(call, view, lines)
 
 
 @verb()
@@ -177,14 +177,20 @@ def _bytes(session: Session, view: FileView) -> bytes:
     return cut + b"\n" if last < len(lines) else cut
 
 
-def _tell_about(call: Call, view: FileView) -> None:
-    from sightline.render.views import shown
+def _tell_about(call: Call, view: FileView, asked: Span | None) -> None:
+    """What of the file was shown. That a limit cut it short must be known, --quiet or not."""
+    from sightline.render.views import printable, shown
 
-    lines = (view.lines,) if view.lines[1] else ()
+    path, (first, last) = printable(view.path), view.lines
     before = ", unchanged since they were shown before" if view.unchanged else ""
-    output.note(call, f"{view.path}: {shown(lines, view.total_lines)} shown{before}.")
+    much = shown(((first, last),) if last else (), view.total_lines)
+    output.note(call, f"{path}: {much} shown{before}.")
     if view.diff:
         output.note(call, "Changed since this session last saw it:")
         output.note(call, output.coloured(call, view.diff, sys.stderr))
-    if lines and view.lines[1] < view.total_lines:
-        output.note(call, f"More: sightline read {view.path} --lines {view.lines[1] + 1}-")
+    if last and last < view.total_lines:
+        more = f"More: sightline read {path} --lines {last + 1}-"
+        if asked is None or asked[1] > last:
+            output.say(f"Cut at line {last}, as the settings limit it. {more}")
+        else:
+            output.note(call, more)

@@ -60,12 +60,12 @@ def say(words: str) -> None:
 
 def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
     """An error: what happened, and what to do next. The diff between them is an answer."""
-    say(f"{style(call, 'Error:', 'red', sys.stderr)} {' '.join(message.split())}")
+    say(f"{style(call, 'Error:', 'red', sys.stderr)} {printable(' '.join(message.split()))}")
     if diff and not call.json:
         text(coloured(call, diff))
     first, _, more = hint.partition("\n")
     if first:
-        say(f"{style(call, 'Hint:', 'cyan', sys.stderr)} {first}")
+        say(f"{style(call, 'Hint:', 'cyan', sys.stderr)} {printable(first)}")
     if more:
         say(printable(more.rstrip("\n")))
 

@@ -28,7 +28,9 @@ def state(call: Call, name: str, width: int = 0) -> str:
 
 def about(session: Session, verdict: Verdict) -> str:
     """What a verdict means, in a sentence."""
-    said = views.verdict(verdict.state, verdict.path, who(verdict.changed_by, session.id))
+    said = views.verdict(
+        verdict.state, views.printable(verdict.path), who(verdict.changed_by, session.id)
+    )
     return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
 
 
