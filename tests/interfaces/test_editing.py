@@ -188,3 +188,13 @@ def test_what_cannot_be_run_says_so(sl):
     done = sl.process("run", "no-such-program")
     assert done.returncode == 127
     assert done.stderr.startswith(b"Error: no-such-program cannot be run")
+
+
+def test_lines_beyond_the_end_are_told_as_such(shown):
+    done = shown("edit-lines", "app.py", "20-21", "--new", "x")
+    assert done.err.startswith("Error: app.py has no such lines: it had 8 when it was last shown.")
+
+
+def test_a_text_that_stands_less_often_than_asked_is_told_as_such(shown):
+    done = shown("edit", "app.py", "--old", "b = 2", "--new", "x", "--count", "2")
+    assert done.err.startswith("Error: The text stands once in app.py")

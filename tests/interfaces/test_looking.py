@@ -211,3 +211,13 @@ def test_a_read_that_a_limit_cuts_short_says_so_even_when_quiet(sl, monkeypatch,
 def test_a_read_of_what_was_asked_is_not_cut(sl):
     sl.put("a.txt", "1\n2\n3\n")
     assert sl("read", "a.txt", "--quiet", "--lines", "1-2").err == ""
+
+
+def test_paths_are_told_as_the_workspace_has_them(sl, monkeypatch):
+    sl.put("sub/a.txt", "x\n")
+    monkeypatch.chdir(sl.root / "sub")
+    assert sl("saw", "gone.txt", "--json").err.startswith("Error: sub/gone.txt does not exist.")
+    assert sl("edit", "a.txt", "--old", "y", "--new", "z", "--json").json["path"] == "sub/a.txt"
+    assert sl("check", str(sl.root / "sub" / "a.txt"), "--json").json["files"][0]["path"] == (
+        "sub/a.txt"
+    )

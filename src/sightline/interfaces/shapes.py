@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ChangedBy,
         CommandRun,
         EditResult,
+        FileChange,
         FileInContext,
         FileView,
         Verdict,
@@ -138,6 +139,17 @@ def command_run(run: CommandRun) -> Shape:
     """A command, and what it changed."""
     changed = [{"path": change.path, "revision": change.revision_on_disk} for change in run.changes]
     return {"command": run.command, "exit_code": run.exit_code, "changed": changed}
+
+
+def change(made: FileChange) -> Shape:
+    """A file that is not what a session was shown."""
+    return {
+        "path": made.path,
+        "state": made.state,
+        "summary": made.summary,
+        "diff": made.diff,
+        "changed_by": changed_by(made.changed_by),
+    }
 
 
 def changed_by(by: ChangedBy | None) -> Shape | None:

@@ -31,8 +31,8 @@ VERBS = (
     Verb("ran", "run"),
     Verb("check", "check"),
     Verb("files", "status", "context_status"),
-    Verb("changes", None, "file_changes"),
-    Verb("turn"),
+    Verb("changes", "changes", "file_changes"),
+    Verb("turn", "turn"),
 )
 
 ABOUT_MANY = ("up", "log", "why", "sessions", "diff")

@@ -132,15 +132,25 @@ _REFUSALS = {
 def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
     if ruling.state in ("unseen", "deleted") and ruling.near is None and not ruling.found:
         return f"Nothing to replace in {path}.", f"Read {path}, or create it if it does not exist."
+    if ruling.found and not ruling.lines:  # lines beyond the end, counted in the text last shown
+        return (
+            f"{path} has no such lines: it had {ruling.found} when it was last shown.",
+            f"Read {path}, or choose lines within it.",
+        )
     if ruling.found:
         return (
-            f"The text stands {ruling.found} times in {path}, not as often as asked.",
+            f"The text stands {times(ruling.found)} in {path}, not as often as asked.",
             "Say how many to replace, or add neighbouring lines.",
         )
     message = f"The text to replace is not in {path}."
     if ruling.near is None:
         return message, f"Nothing there is like it. Read {path} and use its own text."
     return message, _nearest(ruling.near, shown=ruling.near_shown)
+
+
+def times(number: int) -> str:
+    """How often: "once", "3 times"."""
+    return "once" if number == 1 else f"{number} times"
 
 
 def _nearest(near: Nearest, *, shown: bool) -> str:

@@ -21,7 +21,7 @@ COMMANDS = {
     "log": "history", "why": "history", "sessions": "history", "read": "looking",
     "saw": "looking", "edit": "editing", "edit-lines": "editing", "write": "editing",
     "patch": "editing", "create": "whole", "delete": "whole", "move": "whole",
-    "run": "running", "completion": "upkeep", "hook": "upkeep",
+    "run": "running", "changes": "session", "turn": "session", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
 """Command -> its module, in the order in which a newcomer meets them."""
 

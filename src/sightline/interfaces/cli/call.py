@@ -20,7 +20,7 @@ AGENT = "cli"
 
 
 class Call:
-    """The options of all commands. None and False: not given."""
+    """The options of all commands (None and False: not given), and the root once it is known."""
 
     def __init__(self) -> None:
         self.workspace: str | None = None
@@ -30,6 +30,7 @@ class Call:
         self.quiet = False
         self.no_color = False
         self.debug = False
+        self.root = ""
 
     @property
     def session_id(self) -> str:
@@ -72,8 +73,12 @@ class Call:
             store.close()
 
     def path(self, name: str) -> str:
-        """A path as it was typed: relative to the current folder, or to --workspace if given."""
-        return name if self.workspace is not None else os.path.join(os.getcwd(), name)
+        """A path as it was typed (relative to the current folder, or to --workspace if given), as
+        seen from the root of the workspace, which is open."""
+        if self.workspace is not None or os.path.isabs(name):
+            return name
+        folder = os.path.relpath(os.getcwd(), self.root)
+        return name if folder == "." else os.path.join(folder, name)
 
     def store_url(self, ground: Ground) -> str:
         """Where the facts are kept, as --store would take it."""
@@ -88,7 +93,7 @@ class Call:
         from sightline.services.opening import ports, settings_of
         from sightline.workspace.discovery import discover
 
-        root = discover(self.workspace)
+        root = self.root = discover(self.workspace)
         settings = settings_of(root, self.store)
         store, workspace = ports(root, settings, self.store)
         return store, workspace, settings
