@@ -77,7 +77,7 @@ def _unknown(ctx: click.Context, name: str) -> None:
     params=[*global_options(hidden=False)],
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Options may stand before or after the command. Exit codes: 0 done, 1 the answer is "
+    epilog="These options may stand before or after a command. Exit codes: 0 done, 1 the answer is "
     "no, 2 wrong usage, 3 could not tell, 130 interrupted.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
