@@ -51,19 +51,64 @@ def test_what_is_merged_is_lines_of_the_three(three):
     assert set(merged.lines) <= {line for text in three for line in text}
 
 
-@given(sides())
-def test_a_merge_is_clean_unless_two_changes_claim_the_same_lines(three):
-    base, ours, theirs = three
-    mine, other = diff(base, ours), diff(base, theirs)
-    fighting = [
+def fights(base, ours, theirs):
+    """Changes of both sides that claim the same lines and are not equal."""
+    return {
         (h, t)
-        for h in mine
-        for t in other
+        for h in diff(base, ours)
+        for t in diff(base, theirs)
         if collide(h, t) and (h[:2], ours[h[2] : h[3]]) != (t[:2], theirs[t[2] : t[3]])
-    ]
-    merged = merge(base, ours, theirs)
-    assert set(fighting) <= set(merged.conflicts)
+    }
+
+
+@given(sides())
+def test_changes_of_the_same_lines_conflict_unless_one_side_includes_the_other(three):
+    merged = merge(*three)
+    if merged.clean and fights(*three):
+        base, ours, theirs = three
+        texts = [
+            [line for _, _, put in _moves(base, side) for line in put] for side in (ours, theirs)
+        ]
+        assert any(_in_order(added, merged.lines) and added for added in texts)
+    assert merged.clean or fights(*three) or any(map(_unended, three))
     assert bool(merged.lines) <= merged.clean
+
+
+def _unended(lines):
+    return "".join(lines)[-1:] not in ("", "\n")
+
+
+def _in_order(some, lines):
+    rest = iter(lines)
+    return all(line in rest for line in some)
+
+
+BASE = [f"{n}\n" for n in range(6)]
+
+
+def _with(*lines, until):
+    return [BASE[0], *(f"{line}\n" for line in lines), *BASE[until:]]
+
+
+def test_going_on_from_what_others_wrote_is_no_conflict():
+    """A text that has the others' line, and more beside it, takes nothing away from them."""
+    assert list(merge(BASE, _with("U", "X", until=2), _with("U", until=2)).lines) == _with(
+        "U", "X", until=2
+    )
+    assert merge(BASE, _with("U", until=2), _with("U", "V", until=2)).lines[1:3] == ("U\n", "V\n")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (_with("X", until=2), _with("U", until=2)),
+        (_with("X", until=2), _with(until=2)),
+        (_with("1", "X", until=3), _with("U", until=3)),
+    ],
+    ids=["rewritten", "deleted", "taken back"],
+)
+def test_what_takes_something_of_others_away_conflicts(ours, theirs):
+    assert not merge(BASE, ours, theirs).clean
 
 
 @given(sides())
@@ -79,7 +124,7 @@ def test_a_clean_merge_has_both_sides_changes(three):
     """Taken away from the merged text, the changes of one side leave those of the other."""
     base, ours, theirs = three
     merged = merge(base, ours, theirs)
-    if merged.clean:
+    if merged.clean and not fights(*three) and not any(map(_unended, three)):
         gained = sum(b1 - b0 - a1 + a0 for a0, a1, b0, b1 in diff(base, ours))
         both = set(map(tuple, _moves(base, ours))) & set(map(tuple, _moves(base, theirs)))
         twice = sum(len(put) - (end - start) for start, end, put in both)
