@@ -1,4 +1,5 @@
 import difflib
+import itertools
 import subprocess
 
 import pytest
@@ -43,7 +44,7 @@ def test_hunks_rebuild_the_new_text_whatever_the_budget(a, b, steps):
 def test_hunks_are_in_order_apart_and_never_empty(a, b, steps):
     hunks = diff(a, b, steps)
     assert all(a1 > a0 or b1 > b0 for a0, a1, b0, b1 in hunks)
-    for (_, a1, _, b1), (next_a0, _, next_b0, _) in zip(hunks, hunks[1:], strict=False):
+    for (_, a1, _, b1), (next_a0, _, next_b0, _) in itertools.pairwise(hunks):
         assert next_a0 > a1
         assert next_b0 > b1
         assert next_a0 - a1 == next_b0 - b1

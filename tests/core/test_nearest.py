@@ -37,7 +37,9 @@ def test_blank_lines_around_the_sought_text_do_not_matter():
     assert (near.first, near.last) == (5, 5)
 
 
-texts = st.lists(st.text(st.sampled_from("ab \t{}"), max_size=6).map(lambda t: t + "\n"), max_size=9)
+texts = st.lists(
+    st.text(st.sampled_from("ab \t{}"), max_size=6).map(lambda t: t + "\n"), max_size=9
+)
 
 
 @given(texts, texts)

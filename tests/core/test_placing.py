@@ -1,3 +1,5 @@
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -90,7 +92,9 @@ def test_hunks_are_shifted_like_the_one_before_and_never_out_of_order():
     lines = ["new\n", "a\n", "}\n", "b\n", "}\n"]
     one, two = PatchHunk(1, ("a\n",), ("A\n",)), PatchHunk(2, ("}\n",), ("]\n",))
     assert located([one, two], lines) == [(1, 2, ["A\n"]), (2, 3, ["]\n"])]
-    assert located([PatchHunk(4, ("b\n",), ("B\n",)), PatchHunk(5, ("a\n",), ("A\n",))], lines) is None
+    assert (
+        located([PatchHunk(4, ("b\n",), ("B\n",)), PatchHunk(5, ("a\n",), ("A\n",))], lines) is None
+    )
 
 
 @given(plains, plains, plains)
@@ -98,5 +102,5 @@ def test_replacing_is_editing_whole_lines(plain, old, new):
     lines, places = split(plain), places_of(plain, old)
     edits = line_edits(plain, lines, old, new, places)
     assert "".join(applied(lines, edits)) == replaced(plain, old, new, places)
-    assert all(one[1] <= other[0] for one, other in zip(edits, edits[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(edits))
     assert split("".join(applied(lines, edits))) == applied(lines, edits)

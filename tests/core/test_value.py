@@ -15,13 +15,7 @@ class Named(Point):
 
 
 def test_fields_come_by_place_by_name_or_by_default():
-    assert (
-        Point(1)
-        == Point(1, 0)
-        == Point(x=1)
-        == Point(1, y=0)
-        == Point(**dict(Point(1).items()))
-    )
+    assert Point(1) == Point(1, 0) == Point(x=1) == Point(1, y=0) == Point(**dict(Point(1).items()))
 
 
 def test_a_subclass_has_its_parents_fields_first():

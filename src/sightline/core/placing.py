@@ -51,7 +51,11 @@ def written_lines(plain: str, places: list[int], old: str, new: str) -> Spans:
         start = place + n * (len(new) - len(old))
         end = start + len(new)
         first = line_at(plain, start) + (0 if start == 0 or plain[start - 1] == "\n" else 1)
-        last = line_at(plain, end) - 1 + (1 if end == len(plain) and plain[-1:] not in ("", "\n") else 0)
+        last = (
+            line_at(plain, end)
+            - 1
+            + (1 if end == len(plain) and plain[-1:] not in ("", "\n") else 0)
+        )
         found.append((first, last))
     return spans(found)
 

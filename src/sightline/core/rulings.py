@@ -110,7 +110,9 @@ def _after_here(case: Case, edits: list[Edit], written: Spans) -> Held:
     disk = _disk(case)
     if case.held is None:
         return first_look(applied(disk.lines, edits), written)
-    met = [t for t in case.theirs if any(collide((t[2], t[3], 0, 0), (*e[:2], 0, 0)) for e in edits)]
+    met = [
+        t for t in case.theirs if any(collide((t[2], t[3], 0, 0), (*e[:2], 0, 0)) for e in edits)
+    ]
     at = look(case.held, disk.lines, (), met)
     back = [(b0, b1, a0, a1) for a0, a1, b0, b1 in case.changes if (a0, a1, b0, b1) not in met]
     there = [shifted(edit, back) for edit in edits]

@@ -13,8 +13,8 @@ from sightline.core.attempts import (
     parse_patch,
 )
 from sightline.core.value import Value
-from sightline.errors import EditRefused
-from sightline.services.edits import Plan
+from sightline.errors import EditRefused, PathError
+from sightline.services.edits import Plan, told_of_move
 from sightline.services.ground import TRIES
 from sightline.services.moves import move
 from sightline.services.results import BatchResult
@@ -23,9 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sightline.core.attempts import Attempt
+    from sightline.core.attempts import Attempt, FilePatch
     from sightline.services.ground import Ground
     from sightline.services.results import EditResult
+    from sightline.workspace import Located
 
 
 class Change(Value):
@@ -66,45 +67,104 @@ def patch(ground: Ground, unified_diff: str) -> EditResult:
             f"The patch cannot be read: {error}.",
             hint="Give a unified diff with '--- a/path' and '+++ b/path' lines.",
         ) from error
-    if len(files) == 1 and files[0].old and files[0].new and files[0].old != files[0].new:
-        return _moving_patch(ground, files[0].old, files[0].new, Patch(files[0].hunks))
-    wanted: list[tuple[str, Attempt]] = []
-    for file in files:
-        if file.old is None and file.new is not None:
-            content = "".join(line for hunk in file.hunks for line in hunk.new)
-            wanted.append((file.new, Create(content)))
-        elif file.new is None and file.old is not None:
-            wanted.append((file.old, Delete()))
-        elif file.new is not None:
-            wanted.append((file.new, Patch(file.hunks)))
-    first, *others = _apply(ground, wanted)
+    wanted = [pair for file in files for pair in _wanted(file)]
+    done = _carry_out(ground, wanted)
+    moved = _move_all(ground, [file for file in files if _renames(file)], done)
+    edited = {name: result for (name, _), (_, result) in zip(wanted, done, strict=True)}
+    first, *others = [_patched(file, edited, moved) for file in files]
     return first.replace(others=tuple(others))
 
 
-def _moving_patch(ground: Ground, old: str, new: str, hunks: Patch) -> EditResult:
-    moved = move(ground, old, new)
-    if not hunks.hunks:
-        return moved
-    return _apply(ground, [(new, hunks)])[0]
+def _renames(file: FilePatch) -> bool:
+    return file.old is not None and file.new is not None and file.old != file.new
+
+
+def _wanted(file: FilePatch) -> list[tuple[str, Attempt]]:
+    """The attempt on a file's bytes, none for a pure rename. A renamed file is changed first."""
+    if file.old is None:
+        assert file.new is not None
+        return [(file.new, Create("".join(line for hunk in file.hunks for line in hunk.new)))]
+    if file.new is None:
+        return [(file.old, Delete())]
+    return [(file.old, Patch(file.hunks))] if file.hunks or not _renames(file) else []
+
+
+def _move_all(
+    ground: Ground, files: Sequence[FilePatch], done: Sequence[tuple[Plan, EditResult]]
+) -> dict[str, EditResult]:
+    """Carry out a patch's renames, or put back what was done of it."""
+    moved: dict[str, EditResult] = {}
+    try:
+        for file in files:
+            assert file.old is not None
+            assert file.new is not None
+            moved[file.old] = move(ground, file.old, file.new)
+    except PathError:
+        for old, result in reversed(moved.items()):
+            move(ground, result.path, old)
+        with ground.workspace.lock(*(plan.path for plan, _ in done)):
+            _undo(done)
+        raise
+    return moved
+
+
+def _patched(
+    file: FilePatch, edited: Mapping[str, EditResult], moved: Mapping[str, EditResult]
+) -> EditResult:
+    name = file.old if file.old is not None else file.new
+    assert name is not None
+    if name not in moved:
+        return edited[name]
+    if name not in edited:
+        return moved[name]
+    edit = edited[name]
+    return moved[name].replace(
+        merged=edit.merged, notice=edit.notice, diff=moved[name].diff + edit.diff
+    )
 
 
 def _apply(ground: Ground, wanted: Sequence[tuple[str, Attempt]]) -> list[EditResult]:
-    located = [(ground.workspace.locate(path), attempt) for path, attempt in wanted]
-    paths = [there.path for there, _ in located]
-    if len(set(paths)) < len(paths):
+    return [result for _, result in _carry_out(ground, wanted)]
+
+
+def _carry_out(
+    ground: Ground, wanted: Sequence[tuple[str, Attempt]]
+) -> list[tuple[Plan, EditResult]]:
+    asked = [ground.workspace.locate(path) for path, _ in wanted]
+    there = list(asked)
+    if len({located.path for located in asked}) < len(asked):
         raise ValueError("two changes of one file: give its edits in one change")
-    for _ in range(TRIES if paths else 0):
-        with ground.workspace.lock(*paths):
-            plans = [Plan(ground, there, attempt) for there, attempt in located]
+    for _ in range(TRIES if wanted else 0):
+        with ground.workspace.lock(*(located.path for located in there)):
+            plans = [
+                Plan(ground, located, attempt)
+                for located, (_, attempt) in zip(there, wanted, strict=True)
+            ]
+            if any(plan.elsewhere for plan in plans):  # renamed since: follow, as one edit does
+                there = [plan.elsewhere or plan.located for plan in plans]
+                continue
             _all_may(plans)
-            results = _commit_all(plans)
-            if results is not None:
-                return results
-    if not paths:
+            done = _commit_all(plans)
+            if done is not None:
+                return _following(asked, done)
+    if not wanted:
         return []
     raise EditRefused(
-        "unverifiable", paths[0], f"{paths[0]} keeps being changed by others.", hint="Try again."
+        "unverifiable",
+        asked[0].path,
+        f"{asked[0].path} keeps being changed by others.",
+        hint="Try again when the program that writes it has finished.",
     )
+
+
+def _following(
+    asked: Sequence[Located], done: Sequence[tuple[Plan, EditResult]]
+) -> list[tuple[Plan, EditResult]]:
+    """Results that say so where a rename was followed."""
+    return [
+        (plan, told_of_move(result, None if plan.path == located.path else located.path))
+        for located, (plan, result) in zip(asked, done, strict=True)
+    ]
 
 
 def _all_may(plans: Sequence[Plan]) -> None:
@@ -122,7 +182,7 @@ def _all_may(plans: Sequence[Plan]) -> None:
         raise bad[0]
 
 
-def _commit_all(plans: Sequence[Plan]) -> list[EditResult] | None:
+def _commit_all(plans: Sequence[Plan]) -> list[tuple[Plan, EditResult]] | None:
     """Write them in turn; when one slips or fails, those before it are put back."""
     done: list[tuple[Plan, EditResult]] = []
     try:
@@ -135,7 +195,7 @@ def _commit_all(plans: Sequence[Plan]) -> list[EditResult] | None:
     except EditRefused:
         _undo(done)
         raise
-    return [result for _, result in done]
+    return done
 
 
 def _undo(done: Sequence[tuple[Plan, EditResult]]) -> None:

@@ -55,7 +55,7 @@ def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
                 result = plan.commit()
                 if result is None:
                     continue
-                return _told_of_move(result, src)
+                return told_of_move(result, src)
         approved = _approved(ground, plan)
     raise EditRefused(
         "unverifiable",
@@ -277,7 +277,8 @@ def _approved(ground: Ground, plan: Plan) -> bool:
     raise EditRefused("scope", plan.shown_path, message, diff=plan.diff, hint=hint)
 
 
-def _told_of_move(result: EditResult, src: str | None) -> EditResult:
+def told_of_move(result: EditResult, src: str | None) -> EditResult:
+    """A result that says so when a rename from `src` was followed."""
     if src is None:
         return result
     from sightline.services.notices import moved_notice

@@ -24,15 +24,21 @@ def move(ground: Ground, src: str, dst: str) -> EditResult:
     with ground.workspace.lock(source.path, target.path):
         settle(ground, target.path)
         plan = Plan(ground, source, Move(target.path))
-        if plan.ruling.decision == "refuse":
-            raise plan.refuse()
-        if plan.protected or ground.settings.policy_for(target.path) == "ask":
-            plan.ruling = plan.ruling.replace(decision="refuse", reason="scope")
-            raise plan.refuse()
-        if ground.workspace.stat(target.path) is not None:
-            plan.shown_path, plan.ruling = dst, plan.ruling.replace(reason="exists")
-            raise plan.refuse()
-        return _carry_out(ground, plan, target.path)
+        if plan.elsewhere is None:
+            return _judged(ground, plan, target.path, dst)
+    return move(ground, plan.elsewhere.path, dst)  # renamed since: follow, as an edit does
+
+
+def _judged(ground: Ground, plan: Plan, target: str, dst: str) -> EditResult:
+    if plan.ruling.decision == "refuse":
+        raise plan.refuse()
+    if plan.protected or ground.settings.policy_for(target) == "ask":
+        plan.ruling = plan.ruling.replace(decision="refuse", reason="scope")
+        raise plan.refuse()
+    if ground.workspace.stat(target) is not None:
+        plan.shown_path, plan.ruling = dst, plan.ruling.replace(reason="exists")
+        raise plan.refuse()
+    return _carry_out(ground, plan, target)
 
 
 def _carry_out(ground: Ground, plan: Plan, target: str) -> EditResult:
