@@ -1,0 +1,24 @@
+"""The state machine at the size that every run can afford; bench/wide.py runs it wider."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+from tests.properties.machine import Machine
+
+WIDE = bool(os.environ.get("SIGHTLINE_TEST_WIDE"))
+
+
+def test_no_order_of_users_agents_and_crashes_breaks_a_promise():
+    run_state_machine_as_test(
+        Machine,
+        settings=settings(
+            max_examples=2_000 if WIDE else 100,
+            stateful_step_count=25,
+            derandomize=not WIDE,
+            database=None,
+            deadline=None,
+        ),
+    )
