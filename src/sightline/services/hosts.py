@@ -111,8 +111,10 @@ def writing(ground: Ground, path: str, content: str | bytes) -> Iterator[None]:
 def ran(ground: Ground, command: str) -> Iterator[Run]:
     """Around a command the agent runs: what it changed is recorded as made by that command."""
     run = Run(ground, command)
-    yield run
-    run.end()
+    try:
+        yield run
+    finally:  # what it changed before it failed, it changed
+        run.end()
 
 
 class Run:
@@ -140,7 +142,7 @@ class Run:
         blobs: list[bytes] = []
         founds: list[Found] = []
         for path in touched:
-            found = _now(ground, ground.workspace.locate(path))
+            found = ground.workspace.read(path, deadline_s=ground.settings.deadline_s)
             fact = self._change(path, found)
             if fact is not None:
                 facts.append(fact)
