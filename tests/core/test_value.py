@@ -52,13 +52,13 @@ def test_a_changed_copy_leaves_the_first():
 
 def test_wrong_fields_are_named():
     with pytest.raises(TypeError, match="Point needs x"):
-        Point()
+        Point()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="does not take z"):
-        Point(1, z=1)
+        Point(1, z=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="too many values"):
-        Point(1, 2, 3)
+        Point(1, 2, 3)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="does not take x"):
-        Point(1, x=1)
+        Point(1, x=1)  # type: ignore[misc]
 
 
 def test_values_survive_pickling_and_print_as_they_are_made():

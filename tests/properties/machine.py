@@ -501,7 +501,7 @@ class Machine(Agents):
                     out.write(new[: len(new) // 2])
             raise Killed
 
-        workspace.replace_if = dying
+        workspace.replace_if = dying  # type: ignore[method-assign]
         try:
             session.write(path, ours)
         except Killed:

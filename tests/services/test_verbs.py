@@ -131,10 +131,12 @@ def test_lines_are_counted_in_the_text_last_seen(place, ten):
     result = ten.edit_lines("a.py", 5, 6, "five and six")
     assert place.text("a.py") == "new\n" * 3 + TEN.replace("line 5\nline 6\n", "five and six\n")
     assert result.notice is not None
+    ten.read("a.py")
+    ten.write("a.py", TEN)
     ten.edit_lines("a.py", 3, 2, "between")
     assert ten.believed("a.py").startswith("line 1\nline 2\nbetween\n")
     ten.edit_lines("a.py", 11, 10, "last")
-    assert place.text("a.py").endswith("line 10\nlast\n")
+    assert place.text("a.py").endswith("last\nline 10\n")
 
 
 def test_lines_can_be_put_behind_a_last_line_without_newline(place, s):
@@ -339,14 +341,17 @@ def test_a_session_is_resumed_by_its_id_and_its_agent_only(place, ten):
         sightline.open_session(place.root, parent="nobody", settings=place.settings())
 
 
-def test_a_refusal_shows_lines_and_those_count_as_shown(place, ten):
+def test_lines_that_a_refusal_printed_count_as_shown_once_it_arrived(place, ten):
     place.put("a.py", TEN.replace("line 3", "LINE 3"))
     with pytest.raises(sightline.EditRefused) as refused:
         ten.edit_lines("a.py", 3, 3, "mine")
     assert refused.value.reason == "stale"
     assert "-line 3\n+LINE 3\n" in refused.value.diff
+    assert ten.check("a.py").state == "stale"
+    ten.acknowledge(refused.value)
     seen = list(ten._ground.store.timeline(kinds=[Seen]))[-1].fact
-    assert (seen.via, seen.lines) == ("refusal", ((3, 3),))
+    assert seen.via == "refusal"
+    assert ten.check("a.py").state == "fresh"
     with pytest.raises(sightline.EditRefused):
         ten.edit_lines("a.py", 3, 3, "mine")
     ten.edit("a.py", "LINE 3\n", "mine\n")
