@@ -55,6 +55,13 @@ class Text:
             pass
         return BOMS[0][0] + plain.encode("utf-8", "surrogateescape")
 
+    def is_encoded(self, plain: str, data: bytes) -> bool:
+        """Whether these are this file's bytes with its text become `plain`."""
+        try:
+            return self.encode(plain) == data
+        except UnicodeEncodeError:
+            return False
+
     def _ended(self, plain: str, hunks: Sequence[Hunk] | None) -> str:
         if self.crlf is True:
             return plain.replace("\n", "\r\n")
