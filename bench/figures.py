@@ -26,18 +26,27 @@ if TYPE_CHECKING:
 LINES = [f"value_{n} = compute({n}, mode={n % 7})\n" for n in range(1000)]
 
 
-def verdict(folder: str) -> Times:
-    """One check of a file that 5,000 of 100,000 facts are about."""
-    with opened(folder) as session:
-        fill(session, 100_000, paths=2_000, about="target.py", share=20)
-        path = _put(session, "target.py", LINES)
-        session.read("target.py")
+def verdict(*, edited: bool) -> Callable[[str], Times]:
+    """One check of a file that 5,000 of 100,000 facts are about. edited: and that is stale, and
+    was last changed by the session itself, so that the other's change has to be looked for."""
 
-        def floor() -> str:
-            os.stat(path)
-            return sha256(Path(path).read_bytes()).hexdigest()
+    def measured(folder: str) -> Times:
+        with opened(folder) as session:
+            fill(session, 100_000, paths=2_000, about="target.py", share=20)
+            path = _put(session, "target.py", LINES)
+            session.read("target.py")
+            if edited:
+                _put(session, "target.py", [*LINES[:9], "theirs = 1\n", *LINES[10:]])
+                session.edit("target.py", "value_500 =", "mine =")
+            assert (session.check("target.py").state == "stale") is edited
 
-        return interleaved(lambda: session.check("target.py"), floor, 200)
+            def floor() -> str:
+                os.stat(path)
+                return sha256(Path(path).read_bytes()).hexdigest()
+
+            return interleaved(lambda: session.check("target.py"), floor, 200)
+
+    return measured
 
 
 def unchanged(files: int, rounds: int) -> Callable[[str], Times]:
@@ -261,7 +270,8 @@ def _saw(session: Session, name: str) -> None:
 
 BARE = "bare transaction"
 FIGURES = (
-    Figure("check", "a verdict of one path, 100,000 facts", "stat, read, hash", Limit(ms=5), verdict),
+    Figure("check", "a verdict of one path, 100,000 facts", "stat, read, hash", Limit(ms=5), verdict(edited=False)),
+    Figure("check-edited", "the same, stale, last edited by itself", "stat, read, hash", Limit(ms=5), verdict(edited=True)),
     Figure("changes-1000", "1,000 unchanged files", "os.stat of each", Limit(1.5), unchanged(1000, 100)),
     Figure("changes-100000", "100,000 unchanged files, warm", "os.stat of each", Limit(ms=1000), unchanged(100_000, 8)),
     Figure("changes-afresh", "100,000 unchanged files, a fresh process", "os.stat of each", Limit(), unchanged_afresh),

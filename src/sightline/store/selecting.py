@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sightline.core.events import Changed
 from sightline.store.codec import text
 
 TYPE_CHECKING = False
@@ -42,7 +43,11 @@ def positions(
     if session is not None:
         where.append("session = ?")
         values.append(text(session))
-    if path is not None:
+    changes = kinds is not None and set(kinds) == {Changed}
+    if path is not None and changes:  # which names no further path, and has an index
+        where.append("path = ? AND kind = 'Changed'")
+        values.append(text(path))
+    elif path is not None:
         where.append(f"position IN ({NAMING})")
         values += [text(path)] * 2
     if kinds is not None:

@@ -18,6 +18,9 @@ CREATE TABLE events (
 );
 CREATE INDEX events_of ON events (session, path);
 CREATE INDEX events_turning ON events (session) WHERE kind IN ('SessionForked', 'RewindEnded');
+-- Who changed a file is asked with each notice, of a file that may have been read thousands of
+-- times since. Only a change pays for this.
+CREATE INDEX events_changed ON events (path) WHERE kind = 'Changed';
 CREATE TABLE event_paths (
   path TEXT NOT NULL,
   position INTEGER NOT NULL,
