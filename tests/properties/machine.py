@@ -392,7 +392,7 @@ class Agents(Users):
             return
         self.attempt(
             name, path, lambda: session.write(path, ours),
-            lambda f, b: complete and ours != f.plain and (b == f.plain or apart(b, ours, f.plain)),
+            lambda f, b: complete and ours not in (b, f.plain) and (b == f.plain or apart(b, ours, f.plain)),
             lambda before, b, after: after.plain == ours and b == before.plain,
             lambda b: ours,
         )  # fmt: skip

@@ -80,7 +80,8 @@ def placed(before: str, after: str, block: list[str], put: list[str], beside: li
         if have[at : at + len(block)] != block:
             continue
         near = have[max(at - 1, 0) : at + 1]
-        if not block and beside and not set(near) & set(beside):
+        inner = 0 < at < len(have)  # the file's edges stay where they are
+        if not block and inner and not set(near) & set(beside):
             continue
         if have[:at] + put + have[at + len(block) :] == want:
             return True
