@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, TypeVar
 
+    from sightline.errors import EditRefused
     from sightline.services.batches import Change
     from sightline.services.hosts import Run
     from sightline.services.results import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         FileChange,
         FileInContext,
         FileView,
+        Notice,
         Verdict,
     )
     from sightline.services.session import Session

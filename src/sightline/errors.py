@@ -67,6 +67,7 @@ class EditRefused(PathError):
     claimed scope exists no_change too_large binary. diff: what changed since the agent saw it.
     lines: the lines that the reason is about. text: fresh text, under the policy "refresh".
     others: further paths of the same batch that could not be changed, with their reasons.
+    told: what Session.acknowledge takes from it once the agent got this answer.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class EditRefused(PathError):
         self.lines = lines
         self.text = text
         self.others = others
+        self.told: object | None = None
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.message, self.diff, self.hint) if part)

@@ -32,6 +32,7 @@ VERBS = (
     Verb("check", "check"),
     Verb("files", "status", "context_status"),
     Verb("changes", "changes", "file_changes"),
+    Verb("acknowledge"),
     Verb("turn", "turn"),
 )
 

@@ -169,6 +169,14 @@ def visible(text: str) -> str:
     return text.replace(" ", "·").replace("\t", "→").replace("\r", "␍")
 
 
+def retargeted(name: str, path: str) -> tuple[str, str]:
+    """A name that led to another file when it was shown."""
+    return (
+        f"{name} leads to {path} now, which is another file than the one that was shown.",
+        f"Read {name} to see it; the file that was shown before is not touched through this name.",
+    )
+
+
 def repeated(path: str) -> tuple[str, str]:
     """An attempt that was refused, made once more with nothing looked at in between."""
     return (

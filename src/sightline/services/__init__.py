@@ -10,9 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from sightline.services import batches, edits, hosts, looks, moves, views
+    from sightline.services import batches, edits, hosts, looks, moves, telling, views
 
-__all__ = ["batches", "edits", "hosts", "looks", "moves", "views"]
+__all__ = ["batches", "edits", "hosts", "looks", "moves", "telling", "views"]
 """The modules of a session's verbs."""
 
 

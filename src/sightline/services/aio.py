@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, TypeVar
 
+    from sightline.errors import EditRefused
     from sightline.services.batches import Change
     from sightline.services.hosts import Run
     from sightline.services.results import (
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         FileChange,
         FileInContext,
         FileView,
+        Notice,
         Verdict,
     )
     from sightline.services.session import Session
@@ -152,6 +154,10 @@ class AsyncSession:
     async def changes(self) -> list[FileChange]:
         """Files that are not what this session was shown."""
         return await _shielded(self._session.changes)
+
+    async def acknowledge(self, answer: Notice | EditRefused) -> None:
+        """Say that the agent got a notice, or a refusal: what it printed counts as shown now."""
+        return await _shielded(lambda: self._session.acknowledge(answer))
 
     async def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""

@@ -12,7 +12,6 @@ from sightline.core.events import (
     Belief,
     Merged,
     Refused,
-    Seen,
     WriteAbandoned,
     WriteIntended,
 )
@@ -26,19 +25,23 @@ from sightline.services.ground import TRIES, believe, noticed, recall
 from sightline.services.notices import changed_by, notice_of
 from sightline.services.recovery import done, settle
 from sightline.services.refusals import refused
-from sightline.services.results import EditResult
+from sightline.services.results import EditResult, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.attempts import Attempt
     from sightline.core.events import Fact
+    from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground, Known
     from sightline.workspace import Found, Located
 
 
 def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
     """Carry out one attempt, or raise EditRefused and leave the file as it is."""
-    located = ground.workspace.locate(path)
+    try:
+        located = ground.workspace.locate(path)
+    except Unverifiable as error:
+        raise EditRefused("unverifiable", path, error.message, hint=error.hint) from error
     approved = False
     src: str | None = None
     for _ in range(TRIES):
@@ -87,6 +90,8 @@ class Plan:
         self.case = Case(sight_of(self.found, self.known), rules)
         self.news = noticed(ground, self.found)
         self.ruling = judge(self.case, attempt)
+        new = self.ruling.new
+        self.new_text = decode(new) if new is not None else None
         self.again = self._refused_before()
 
     @property
@@ -98,12 +103,16 @@ class Plan:
     @property
     def diff(self) -> str:
         """What the attempt changes on disk."""
-        new = decode(self.ruling.new) if self.ruling.new is not None else None
         old_lines = self.case.disk.lines if self.case.disk else []
-        new_lines = new.lines if new else []
+        new_lines = self.new_text.lines if self.new_text else []
         hunks = diff(old_lines, new_lines)
         name = self.shown_path
         return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
+
+    def _newest(self, kind: type[Fact]) -> Recorded | None:
+        """This session's newest fact of a kind about this path."""
+        store, session = self.ground.store, self.ground.session
+        return next(store.timeline(session=session, path=self.path, kinds=[kind], newest=1), None)
 
     def _refused_before(self) -> str | None:
         """Why this very attempt was refused, when nothing was looked at since. It stays refused:
@@ -113,33 +122,29 @@ class Plan:
             return None
         if not isinstance(self.attempt, (ReplaceLines, WriteWhole)):
             return None
-        last = list(
-            self.ground.store.timeline(
-                session=self.ground.session, path=self.path, kinds=[Refused], newest=1
-            )
-        )
-        fact = last[0].fact if last else None
+        last = self._newest(Refused)
+        fact = last.fact if last else None
         if not isinstance(fact, Refused) or fact.attempt != describe(self.attempt):
             return None
         return fact.reason if fact.revision == self.found.revision else None
 
     def refuse(self) -> EditRefused:
-        """The refusal, recorded; exactly the lines it prints count as shown."""
+        """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
         who, _ = changed_by(self.ground, self.path, self.news)
-        error, told = refused(self.ruling, self.shown_path, who, self.case.base, self.case.disk)
+        error, told = refused(self.ruling, self.shown_path, who, self.case)
+        if self.known.retargeted:
+            error.message, error.hint = render.retargeted(self.shown_path, self.path)
+            error.diff = ""  # against another file: of no use for the next attempt
+        elif told:
+            position = self.known.position
+            error.told = Told(self.path, self.found.revision, told, position, refusal=True)
         policy = self.ground.settings.policy_for(self.shown_path)
         if policy == "refresh" and self.case.disk and self.ruling.reason in ("stale", "conflict"):
             error.text = self.case.disk.plain
         facts: list[Fact] = [*self.news]
         facts.append(Refused(self.path, describe(self.attempt), error.reason, self.found.revision))
-        texts = [self.found.data]
-        if told and self.case.held and self.case.disk and self.found.data is not None:
-            held = look(self.case.held, self.case.disk.lines, (), told)
-            belief, body = believe(held, self.case.disk, self.found.data, self.found.revision)
-            seen = new_sides(told)
-            facts.append(Seen(self.path, self.found.revision, seen, "refusal", belief))
-            texts.append(body)
-        self.ground.append(facts, blobs=self.ground.keepable(self.path, *texts), found=[self.found])
+        blobs = self.ground.keepable(self.path, self.found.data)
+        self.ground.append(facts, blobs=blobs, found=[self.found])
         return error
 
     def refuse_again(self, reason: str) -> EditRefused:
@@ -185,13 +190,13 @@ class Plan:
         if stands.revision != self.after:
             ground.append([WriteAbandoned(self.path, position)], found=[stands])
             return None
-        self._record(intent, position, stands)
+        written = self._record(intent, position, stands)
         return EditResult(
-            self.shown_path,
-            self.after,
-            ruling.decision == "merge",
-            notice_of(ground, self.shown_path, self.case, ruling, self.news),
-            self.diff,
+            path=self.shown_path,
+            revision=self.after,
+            merged=ruling.decision == "merge",
+            notice=notice_of(self, self.path, written),
+            diff=self.diff,
         )
 
     def put_back(self) -> None:
@@ -211,9 +216,10 @@ class Plan:
         fact = done(intent, stands, ground.session, position)
         ground.append([fact], found=[stands], expect={self.path: known.position}, durable=True)
 
-    def _record(self, intent: WriteIntended, position: int, stands: Found) -> None:
-        """Say that the write happened. It is on disk already, so a failure here is told as such;
-        the journalled intent lets the next open record it."""
+    def _record(self, intent: WriteIntended, position: int, stands: Found) -> int:
+        """Say that the write happened; where that stands on the timeline. The write is on disk
+        already, so a failure here is told as such; the journalled intent lets the next open
+        record it."""
         facts: list[Fact] = [done(intent, stands, self.ground.session, position)]
         if self.ruling.decision == "merge" and self.known.belief:
             base = self.known.belief.text
@@ -221,7 +227,7 @@ class Plan:
         expect = {self.path: self.known.position}
         try:
             try:
-                self.ground.append(facts, found=[stands], expect=expect, durable=True)
+                recorded = self.ground.append(facts, found=[stands], expect=expect, durable=True)
             except StoreConflict:  # this session looked at the file in another process meanwhile
                 known = recall(self.ground, self.located)
                 belief, body = self._belief(known, afresh=True)
@@ -229,7 +235,8 @@ class Plan:
                     intent.replace(belief=belief), stands, self.ground.session, position
                 )
                 blobs = self.ground.keepable(self.path, body)
-                self.ground.append(facts, blobs=blobs, found=[stands], durable=True)
+                recorded = self.ground.append(facts, blobs=blobs, found=[stands], durable=True)
+            return recorded[0].position
         except StoreError as error:
             raise StoreError(
                 f"{self.shown_path} was written, but the store could not record it: "
@@ -239,8 +246,7 @@ class Plan:
 
     def _belief(self, known: Known, *, afresh: bool = False) -> tuple[Belief, bytes | None]:
         """What the agent holds once this is done, and its text. afresh: on what it knows now."""
-        new, after = self.ruling.new, self.ruling.after
-        text = decode(new) if new is not None else None
+        new, after, text = self.ruling.new, self.ruling.after, self.new_text
         if new is None or text is None or after is None:
             return Belief(MISSING, (), (), 0), None
         if afresh and known.held is not None:
@@ -248,8 +254,8 @@ class Plan:
             own = new_sides(diff(old, text.lines))
             after = look(known.held, text.lines, own)
         disk, plain = self.case.disk, "".join(after.lines)
-        if disk and text.plain != plain and disk.hold(plain) == new:
-            # Without the letters that are gone, the rest would be taken for another encoding.
+        if disk and text.plain != plain and disk.is_encoded(plain, new):
+            # By the letters it has now, the file would be taken for one of another encoding.
             return Belief(self.after, after.shown, after.held, len(after.lines)), new
         return believe(after, text, new, self.after)
 

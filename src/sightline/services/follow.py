@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 def renamed(ground: Ground, found: Found, known: Known) -> Located | None:
     """Where a missing file of this session's was renamed to, recorded as Moved; None when its
     bytes stand nowhere else, or where they stood all along."""
-    if found.kind != "missing" or known.knowledge is None or known.retargeted:
+    if found.kind != "missing" or known.retargeted:
         return None
+    if known.knowledge is None:
+        return _followed_before(ground, found.path)
     where = whereabouts(ground, known.knowledge)
     if where is None:
         return None
@@ -26,11 +28,21 @@ def renamed(ground: Ground, found: Found, known: Known) -> Located | None:
     return Located(where.path)
 
 
-def whereabouts(ground: Ground, knowledge: Knowledge) -> Found | None:
-    """The one file that has the bytes last known of a path, and has been put there since.
+def _followed_before(ground: Ground, path: str) -> Located | None:
+    """Where a file that this session knows went when somebody else renamed it; an agent's own
+    rename frees the old name."""
+    row = ground.store.disk(path)
+    if row is None or row.moved_to is None or row.cause is None or row.cause.kind == "agent":
+        return None
+    there = ground.store.knowledge(ground.session, row.moved_to)
+    return Located(row.moved_to) if there is not None else None
 
-    A twin that stood there before is not a rename: it must be the same inode, or have changed
-    its inode (name included) after the lost path was last read.
+
+def whereabouts(ground: Ground, knowledge: Knowledge) -> Found | None:
+    """The one file that has the bytes last known of a path, and was that file.
+
+    A twin is not a rename. Renaming keeps a file's time, and changes its inode (the name is part
+    of it) after the lost path was last read; a file written anew has another time.
     """
     row = ground.store.disk(knowledge.path)
     stamp = ground.store.stamps([knowledge.path]).get(knowledge.path)
@@ -48,5 +60,7 @@ def whereabouts(ground: Ground, knowledge: Knowledge) -> Found | None:
 
 
 def _came_since(signature: StatSignature, stamp: Stamp) -> bool:
+    if signature.mtime_ns != stamp.signature.mtime_ns:
+        return False
     same = (signature.dev, signature.ino) == (stamp.signature.dev, stamp.signature.ino)
     return same or signature.ctime_ns > stamp.read_at_ns

@@ -62,8 +62,9 @@ def _carry_out(ground: Ground, plan: Plan, target: str) -> EditResult:
         raise EditRefused(
             "stale", plan.path, f"{plan.path} changed while it was being moved.", hint="Read it."
         )
-    ground.append([done(intent, stands, ground.session, position)], found=[stands], durable=True)
-    notice = notice_of(ground, plan.shown_path, plan.case, plan.ruling, plan.news)
+    moved = done(intent, stands, ground.session, position)
+    recorded = ground.append([moved], found=[stands], durable=True)
+    notice = notice_of(plan, target, recorded[-1].position)
     return EditResult(
         path=target,
         revision=revision,

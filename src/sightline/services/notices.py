@@ -5,39 +5,54 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from sightline import render
+from sightline.core.diff import diff
 from sightline.core.events import Changed
-from sightline.core.revision import MISSING, revision_of
+from sightline.core.regions import touched
 from sightline.services.refusals import bounded
-from sightline.services.results import ChangedBy, FileChange, Notice
+from sightline.services.results import ChangedBy, FileChange, Notice, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sightline.core.events import Cause, Fact
-    from sightline.core.guard import Case, Ruling
+    from sightline.core.guard import Ruling
     from sightline.core.timeline import Recorded
+    from sightline.services.edits import Plan
     from sightline.services.ground import Ground
     from sightline.services.results import EditResult
 
 
-def notice_of(
-    ground: Ground, path: str, case: Case, ruling: Ruling, news: Sequence[Fact]
-) -> Notice | None:
-    """The notice that goes with an edit that was allowed; None when nothing else changed."""
+def notice_of(plan: Plan, path: str, position: int) -> Notice | None:
+    """The notice that goes with an attempt that was carried out; None when nothing else changed.
+
+    path: where the file is now; position: where that was recorded.
+    """
+    ruling, case = plan.ruling, plan.case
     if ruling.decision == "allow":
         return None
     if not ruling.changes and not ruling.endings_only:
-        return unseen_notice(path, ruling) if ruling.reason == "unseen" else None
-    who, by = changed_by(ground, path, news)
-    diff = ""
-    if case.base and case.disk and ruling.changes:
-        diff, _ = bounded(case.base.lines, case.disk.lines, ruling.changes)
-    text = render.notice(path, who, diff, endings_only=ruling.endings_only)
+        return unseen_notice(plan.shown_path, ruling) if ruling.reason == "unseen" else None
+    who, by = changed_by(plan.ground, plan.path, plan.news)
+    diff_text, shown = bounded(case, ruling.changes)
+    text = render.notice(plan.shown_path, who, diff_text, endings_only=ruling.endings_only)
     seen = case.sight.belief.text if case.sight.belief else ""
-    now = revision_of(case.sight.disk) if case.sight.disk is not None else MISSING
-    change = FileChange(path, ruling.state, diff, text.split("\n")[0], by, seen, now)
-    return Notice(f"{path}@{ground.store.position()}", text, (change,))
+    summary = text.split("\n")[0]
+    change = FileChange(
+        plan.shown_path, ruling.state, diff_text, summary, by, seen, plan.found.revision
+    )
+    told = _told(plan, path, position) if set(ruling.changes) <= set(shown) else None
+    return Notice(f"{path}@{position}", text, (change,), told)
+
+
+def _told(plan: Plan, path: str, position: int) -> Told | None:
+    """What a notice tells: all that the agent's own text still lacks of the disk's."""
+    after = plan.ruling.after
+    if after is None or plan.new_text is None:
+        return None
+    hunks = diff(after.lines, plan.new_text.lines)
+    lacking = touched(after.shown, hunks, len(after.lines))
+    return Told(path, plan.after, lacking, position, refusal=False)
 
 
 def unseen_notice(path: str, ruling: Ruling) -> Notice:
@@ -50,8 +65,9 @@ def moved_notice(src: str, result: EditResult) -> Notice:
     text = render.moved(src, result.path)
     if result.notice is not None:
         text = f"{text}\n{result.notice.text}"
-    changes = result.notice.changes if result.notice else ()
-    return Notice(f"{result.path}@moved", text, changes)
+    if result.notice is not None:
+        return result.notice.replace(text=text)
+    return Notice(f"{result.path}@moved", text, ())
 
 
 def changed_by(
@@ -61,8 +77,11 @@ def changed_by(
     for fact in news:
         if isinstance(fact, Changed):
             return render.cause(fact.cause, ground.session), by(fact.cause, ground.clock(), ground)
+    known = ground.store.knowledge(ground.session, path)
     for recorded in _newest_first(ground, path):
         fact = recorded.fact
+        if known is not None and recorded.happened_at < known.first_seen:
+            break
         if isinstance(fact, Changed) and not _own(fact.cause, ground):
             who = render.cause(fact.cause, ground.session)
             return who, by(fact.cause, recorded.happened_at, ground)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from sightline import render
 from sightline.core.diff import unified
-from sightline.core.revision import MISSING
 from sightline.errors import EditRefused, FileMissing, PathRefused, SightlineError, Unverifiable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sightline.core.guard import Ruling
+    from sightline.core.guard import Case, Ruling
     from sightline.core.regions import Hunk
-    from sightline.core.text import Text
     from sightline.workspace import Found
 
 DIFF_LINES = 400
@@ -44,36 +42,48 @@ _REFUSED = {
 }
 
 
-def bounded(
-    a: Sequence[str], b: Sequence[str], hunks: Sequence[Hunk]
-) -> tuple[str, tuple[Hunk, ...]]:
-    """A unified diff of as many hunks as fit, and those hunks."""
+def bounded(case: Case, hunks: Sequence[Hunk]) -> tuple[str, tuple[Hunk, ...]]:
+    """A unified diff, base to disk, of as many of these hunks as fit, and the hunks it shows:
+    also those so near that they stand in the context of one of them."""
+    if case.base is None or case.disk is None or not hunks:
+        return "", ()
     told: list[Hunk] = []
     lines = 0
-    for hunk in hunks:
-        lines += 6 + hunk[1] - hunk[0] + hunk[3] - hunk[2]
+    for hunk in sorted(set(hunks)):
+        lines += 2 * CONTEXT + hunk[1] - hunk[0] + hunk[3] - hunk[2]
         if told and lines > DIFF_LINES:
             break
         told.append(hunk)
-    text = unified(a, b, told)
-    left = len(hunks) - len(told)
-    return (f"{text}… {left} more changes\n" if left else text), tuple(told)
+    left = len(set(hunks)) - len(told)
+    shown = _with_neighbours(told, case.theirs)
+    text = unified(case.base.lines, case.disk.lines, shown, context=CONTEXT)
+    return (f"{text}… {left} more changes\n" if left else text), tuple(shown)
+
+
+CONTEXT = 3
+"""Unchanged lines printed around a change."""
+
+
+def _with_neighbours(told: Sequence[Hunk], theirs: Sequence[Hunk]) -> list[Hunk]:
+    """The told hunks and all that hang together with one by at most their context."""
+    groups: list[list[Hunk]] = []
+    for hunk in theirs:
+        if groups and hunk[0] - groups[-1][-1][1] <= 2 * CONTEXT:
+            groups[-1].append(hunk)
+        else:
+            groups.append([hunk])
+    return [hunk for group in groups if not set(told).isdisjoint(group) for hunk in group]
 
 
 def refused(
-    ruling: Ruling, path: str, who: str, base: Text | None, disk: Text | None
+    ruling: Ruling, path: str, who: str, case: Case
 ) -> tuple[EditRefused, tuple[Hunk, ...]]:
     """The refusal of an attempt, and the hunks that its diff tells."""
     message, hint = render.refusal(ruling, path, who)
     diff = ""
     told: tuple[Hunk, ...] = ()
-    hunks = tuple(theirs for _, theirs in ruling.conflicts) or ruling.changes
-    if base and disk and hunks and ruling.reason in ("stale", "conflict", "unseen", "ambiguous"):
-        diff, told = bounded(base.lines, disk.lines, sorted(set(hunks)))
+    if ruling.reason in ("stale", "conflict", "unseen", "ambiguous"):
+        hunks = tuple(theirs for _, theirs in ruling.conflicts) or ruling.changes
+        diff, told = bounded(case, hunks)
     reason = ruling.reason or "stale"
     return EditRefused(reason, path, message, diff=diff, hint=hint, lines=ruling.lines), told
-
-
-def revision_after(data: bytes | None, revision: str) -> str:
-    """The revision of what stands at a path now."""
-    return MISSING if data is None else revision

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sightline.core.regions import Span, Spans
+    from sightline.core.regions import Hunk, Span, Spans
 
 
 class FileView(Value):
@@ -51,12 +51,25 @@ class FileChange(Value):
     revision_on_disk: str
 
 
+class Told(Value):
+    """What an answer printed of others' changes, which counts as shown once its delivery is
+    acknowledged. hunks: from the text believed at `position` to that of `revision`."""
+
+    path: str
+    revision: str
+    hunks: tuple[Hunk, ...]
+    position: int
+    refusal: bool
+
+
 class Notice(Value):
-    """What others changed in lines that were shown; `text` is what to tell the agent."""
+    """What others changed in lines that were shown; `text` is what to tell the agent. Hand it to
+    Session.acknowledge when the agent got it; until then it is told again."""
 
     id: str
     text: str
     changes: tuple[FileChange, ...]
+    told: Told | None = None
 
     def __str__(self) -> str:
         return self.text

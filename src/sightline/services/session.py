@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sightline.core.attempts import Attempt
+    from sightline.errors import EditRefused
     from sightline.services.aio import AsyncSession
     from sightline.services.batches import Change
     from sightline.services.ground import Ground
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         FileChange,
         FileInContext,
         FileView,
+        Notice,
         Verdict,
     )
 
@@ -180,6 +182,15 @@ class Session:
         """Files that are not what this session was shown. Asking consumes nothing."""
         with self._lock:
             return services.views.changes(self._ground)
+
+    def acknowledge(self, answer: Notice | EditRefused) -> None:
+        """Say that the agent got a notice, or a refusal: what it printed counts as shown now.
+
+        Not before: of two calls that an agent makes at once, the second knows nothing of what
+        the first was answered.
+        """
+        with self._lock:
+            services.telling.acknowledge(self._ground, answer)
 
     def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""

@@ -8,7 +8,7 @@ from sightline.core.events import Seen, TurnBegan
 from sightline.core.guard import Case, Rules, judge
 from sightline.core.regions import covers
 from sightline.core.revision import MISSING
-from sightline.errors import PathRefused
+from sightline.errors import PathRefused, Unverifiable
 from sightline.services.edits import sight_of
 from sightline.services.follow import whereabouts
 from sightline.services.ground import noticed, recall, stamp_of
@@ -31,13 +31,19 @@ if TYPE_CHECKING:
 
 PREVIEW_CHARACTERS = 80
 
+ANYTHING = "\x1a"
+"""Stands for whatever an agent may put in a text's place: something no file has there."""
+
 
 def check(
     ground: Ground, path: str, *, old: str | None = None, content: str | None = None
 ) -> Verdict:
     """What the guard would say of an attempt now (replacing `old`, or writing `content`), or,
     with neither, whether this session may rely on what it was shown. Changes nothing."""
-    located = ground.workspace.locate(path)
+    try:
+        located = ground.workspace.locate(path)
+    except Unverifiable:
+        return _UNVERIFIABLE.replace(path=path)
     found = _found(ground, located.path)
     known = recall(ground, located, found)
     policy = ground.settings.policy_for(located.name or located.path)
@@ -45,7 +51,7 @@ def check(
     case = Case(sight_of(found, known), rules)
     attempt: Attempt | None = WriteWhole(content) if content is not None else None
     if old is not None:
-        attempt = Replace(old, "")
+        attempt = Replace(old, ANYTHING)
     ruling = judge(case, attempt)
     _take_note(ground, [found])
     return _verdict(ground, located, case, ruling, known, policy)
@@ -59,9 +65,7 @@ def _verdict(
     state, decision, reason = ruling.state, ruling.decision, ruling.reason or ""
     if state == "deleted" and known.knowledge and whereabouts(ground, known.knowledge):
         state = "moved"
-    diff = ""
-    if case.base and case.disk and case.changes:
-        diff, _ = bounded(case.base.lines, case.disk.lines, case.changes)
+    diff, _ = bounded(case, case.changes)
     if ruling.endings_only and not reason:
         reason = "line endings only"
     belief = known.belief
@@ -78,25 +82,47 @@ def _verdict(
     )
 
 
+_UNVERIFIABLE = Verdict(
+    path="",
+    state="unverifiable",
+    decision="refuse",
+    reason="unverifiable",
+    diff="",
+    changed_by=None,
+    in_window=False,
+    seen_lines=(),
+    complete=False,
+)
+
+
 def changes(ground: Ground) -> list[FileChange]:
     """Files whose shown lines are not what the disk has now. Asking consumes nothing."""
-    return [change_of(ground, path) for path, state in unsettled(ground) if state != "fresh"]
+    return [change_of(ground, path, state) for path, state in unsettled(ground) if state != "fresh"]
 
 
-def change_of(ground: Ground, path: str) -> FileChange:
-    """One file's difference to what this session was shown of it."""
-    located = Located(path)
-    found = _found(ground, path)
+def change_of(ground: Ground, path: str, state: str | None = None) -> FileChange:
+    """One file's difference to what this session was shown of it. state: how it stands, where
+    the caller knows."""
+    located = _there(ground, path)
+    found = _found(ground, located.path)
     known = recall(ground, located, found)
     case = Case(sight_of(found, known), Rules())
     ruling = judge(case, None)
     who, by = changed_by(ground, path)
-    diff = ""
-    if case.base and case.disk and case.changes:
-        diff, _ = bounded(case.base.lines, case.disk.lines, case.changes)
+    diff, _ = bounded(case, case.changes)
     seen = known.belief.text if known.belief else MISSING
-    summary = render.change(path, ruling.state, who, found.revision)
-    return FileChange(path, ruling.state, diff, summary, by, seen, found.revision)
+    state = state or ruling.state
+    summary = render.change(path, state, who, found.revision)
+    return FileChange(path, state, diff, summary, by, seen, found.revision)
+
+
+def _there(ground: Ground, path: str) -> Located:
+    """Where the name that a path was seen by leads now; the path itself where it leads out."""
+    knowledge = ground.store.knowledge(ground.session, path)
+    try:
+        return ground.workspace.locate((knowledge.name if knowledge else None) or path)
+    except PathRefused:
+        return Located(path)
 
 
 def unsettled(ground: Ground) -> Iterator[tuple[str, str]]:
@@ -118,6 +144,8 @@ def _state(ground: Ground, knowledge: Knowledge) -> str:
         located = ground.workspace.locate(knowledge.name or knowledge.path)
     except PathRefused:  # a symlink that leads out of the workspace since
         return "kind_changed"
+    except Unverifiable:
+        return "unverifiable"
     found = _found(ground, located.path)
     known = recall(ground, located, found)
     state = judge(Case(sight_of(found, known), Rules()), None).state

@@ -7,7 +7,7 @@ import sys
 from time import time_ns
 
 from sightline.core.paths import canonical, flavour_of, key
-from sightline.errors import PathRefused
+from sightline.errors import PathRefused, Unverifiable
 from sightline.workspace import Located
 from sightline.workspace.aside import aside_names
 from sightline.workspace.deadline import DeadlinePassed, within
@@ -37,10 +37,17 @@ PATIENCE_S = 30.0
 
 class DiskWorkspace:
     """See Workspace. state: a private folder on a local disk for lock files, made when needed;
-    everybody who writes to this tree has to give the same one."""
+    everybody who writes to this tree has to give the same one. deadline_s: how long a locate may
+    take (None: as long as the disk does)."""
 
     def __init__(
-        self, root: str, state: str, *, calls: Calls | None = None, flavour: Flavour | None = None
+        self,
+        root: str,
+        state: str,
+        *,
+        deadline_s: float | None = None,
+        calls: Calls | None = None,
+        flavour: Flavour | None = None,
     ) -> None:
         self.root = os.path.realpath(root)
         self._given = os.path.abspath(root)
@@ -49,8 +56,22 @@ class DiskWorkspace:
         self._flavour = flavour or flavour_of(sys.platform)
         self._refusing = IgnoreRules(self.root, ".sightlineignore")
         self._hiding = git_rules(self.root)
+        self._deadline_s = deadline_s
 
     def locate(self, name: str) -> Located:
+        if self._deadline_s is None:
+            return self._located(name)
+        try:
+            return next(within(self._deadline_s, lambda: [self._located(name)]))
+        except DeadlinePassed:
+            why = f"the disk did not answer within {self._deadline_s:g} s"
+        except OSError as error:
+            why = error.strerror or str(error)
+        raise Unverifiable(
+            name, f"Where {name} is cannot be told: {why}.", "Try again when the disk answers."
+        )
+
+    def _located(self, name: str) -> Located:
         asked = self._spelled(self._inside(name))
         path = self._resolved(name, asked)
         for each in {asked, path}:

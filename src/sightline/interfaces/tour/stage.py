@@ -98,6 +98,7 @@ class Stage:
             try:
                 done = _done(self.session.edit(path, edit.old, edit.new))
             except EditRefused as refusal:
+                self.session.acknowledge(refusal)  # the agent gets it with its next message
                 return _refused(refusal)
             diff += done.diff
             if done.ended != "applied":
@@ -108,6 +109,7 @@ class Stage:
         try:
             return _done(self.session.write(path, text))
         except EditRefused as refusal:
+            self.session.acknowledge(refusal)
             return _refused(refusal)
 
     def compare(self, texts: Mapping[str, str]) -> Outcome:
