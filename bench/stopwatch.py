@@ -36,7 +36,8 @@ class Figure(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A measured figure: medians of the rounds in milliseconds. met is None without a limit."""
+    """A measured figure: medians of the rounds in milliseconds, and the fastest round of each.
+    ratio: of the medians; best_ratio: of the fastest. met is None without a limit."""
 
     name: str
     what: str
@@ -44,6 +45,9 @@ class Row(NamedTuple):
     ours_ms: float
     floor_ms: float
     ratio: float
+    best_ms: float
+    best_floor_ms: float
+    best_ratio: float
     limit: str
     met: bool | None
     rounds: int
@@ -64,6 +68,9 @@ def measure(figure: Figure, folder: str) -> Row:
         round(middle[0] * 1e3, 4),
         round(middle[1] * 1e3, 4),
         round(middle[0] / middle[1], 2),
+        round(fastest[0] * 1e3, 4),
+        round(fastest[1] * 1e3, 4),
+        round(fastest[0] / fastest[1], 2),
         str(figure.limit),
         met,
         len(ours),
