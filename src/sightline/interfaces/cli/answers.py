@@ -24,16 +24,7 @@ def answer(call: Call, attempt: Callable[[Session], EditResult]) -> None:
             result = attempt(session)
         except (EditRefused, FileMissing, PathRefused, Unverifiable) as error:
             _refused(call, error)
-            if isinstance(error, EditRefused):
-                session.acknowledge(error)
             raise Answered(code_of(error)) from error
-        _done(call, result)
-        for each in (result, *result.others):
-            if each.notice is not None:
-                session.acknowledge(each.notice)
-
-
-def _done(call: Call, result: EditResult) -> None:
     if call.json:
         output.json(shapes.edited(result))
         return
