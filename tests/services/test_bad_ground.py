@@ -173,8 +173,8 @@ def test_a_clock_that_steps_back_changes_no_verdict(place):
     [
         b'policy = "warn"\n',
         b'[policies]\n"**" = "warn"\n',
-        b'store = "sqlite:////tmp/theirs.db"\n',
-        b'state_home = "/tmp"\n',
+        b'store = "sqlite:////theirs.db"\n',
+        b'state_home = "/theirs"\n',
         b'fail = "open"\n',
         b"max_file_bytes = 1\n",
         b'polcy = "block"\n',
