@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from sightline.core.context import (
     DiskFile,
+    Knowledge,
     column,
     disk_paths,
     fold_disk,
@@ -69,7 +70,8 @@ def wrote(path, after, kind="agent", belief=True):
 
 @given(logs)
 def test_a_step_changes_only_the_paths_it_says(some):
-    known, disks = {}, {}
+    known: dict[str, Knowledge] = {}
+    disks: dict[str, DiskFile] = {}
     for recorded in some:
         before, stood = dict(known), dict(disks)
         know(known, recorded)
@@ -79,7 +81,8 @@ def test_a_step_changes_only_the_paths_it_says(some):
             assert {p for p in PATHS if before.get(p) != known.get(p)} <= set(named)
         changed = {p for p in PATHS if stood.get(p) != disks.get(p)}
         assert changed <= set(disk_paths(recorded.fact))
-    assert all(state.path == path for path, state in {**known, **disks}.items())
+    assert all(state.path == path for path, state in known.items())
+    assert all(state.path == path for path, state in disks.items())
 
 
 @given(logs, st.integers(0, 14))
@@ -113,7 +116,7 @@ def test_a_fork_begins_with_what_the_parent_knew():
     facts += [Recorded(4, "t", 40, 40, seen("c")), Recorded(5, "s", 50, 50, seen("d"))]
     assert set(fold_knowledge(facts, "t")) == {"a", "c"}
     assert set(fold_knowledge(facts, "s")) == {"a", "b", "d"}
-    turns = {"s": [], "t": [facts[2]]}
+    turns: dict[str, list[Recorded]] = {"s": [], "t": [facts[2]]}
     assert branch("t", 5, turns.__getitem__) == (Stretch("s", 0, 1), Stretch("t", 3, 5))
 
 
@@ -122,6 +125,7 @@ def test_own_edits_move_knowledge_and_others_do_not():
     known = fold_knowledge(facts, "s")["a"]
     assert (known.belief.text, known.last_agent_edit, known.last_read) == ("r2", 20, 10)
     disk = fold_disk(facts)["a"]
+    assert disk.cause is not None
     assert (disk.revision, disk.cause.kind, disk.last_external_edit) == ("r3", "external", 30)
 
 
@@ -166,4 +170,5 @@ def test_a_sessions_column():
     state = None
     for recorded in facts:
         state = column(state, recorded)
+    assert state is not None
     assert (state.agent, state.turn, state.model, state.ended, state.position) == ("cli", 4, "m", None, 5)  # fmt: skip

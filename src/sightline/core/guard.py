@@ -151,7 +151,7 @@ class Case:
 def judge(case: Case, attempt: Attempt | None) -> Ruling:
     """Whether this attempt may be carried out on what stands there now, and how. With no attempt:
     whether the agent may rely on what it was shown."""
-    from sightline.core import rulings
+    from sightline.core import rulings, wholes
 
     sight = case.sight
     blocked = _standing(sight, attempt)
@@ -162,14 +162,14 @@ def judge(case: Case, attempt: Attempt | None) -> Ruling:
     if attempt is None:
         return _relied(case)
     if isinstance(attempt, Several):
-        return rulings.several(case, attempt)
+        return wholes.several(case, attempt)
     if isinstance(attempt, (Create, Move, Delete)):
-        return rulings.whole_path(case, attempt)
+        return wholes.whole_path(case, attempt)
     if case.disk is None and sight.disk is not None:
         seen_as_text = case.base is not None
         return case.refuse("kind_changed" if seen_as_text else "binary")
     if isinstance(attempt, WriteWhole):
-        return rulings.write(case, attempt)
+        return wholes.write(case, attempt)
     if isinstance(attempt, Replace):
         return rulings.replace(case, attempt)
     if isinstance(attempt, ReplaceLines):

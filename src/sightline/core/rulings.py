@@ -1,12 +1,9 @@
-"""How each kind of attempt is judged, once something readable stands there."""
+"""How an attempt on a region is judged, once something readable stands there."""
 
 from __future__ import annotations
 
-from sightline.core.attempts import Create, Delete
 from sightline.core.belief import Held, first_look, look
 from sightline.core.diff import diff
-from sightline.core.events import Belief
-from sightline.core.guard import Case, Sight, judge
 from sightline.core.merge import collide, merge
 from sightline.core.nearest import nearest
 from sightline.core.placing import (
@@ -26,22 +23,19 @@ from sightline.core.placing import (
     written_lines,
 )
 from sightline.core.regions import carry, covers, intersect, spans, subtract, union, whole
-from sightline.core.text import decode, line_at, normal, split
+from sightline.core.text import line_at, normal, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sightline.core.attempts import (
-        Attempt,
         Patch,
         PatchHunk,
         Replace,
         ReplaceLines,
-        Several,
-        WriteWhole,
     )
-    from sightline.core.guard import Decision, Ruling
+    from sightline.core.guard import Case, Ruling
     from sightline.core.placing import Edit
     from sightline.core.regions import Hunk, Spans
     from sightline.core.text import Text
@@ -52,7 +46,7 @@ if TYPE_CHECKING:
 
 def replace(case: Case, attempt: Replace) -> Ruling:
     old, new = normal(attempt.old), normal(attempt.new)
-    disk = _disk(case)
+    disk = disk_text(case)
     if old == new:
         return case.refuse("no_change")
     places = places_of(disk.plain, old)
@@ -70,11 +64,11 @@ def replace(case: Case, attempt: Replace) -> Ruling:
 
 
 def _replace_here(case: Case, old: str, new: str, places: list[int]) -> Ruling:
-    disk = _disk(case)
+    disk = disk_text(case)
     plain = replaced(disk.plain, old, new, places)
-    result = _encoded(disk, plain, ends_replaced(disk.plain, old, new, places))
+    result = encoded(disk, plain, ends_replaced(disk.plain, old, new, places))
     if result is None:
-        return _unfit(case)
+        return unfit(case)
     region = lines_of(disk.plain, places, old)
     if case.base is not None and case.held is not None:
         before = places if case.same else places_of(case.base.plain, old)
@@ -107,7 +101,7 @@ def _unseen_region(
 def _after_here(case: Case, edits: list[Edit], written: Spans) -> Held:
     """What is held after edits of the disk's own lines: others' changes that an edit meets are in
     it, the others stay unseen. An edit of lines that were all shown leaves lines all known."""
-    disk = _disk(case)
+    disk = disk_text(case)
     if case.held is None:
         return first_look(applied(disk.lines, edits), written)
     met = [
@@ -133,7 +127,7 @@ def _after_here(case: Case, edits: list[Edit], written: Spans) -> Held:
 
 def _not_found(case: Case, old: str, found: int) -> Ruling:
     """Nothing to replace: the nearest lines, and whether the agent was ever shown them."""
-    disk = _disk(case)
+    disk = disk_text(case)
     near = nearest(old, disk.lines)
     shown = carry(case.held.shown, case.theirs) if case.held else ()
     known = near is not None and covers(shown, ((near.first, near.last),))
@@ -146,7 +140,7 @@ def _not_found(case: Case, old: str, found: int) -> Ruling:
 
 def replace_lines(case: Case, attempt: ReplaceLines) -> Ruling:
     if case.base is None or case.held is None:
-        return case.refuse("unseen", lines=whole(len(_disk(case).lines)))
+        return case.refuse("unseen", lines=whole(len(disk_text(case).lines)))
     total = len(case.held.lines)
     first, last = attempt.first, attempt.last
     if not (1 <= first <= total + 1 and first - 1 <= last <= total):
@@ -172,7 +166,7 @@ def _line_edit(lines: Sequence[str], start: int, end: int, new: str) -> Edit:
 
 
 def patch(case: Case, attempt: Patch) -> Ruling:
-    disk = _disk(case)
+    disk = disk_text(case)
     if case.base is not None and case.held is not None:
         edits = located(attempt.hunks, case.base.lines)
         if edits is not None and covers(case.held.shown, old_spans(edits)):
@@ -180,16 +174,16 @@ def patch(case: Case, attempt: Patch) -> Ruling:
     edits = located(attempt.hunks, disk.lines)
     if edits is None:
         return _patch_not_found(case, attempt.hunks)
-    result = _encoded(disk, "".join(applied(disk.lines, edits)), hunks_of(edits))
+    result = encoded(disk, "".join(applied(disk.lines, edits)), hunks_of(edits))
     if result is None:
-        return _unfit(case)
+        return unfit(case)
     if result == case.sight.disk:
         return case.refuse("no_change")
     return _unseen_region(case, result, edits, new_sides(hunks_of(edits)), old_spans(edits))
 
 
 def _patch_not_found(case: Case, hunks: Sequence[PatchHunk]) -> Ruling:
-    disk = _disk(case)
+    disk = disk_text(case)
     for hunk in hunks:
         if located([hunk], disk.lines) is None:
             block = "".join(hunk.old)
@@ -207,7 +201,7 @@ def _regions(case: Case, edits: list[Edit]) -> Ruling:
     """Edits of base lines that were shown, carried onto the disk's text."""
     assert case.base is not None
     assert case.held is not None
-    disk = _disk(case)
+    disk = disk_text(case)
     ours = applied(case.base.lines, edits)
     if ours == case.base.lines:
         return case.refuse("no_change")
@@ -222,9 +216,9 @@ def _regions(case: Case, edits: list[Edit]) -> Ruling:
     lines = applied(disk.lines, there)
     if lines != ended(lines):  # an edit took the last newline, others wrote on behind it
         return _region_changed(case, "".join(ours))
-    result = _encoded(disk, "".join(lines), hunks_of(there))
+    result = encoded(disk, "".join(lines), hunks_of(there))
     if result is None:
-        return _unfit(case)
+        return unfit(case)
     return case.allow(result, own(case.held, "".join(ours)))
 
 
@@ -235,7 +229,7 @@ def _moved_block(case: Case, edits: list[Edit]) -> Edit | None:
         return None
     start, end, put = edits[0]
     block = case.base.lines[start:end]
-    there = block_places(block, _disk(case).lines)
+    there = block_places(block, disk_text(case).lines)
     if len(there) != 1 or len(block_places(block, case.base.lines)) != 1:
         return None
     return there[0], there[0] + len(block), put
@@ -245,14 +239,14 @@ def _region_changed(case: Case, ours: str) -> Ruling:
     """Somebody changed lines of the region itself: merge where that is allowed and clean."""
     assert case.base is not None
     assert case.held is not None
-    disk = _disk(case)
+    disk = disk_text(case)
     lines = split(ours)
     if case.rules.policy not in ("merge", "warn"):
         return case.refuse("stale", changes=_colliding(case, lines))
     merged = merge(case.base.lines, lines, disk.lines)
     if not merged.clean:
         return case.refuse("stale", changes=_colliding(case, lines), conflicts=merged.conflicts)
-    return _merged(case, merged.lines, ours)
+    return as_merged(case, merged.lines, ours)
 
 
 def _colliding(case: Case, ours: Sequence[str]) -> tuple[Hunk, ...]:
@@ -263,101 +257,16 @@ def _colliding(case: Case, ours: Sequence[str]) -> tuple[Hunk, ...]:
     return met or case.changes
 
 
-def _merged(case: Case, lines: Sequence[str], ours: str) -> Ruling:
+def as_merged(case: Case, lines: Sequence[str], ours: str) -> Ruling:
+    """Allow what a clean merge made; the agent holds its own text, others' changes stay news."""
     assert case.held is not None
-    disk = _disk(case)
-    result = _encoded(disk, "".join(lines))
+    disk = disk_text(case)
+    result = encoded(disk, "".join(lines))
     if result is None:
-        return _unfit(case)
+        return unfit(case)
     if result == case.sight.disk:
         return case.refuse("no_change")
     return case.allow(result, own(case.held, ours)).replace(decision="merge")
-
-
-# --- whole files --------------------------------------------------------------------------------
-
-
-def write(case: Case, attempt: WriteWhole) -> Ruling:
-    disk = _disk(case)
-    content = attempt.content if attempt.raw else normal(attempt.content).removeprefix("\ufeff")
-    result = _raw(attempt.content, disk) if attempt.raw else _encoded(disk, content)
-    if result is None:
-        return _unfit(case)
-    if result == case.sight.disk:
-        return case.refuse("no_change")
-    unseen = _never_shown(case)
-    if unseen:
-        return case.refuse("unseen", lines=unseen)
-    whole_new = decode(result)
-    if whole_new is None:
-        return case.refuse("binary")
-    if case.same or case.rules.policy == "warn":
-        all_lines = whole(len(whole_new.lines))
-        return case.allow(result, first_look(whole_new.lines, all_lines))
-    if case.base is None or attempt.raw or case.rules.policy != "merge":
-        return case.refuse("stale")
-    lines = split(content)
-    merged = merge(case.base.lines, lines, disk.lines)
-    if not merged.clean:
-        return case.refuse("conflict", conflicts=merged.conflicts)
-    return _merged(case, merged.lines, content)
-
-
-def whole_path(case: Case, attempt: Attempt) -> Ruling:
-    """Create, delete and move: what matters is the file as a whole."""
-    if isinstance(attempt, Create):
-        return case.refuse("exists")
-    if not isinstance(attempt, Delete):
-        return case.allow(case.sight.disk, case.held)
-    if case.sight.belief is None:
-        if case.disk is None:  # not text, so it could never be shown
-            return case.allow(None, None).replace(decision="notice", reason="unseen")
-        return case.refuse("unseen", lines=_never_shown(case))
-    untouched = case.sight.believed is not None and case.sight.believed == case.sight.disk
-    if not untouched and not case.same and case.rules.policy != "warn":
-        return case.refuse("stale")
-    unseen = _never_shown(case)
-    return case.refuse("unseen", lines=unseen) if unseen else case.allow(None, None)
-
-
-def _never_shown(case: Case) -> Spans:
-    """Lines on disk that the agent was never shown, other than changes to what it was shown."""
-    if case.disk is None:
-        return ()
-    if case.held is None:
-        return () if case.sight.belief else whole(len(case.disk.lines))
-    if case.held.complete:
-        return ()
-    known = union(carry(case.held.shown, case.theirs), new_sides(case.changes))
-    return subtract(whole(len(case.disk.lines)), known)
-
-
-def several(case: Case, attempt: Several) -> Ruling:
-    """Each part on what the part before would leave; the first refusal is the answer."""
-    at = case
-    changes = case.changes
-    decision: Decision = "allow"
-    ruling = case.refuse("no_change")
-    for part in attempt.parts:
-        ruling = judge(at, part)
-        if ruling.decision == "refuse":
-            return ruling
-        decision = max(decision, ruling.decision, key=_WEIGHT.index)
-        at = _after(at, ruling)
-    return ruling.replace(decision=decision, changes=changes)
-
-
-_WEIGHT: list[Decision] = ["allow", "notice", "merge"]
-
-
-def _after(case: Case, ruling: Ruling) -> Case:
-    """The case as it stands once a ruling was carried out."""
-    after = ruling.after
-    if after is None or ruling.new is None:
-        return Case(Sight("missing"), case.rules)
-    body = _disk(case).hold("".join(after.lines)) if case.disk else ruling.new
-    belief = Belief("", after.shown, after.held, len(after.lines))
-    return Case(Sight("file", ruling.new, belief, body), case.rules)
 
 
 # --- small parts --------------------------------------------------------------------------------
@@ -372,12 +281,13 @@ def own(before: Held, plain: str) -> Held:
     return Held(tuple(lines), shown, union(carry(before.held, mine), written))
 
 
-def _disk(case: Case) -> Text:
+def disk_text(case: Case) -> Text:
+    """What stands on disk, where that is text."""
     assert case.disk is not None
     return case.disk
 
 
-def _encoded(disk: Text, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes | None:
+def encoded(disk: Text, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes | None:
     """The text as the file's bytes; None when these could not be read back as that text."""
     try:
         return None if "\0" in plain else disk.encode(plain, hunks)
@@ -385,13 +295,6 @@ def _encoded(disk: Text, plain: str, hunks: Sequence[Hunk] | None = None) -> byt
         return None
 
 
-def _unfit(case: Case) -> Ruling:
+def unfit(case: Case) -> Ruling:
     """The new text has characters that the file's encoding, or any text file, cannot hold."""
-    return case.refuse("binary", encoding=_disk(case).label)
-
-
-def _raw(content: str, disk: Text) -> bytes | None:
-    try:
-        return content.encode(disk.encoding, disk.errors)
-    except UnicodeEncodeError:
-        return None
+    return case.refuse("binary", encoding=disk_text(case).label)

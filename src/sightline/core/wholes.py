@@ -1,0 +1,111 @@
+"""How an attempt on a file as a whole is judged, and several attempts on one file."""
+
+from __future__ import annotations
+
+from sightline.core.attempts import Create, Delete
+from sightline.core.belief import first_look
+from sightline.core.events import Belief
+from sightline.core.guard import Case, Sight, judge
+from sightline.core.merge import merge
+from sightline.core.placing import new_sides
+from sightline.core.regions import carry, subtract, union, whole
+from sightline.core.rulings import as_merged, disk_text, encoded, unfit
+from sightline.core.text import decode, normal, split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.attempts import Attempt, Several, WriteWhole
+    from sightline.core.guard import Decision, Ruling
+    from sightline.core.regions import Spans
+    from sightline.core.text import Text
+
+
+def write(case: Case, attempt: WriteWhole) -> Ruling:
+    """The whole content: nothing never shown is written over, others' changes are merged."""
+    disk = disk_text(case)
+    content = attempt.content if attempt.raw else normal(attempt.content).removeprefix("\ufeff")
+    result = _raw(attempt.content, disk) if attempt.raw else encoded(disk, content)
+    if result is None:
+        return unfit(case)
+    if result == case.sight.disk:
+        return case.refuse("no_change")
+    unseen = _never_shown(case)
+    if unseen:
+        return case.refuse("unseen", lines=unseen)
+    whole_new = decode(result)
+    if whole_new is None:
+        return case.refuse("binary")
+    if case.same or case.rules.policy == "warn":
+        all_lines = whole(len(whole_new.lines))
+        return case.allow(result, first_look(whole_new.lines, all_lines))
+    if case.base is None or attempt.raw or case.rules.policy != "merge":
+        return case.refuse("stale")
+    lines = split(content)
+    merged = merge(case.base.lines, lines, disk.lines)
+    if not merged.clean:
+        return case.refuse("conflict", conflicts=merged.conflicts)
+    return as_merged(case, merged.lines, content)
+
+
+def whole_path(case: Case, attempt: Attempt) -> Ruling:
+    """Create, delete and move: what matters is the file as a whole."""
+    if isinstance(attempt, Create):
+        return case.refuse("exists")
+    if not isinstance(attempt, Delete):
+        return case.allow(case.sight.disk, case.held)
+    if case.sight.belief is None:
+        if case.disk is None:  # not text, so it could never be shown
+            return case.allow(None, None).replace(decision="notice", reason="unseen")
+        return case.refuse("unseen", lines=_never_shown(case))
+    untouched = case.sight.believed is not None and case.sight.believed == case.sight.disk
+    if not untouched and not case.same and case.rules.policy != "warn":
+        return case.refuse("stale")
+    unseen = _never_shown(case)
+    return case.refuse("unseen", lines=unseen) if unseen else case.allow(None, None)
+
+
+def _never_shown(case: Case) -> Spans:
+    """Lines on disk that the agent was never shown, other than changes to what it was shown."""
+    if case.disk is None:
+        return ()
+    if case.held is None:
+        return () if case.sight.belief else whole(len(case.disk.lines))
+    if case.held.complete:
+        return ()
+    known = union(carry(case.held.shown, case.theirs), new_sides(case.changes))
+    return subtract(whole(len(case.disk.lines)), known)
+
+
+def several(case: Case, attempt: Several) -> Ruling:
+    """Each part on what the part before would leave; the first refusal is the answer."""
+    at = case
+    changes = case.changes
+    decision: Decision = "allow"
+    ruling = case.refuse("no_change")
+    for part in attempt.parts:
+        ruling = judge(at, part)
+        if ruling.decision == "refuse":
+            return ruling
+        decision = max(decision, ruling.decision, key=_WEIGHT.index)
+        at = _after(at, ruling)
+    return ruling.replace(decision=decision, changes=changes)
+
+
+_WEIGHT: list[Decision] = ["allow", "notice", "merge"]
+
+
+def _after(case: Case, ruling: Ruling) -> Case:
+    """The case as it stands once a ruling was carried out."""
+    after = ruling.after
+    if after is None or ruling.new is None:
+        return Case(Sight("missing"), case.rules)
+    body = disk_text(case).hold("".join(after.lines)) if case.disk else ruling.new
+    belief = Belief("", after.shown, after.held, len(after.lines))
+    return Case(Sight("file", ruling.new, belief, body), case.rules)
+
+
+def _raw(content: str, disk: Text) -> bytes | None:
+    try:
+        return content.encode(disk.encoding, disk.errors)
+    except UnicodeEncodeError:
+        return None
