@@ -34,7 +34,7 @@ def entries(done):
 def test_the_log_has_one_object_a_line_with_exactly_the_documented_keys(story):
     told = entries(story("log", "--json"))
     assert [entry["kind"] for entry in told] == (
-        ["session", "seen", "changed", "refused", "seen", "seen", "moved"]
+        ["session", "seen", "changed", "refused", "seen", "moved"]
     )
     for entry in told[:-1]:
         assert list(entry) == ENTRY
