@@ -16,7 +16,7 @@ def test_no_order_of_users_agents_and_crashes_breaks_a_promise():
         Machine,
         settings=settings(
             max_examples=2_000 if WIDE else 100,
-            stateful_step_count=25,
+            stateful_step_count=15,
             derandomize=not WIDE,
             database=None,
             deadline=None,
