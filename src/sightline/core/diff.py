@@ -102,16 +102,30 @@ def _runs(a: Sequence[str], b: Sequence[str], steps: int) -> list[Run]:
         anchors = _anchors(a[a0:a1], b[b0:b1])
         if anchors:
             at_a, at_b = a0, b0
-            for i, j in anchors:
+            for i, j, length in _joined(anchors):
                 gaps.append((at_a, a0 + i, at_b, b0 + j))
-                runs.append((a0 + i, b0 + j, 1))
-                at_a, at_b = a0 + i + 1, b0 + j + 1
+                runs.append((a0 + i, b0 + j, length))
+                at_a, at_b = a0 + i + length, b0 + j + length
             gaps.append((at_a, a1, at_b, b1))
         else:
             pairs, spent = _shortest(a[a0:a1], b[b0:b1], steps)
             steps -= spent
             runs += [(a0 + i, b0 + j, 1) for i, j in pairs]
     return runs
+
+
+def _joined(pairs: Iterable[tuple[int, int]]) -> list[Run]:
+    """Pairs in order as runs: most anchors follow one upon the other, with no gap between."""
+    runs: list[Run] = []
+    first_i = first_j = length = 0
+    for i, j in pairs:
+        if i == first_i + length and j == first_j + length:
+            length += 1
+        else:
+            if length:
+                runs.append((first_i, first_j, length))
+            first_i, first_j, length = i, j, 1
+    return [*runs, (first_i, first_j, length)] if length else runs
 
 
 def _trimmed(a: Sequence[str], b: Sequence[str], gap: Gap, runs: list[Run]) -> Gap:

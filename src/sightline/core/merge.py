@@ -26,11 +26,20 @@ class Merged(Value):
         return not self.conflicts
 
 
-def merge(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Merged:
+def merge(
+    base: Sequence[str],
+    ours: Sequence[str],
+    theirs: Sequence[str],
+    *,
+    mine: Sequence[Hunk] | None = None,
+    other: Sequence[Hunk] | None = None,
+) -> Merged:
     """Both sides' changes to base. Changes to neighbouring lines both stay, as long as a newline
     stands between them. Changes to the same lines conflict, unless they are equal or one side
-    took over all that the other did there and went on from it."""
-    mine, other = diff(base, ours), diff(base, theirs)
+    took over all that the other did there and went on from it. mine, other: the hunks base→ours
+    and base→theirs, where the caller has them."""
+    mine = diff(base, ours) if mine is None else mine
+    other = diff(base, theirs) if other is None else other
     changes = {(h[0], h[1]): list(ours[h[2] : h[3]]) for h in mine}
     changes.update({(t[0], t[1]): list(theirs[t[2] : t[3]]) for t in other})
     conflicts: list[tuple[Hunk, Hunk]] = []

@@ -243,10 +243,11 @@ def _region_changed(case: Case, ours: str) -> Ruling:
     lines = split(ours)
     if case.rules.policy not in ("merge", "warn"):
         return case.refuse("stale", changes=_colliding(case, lines))
-    merged = merge(case.base.lines, lines, disk.lines)
+    mine = diff(case.base.lines, lines)
+    merged = merge(case.base.lines, lines, disk.lines, mine=mine, other=case.theirs)
     if not merged.clean:
         return case.refuse("stale", changes=_colliding(case, lines), conflicts=merged.conflicts)
-    return as_merged(case, merged.lines, ours)
+    return as_merged(case, merged.lines, lines, mine)
 
 
 def _colliding(case: Case, ours: Sequence[str]) -> tuple[Hunk, ...]:
@@ -257,7 +258,9 @@ def _colliding(case: Case, ours: Sequence[str]) -> tuple[Hunk, ...]:
     return met or case.changes
 
 
-def as_merged(case: Case, lines: Sequence[str], ours: str) -> Ruling:
+def as_merged(
+    case: Case, lines: Sequence[str], ours: Sequence[str], mine: Sequence[Hunk]
+) -> Ruling:
     """Allow what a clean merge made; the agent holds its own text, others' changes stay news."""
     assert case.held is not None
     disk = disk_text(case)
@@ -266,7 +269,7 @@ def as_merged(case: Case, lines: Sequence[str], ours: str) -> Ruling:
         return unfit(case)
     if result == case.sight.disk:
         return case.refuse("no_change")
-    return case.allow(result, own(case.held, ours)).replace(decision="merge")
+    return case.allow(result, edited(case.held, ours, mine)).replace(decision="merge")
 
 
 # --- small parts --------------------------------------------------------------------------------
@@ -275,7 +278,11 @@ def as_merged(case: Case, lines: Sequence[str], ours: str) -> Ruling:
 def own(before: Held, plain: str) -> Held:
     """What is held after the agent's own edit of the text it held: only that region moved."""
     lines = split(plain)
-    mine = diff(before.lines, lines)
+    return edited(before, lines, diff(before.lines, lines))
+
+
+def edited(before: Held, lines: Sequence[str], mine: Sequence[Hunk]) -> Held:
+    """What is held after the agent made these lines of those it held."""
     written = new_sides(mine)
     shown = union(carry(before.shown, mine), written)
     return Held(tuple(lines), shown, union(carry(before.held, mine), written))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sightline.core.attempts import Create, Delete
 from sightline.core.belief import first_look
+from sightline.core.diff import diff
 from sightline.core.events import Belief
 from sightline.core.guard import Case, Sight, judge
 from sightline.core.merge import merge
@@ -41,10 +42,11 @@ def write(case: Case, attempt: WriteWhole) -> Ruling:
     if case.base is None or attempt.raw or case.rules.policy != "merge":
         return case.refuse("stale")
     lines = split(content)
-    merged = merge(case.base.lines, lines, disk.lines)
+    mine = diff(case.base.lines, lines)
+    merged = merge(case.base.lines, lines, disk.lines, mine=mine, other=case.theirs)
     if not merged.clean:
         return case.refuse("conflict", conflicts=merged.conflicts)
-    return as_merged(case, merged.lines, content)
+    return as_merged(case, merged.lines, lines, mine)
 
 
 def whole_path(case: Case, attempt: Attempt) -> Ruling:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from sightline import render
-from sightline.core.diff import diff
 from sightline.core.events import Changed
-from sightline.core.regions import touched
 from sightline.services.refusals import bounded
 from sightline.services.results import ChangedBy, FileChange, Notice, Told
 
@@ -41,18 +39,10 @@ def notice_of(plan: Plan, path: str, position: int) -> Notice | None:
     change = FileChange(
         plan.shown_path, ruling.state, diff_text, summary, by, seen, plan.found.revision
     )
-    told = _told(plan, path, position) if set(ruling.changes) <= set(shown) else None
+    told = None
+    if set(ruling.changes) <= set(shown):
+        told = Told(path, plan.after, None, position, refusal=False)
     return Notice(f"{path}@{position}", text, (change,), told)
-
-
-def _told(plan: Plan, path: str, position: int) -> Told | None:
-    """What a notice tells: all that the agent's own text still lacks of the disk's."""
-    after = plan.ruling.after
-    if after is None or plan.new_text is None:
-        return None
-    hunks = diff(after.lines, plan.new_text.lines)
-    lacking = touched(after.shown, hunks, len(after.lines))
-    return Told(path, plan.after, lacking, position, refusal=False)
 
 
 def unseen_notice(path: str, ruling: Ruling) -> Notice:

@@ -53,11 +53,12 @@ class FileChange(Value):
 
 class Told(Value):
     """What an answer printed of others' changes, which counts as shown once its delivery is
-    acknowledged. hunks: from the text believed at `position` to that of `revision`."""
+    acknowledged. hunks: from the text believed at `position` to that of `revision`; None for all
+    of them."""
 
     path: str
     revision: str
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[Hunk, ...] | None
     position: int
     refusal: bool
 
