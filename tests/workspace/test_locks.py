@@ -63,6 +63,21 @@ def test_another_process_has_to_wait_until_the_first_is_killed(tmp_path):
     os.close(tell)
 
 
+def test_a_child_forked_meanwhile_does_not_keep_the_lock(tmp_path):
+    stop, tell = os.pipe()
+    with locked(str(tmp_path), ["a"], 1):
+        child = os.fork()
+        if child == 0:  # lives on with a copy of every descriptor
+            os.close(tell)
+            os.read(stop, 1)
+            os._exit(0)
+    with locked(str(tmp_path), ["a"], 0):
+        pass
+    os.close(tell)
+    os.waitpid(child, 0)
+    os.close(stop)
+
+
 def test_many_threads_that_lock_several_paths_do_not_wait_for_each_other_for_ever(tmp_path):
     paths = [f"file{number}" for number in range(6)]
     count = [0]

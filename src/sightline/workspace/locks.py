@@ -42,14 +42,23 @@ def locked(folder: str, paths: Sequence[str], patience_s: float) -> Iterator[Non
     try:
         until = monotonic() + patience_s
         for stripe in sorted({crc32(path.encode()) % STRIPES for path in paths}):
-            fd = os.open(f"{folder}/{stripe:02}", _STRIPE, 0o600)
-            taken.append(fd)
-            _wait(fd, paths[0], until)
+            taken.append(_taken(f"{folder}/{stripe:02}", paths[0], until))
         yield
     finally:
         for fd in reversed(taken):
+            _unlock(fd)
             os.close(fd)
         _holding.discard(thread)
+
+
+def _taken(stripe: str, path: str, until: float) -> int:
+    fd = os.open(stripe, _STRIPE, 0o600)
+    try:
+        _wait(fd, path, until)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
 
 
 def _wait(fd: int, path: str, until: float) -> None:
