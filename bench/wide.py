@@ -18,7 +18,8 @@ sys.path[:0] = [HOME, os.path.join(HOME, "src")]
 
 from hypothesis import seed, settings  # noqa: E402 - the tests' folder has to be on the path first
 from hypothesis.stateful import run_state_machine_as_test  # noqa: E402
-from tests.properties.machine import COUNTS, Machine  # noqa: E402
+from tests.properties.ground import COUNTS  # noqa: E402
+from tests.properties.machine import Machine  # noqa: E402
 
 
 def main() -> int:
