@@ -42,7 +42,8 @@ def locked(folder: str, paths: Sequence[str], patience_s: float) -> Iterator[Non
     try:
         until = monotonic() + patience_s
         for stripe in sorted({crc32(path.encode()) % STRIPES for path in paths}):
-            taken.append(_taken(f"{folder}/{stripe:02}", paths[0], until))
+            fd = _taken(f"{folder}/{stripe:02}", paths[0], until)
+            taken.append(fd)
         yield
     finally:
         for fd in reversed(taken):
