@@ -1,23 +1,32 @@
-"""What tests of programs that use Sightline need, and our own use: fakes with the real contract."""
+"""What tests of programs that use Sightline need, and our own use: fakes with the real contract.
+
+make_session() opens a real session over a workspace and a store in memory.
+"""
 
 from __future__ import annotations
 
 import stat
 from _thread import allocate_lock, get_ident
 from contextlib import contextmanager
+from weakref import WeakKeyDictionary
 
+from sightline.config import Settings
 from sightline.core.paths import canonical
 from sightline.core.revision import MISSING, UNKNOWN, StatSignature, compare, revision_of
 from sightline.core.value import Value
 from sightline.errors import PathRefused, Unverifiable
+from sightline.services.opening import start
+from sightline.store.memory import MemoryStore
 from sightline.workspace import Found, Located
 from sightline.workspace.ignore import PatternSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
     from sightline.core.revision import Revision, Stamp
+    from sightline.services.session import Session
     from sightline.workspace import Kind
 
 _MODES = {
@@ -29,16 +38,38 @@ _MODES = {
 }
 
 
+def make_session(
+    files: Mapping[str, str | bytes] | MemoryWorkspace | None = None,
+    *,
+    settings: Settings | None = None,
+    **options: Any,
+) -> Session:
+    """A session whose workspace and store are in memory: no disk, no settings of anybody's.
+
+    files: path -> content, or a MemoryWorkspace, to change files behind the session's back.
+    Sessions over one MemoryWorkspace share its timeline, as those of one folder do. settings: the
+    built-in defaults unless given. options: id, agent, parent, clock and approve, as
+    sightline.open_session takes them.
+    """
+    workspace = files if isinstance(files, MemoryWorkspace) else MemoryWorkspace(files)
+    store = _STORES.setdefault(workspace, MemoryStore())
+    return start(store, workspace, settings or Settings("/state"), **options)
+
+
 class FixedClock:
-    """A clock that stands still until it is told to advance. Microseconds, UTC."""
+    """A clock that stands still until it is told to advance: open_session(clock=FixedClock()).
+
+    Called, it answers UTC microseconds since 1970; it begins with the year 2026.
+    """
 
     def __init__(self, now_us: int = 1_767_225_600_000_000) -> None:
         self._now_us = now_us
 
-    def now_us(self) -> int:
+    def __call__(self) -> int:
         return self._now_us
 
     def advance(self, *, seconds: float = 0, us: int = 0) -> None:
+        """Let time pass; a negative time sets the clock back."""
         self._now_us += us + round(seconds * 1_000_000)
 
 
@@ -218,3 +249,6 @@ class MemoryWorkspace:
                 break
             path = target
         return path
+
+
+_STORES: WeakKeyDictionary[MemoryWorkspace, MemoryStore] = WeakKeyDictionary()

@@ -34,7 +34,7 @@ class World:
 
     def _tick(self):
         self.clock.advance(us=1)
-        return self.clock.now_us()
+        return self.clock()
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_surveying_settles_the_write_of_a_dead_process(world):
     world.session("s1").read("a.py")
     world.tree.put("b.py", "written\n")
     intent = WriteIntended("b.py", MISSING, revision_of(b"written\n"), owner="elsewhere:1:1")
-    world.store.append("s1", [intent], at=world.clock.now_us())
+    world.store.append("s1", [intent], at=world.clock())
     assert "changed" not in world.kinds()
     world.survey()
     assert world.kinds(path="b.py") == ["changed"]

@@ -121,7 +121,7 @@ def test_a_write_of_a_process_that_lives_is_left_to_it(place):
 
 def test_nothing_depends_on_the_clock_going_on(place):
     clock = FixedClock()
-    s = place.session(clock=clock.now_us)
+    s = place.session(clock=clock)
     place.put("a.py", TEN)
     s.read("a.py")
     clock.advance(seconds=-86_400)
