@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from tests.services.told import fill_up, linux_only, mounts, refused, root_only, speaks
-from tests.workspace.doubles import as_nobody, before, failing
+from tests.workspace.doubles import as_nobody, before, failing, open_way_to
 
 import sightline
 from sightline import EditRefused, FileMissing, SightlineError, Unverifiable
@@ -182,8 +182,7 @@ def test_a_file_that_never_holds_still_is_unverifiable(place):
 @linux_only
 def test_a_file_that_may_not_be_read_is_unverifiable(place):
     file = place.put("a.txt", "one\n")
-    for path in (place.home, *place.home.parents[:2]):
-        path.chmod(0o755)
+    open_way_to(place.home)
     place.root.chmod(0o777)
     (place.home / "theirs").mkdir(mode=0o777)
     (place.home / "theirs").chmod(0o777)

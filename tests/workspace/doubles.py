@@ -87,6 +87,14 @@ def dying(number, base=Calls):
     return Hooked(hook, base)
 
 
+def open_way_to(folder):
+    """Let every user get to a folder of ours: each one above it must let them pass."""
+    for each in (folder, *folder.parents):
+        mode = each.stat().st_mode
+        if mode & 0o005 != 0o005:
+            each.chmod(mode | 0o055)
+
+
 def as_nobody(act):
     """Run in a child without root's powers, whose exit tells whether it held."""
     child = os.fork()
