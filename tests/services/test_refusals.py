@@ -168,6 +168,14 @@ def test_a_text_that_its_encoding_cannot_hold_says_so(place, s):
     assert place.bytes("a.txt") == "caf\u00e9\n".encode("latin-1")
 
 
+def test_broken_bytes_that_the_user_mended_do_not_stand_in_the_way(place, s):
+    place.put("a.txt", b"caf\xc3\xa9 \xff\none\ntwo\n")
+    text = s.read("a.txt").text
+    place.put("a.txt", "caf\u00e9\none\ntwo\n")
+    assert s.write("a.txt", text.replace("two", "2")).merged
+    assert place.text("a.txt") == "caf\u00e9\none\n2\n"
+
+
 @pytest.mark.parametrize("text", ["\ud800", "a\0b"], ids=["surrogate", "nul"])
 def test_what_is_no_text_is_not_created(place, s, text):
     for act in (lambda s: s.create("a.py", text), lambda s: s.write("a.py", text)):

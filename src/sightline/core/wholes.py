@@ -26,22 +26,28 @@ def write(case: Case, attempt: WriteWhole) -> Ruling:
     disk = disk_text(case)
     content = attempt.content if attempt.raw else normal(attempt.content).removeprefix("\ufeff")
     result = _raw(attempt.content, disk) if attempt.raw else encoded(disk, content)
-    if result is None:
+    merging = case.rules.policy == "merge" and not (case.same or attempt.raw or case.base is None)
+    if result is None and not merging:  # what does not fit may be what others have replaced
         return unfit(case)
     if result == case.sight.disk:
         return case.refuse("no_change")
     unseen = _never_shown(case)
     if unseen:
         return case.refuse("unseen", lines=unseen)
-    whole_new = decode(result)
+    if merging:
+        return _merge(case, split(content))
+    whole_new = decode(result) if result is not None else None
     if whole_new is None:
         return case.refuse("binary")
     if case.same or case.rules.policy == "warn":
         all_lines = whole(len(whole_new.lines))
         return case.allow(result, first_look(whole_new.lines, all_lines))
-    if case.base is None or attempt.raw or case.rules.policy != "merge":
-        return case.refuse("stale")
-    lines = split(content)
+    return case.refuse("stale")
+
+
+def _merge(case: Case, lines: list[str]) -> Ruling:
+    assert case.base is not None
+    disk = disk_text(case)
     mine = diff(case.base.lines, lines)
     merged = merge(case.base.lines, lines, disk.lines, mine=mine, other=case.theirs)
     if not merged.clean:
