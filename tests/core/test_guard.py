@@ -15,8 +15,9 @@ from sightline.core.attempts import (
     Several,
     WriteWhole,
 )
+from sightline.core.case import Case, Rules, Sight
 from sightline.core.events import Belief
-from sightline.core.guard import Case, Rules, Sight, judge
+from sightline.core.guard import judge
 from sightline.core.regions import intersect, spans, whole
 from sightline.core.revision import revision_of
 from sightline.core.text import split

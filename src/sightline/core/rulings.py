@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         Replace,
         ReplaceLines,
     )
-    from sightline.core.guard import Case, Ruling
+    from sightline.core.case import Case, Ruling
     from sightline.core.placing import Edit
     from sightline.core.regions import Hunk, Spans
     from sightline.core.text import Text

@@ -1,12 +1,10 @@
-"""How an attempt on a file as a whole is judged, and several attempts on one file."""
+"""How an attempt on a file as a whole is judged: written, created, deleted, moved."""
 
 from __future__ import annotations
 
 from sightline.core.attempts import Create, Delete
 from sightline.core.belief import first_look
 from sightline.core.diff import diff
-from sightline.core.events import Belief
-from sightline.core.guard import Case, Sight, judge
 from sightline.core.merge import merge
 from sightline.core.placing import new_sides
 from sightline.core.regions import carry, subtract, union, whole
@@ -15,8 +13,8 @@ from sightline.core.text import decode, normal, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.core.attempts import Attempt, Several, WriteWhole
-    from sightline.core.guard import Decision, Ruling
+    from sightline.core.attempts import Attempt, WriteWhole
+    from sightline.core.case import Case, Ruling
     from sightline.core.regions import Spans
     from sightline.core.text import Text
 
@@ -82,34 +80,6 @@ def _never_shown(case: Case) -> Spans:
         return ()
     known = union(carry(case.held.shown, case.theirs), new_sides(case.changes))
     return subtract(whole(len(case.disk.lines)), known)
-
-
-def several(case: Case, attempt: Several) -> Ruling:
-    """Each part on what the part before would leave; the first refusal is the answer."""
-    at = case
-    changes = case.changes
-    decision: Decision = "allow"
-    ruling = case.refuse("no_change")
-    for part in attempt.parts:
-        ruling = judge(at, part)
-        if ruling.decision == "refuse":
-            return ruling
-        decision = max(decision, ruling.decision, key=_WEIGHT.index)
-        at = _after(at, ruling)
-    return ruling.replace(decision=decision, changes=changes)
-
-
-_WEIGHT: list[Decision] = ["allow", "notice", "merge"]
-
-
-def _after(case: Case, ruling: Ruling) -> Case:
-    """The case as it stands once a ruling was carried out."""
-    after = ruling.after
-    if after is None or ruling.new is None:
-        return Case(Sight("missing"), case.rules)
-    body = disk_text(case).hold("".join(after.lines)) if case.disk else ruling.new
-    belief = Belief("", after.shown, after.held, len(after.lines))
-    return Case(Sight("file", ruling.new, belief, body), case.rules)
 
 
 def _raw(content: str, disk: Text) -> bytes | None:

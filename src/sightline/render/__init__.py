@@ -6,8 +6,8 @@ from sightline.core.revision import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sightline.core.case import Ruling
     from sightline.core.events import Cause
-    from sightline.core.guard import Ruling
     from sightline.core.nearest import Nearest
     from sightline.core.regions import Spans
 

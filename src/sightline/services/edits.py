@@ -7,6 +7,7 @@ from os import urandom
 from sightline import render
 from sightline.core.attempts import ReplaceLines, WriteWhole
 from sightline.core.belief import look
+from sightline.core.case import Case, Rules, Sight
 from sightline.core.diff import diff, unified
 from sightline.core.events import (
     Belief,
@@ -15,7 +16,7 @@ from sightline.core.events import (
     WriteAbandoned,
     WriteIntended,
 )
-from sightline.core.guard import Case, Rules, Sight, judge
+from sightline.core.guard import judge
 from sightline.core.placing import new_sides
 from sightline.core.revision import MISSING, revision_of
 from sightline.core.text import decode

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sightline.core.case import Ruling
     from sightline.core.events import Cause, Fact
-    from sightline.core.guard import Ruling
     from sightline.core.timeline import Recorded
     from sightline.services.edits import Plan
     from sightline.services.ground import Ground

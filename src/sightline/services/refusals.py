@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sightline.core.guard import Case, Ruling
+    from sightline.core.case import Case, Ruling
     from sightline.core.regions import Hunk
     from sightline.workspace import Found
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sightline import render
 from sightline.core.attempts import Replace, WriteWhole
+from sightline.core.case import Case, Rules
 from sightline.core.events import Seen, TurnBegan
-from sightline.core.guard import Case, Rules, judge
+from sightline.core.guard import judge
 from sightline.core.regions import covers
 from sightline.core.revision import MISSING
 from sightline.errors import PathRefused, Unverifiable
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sightline.core.attempts import Attempt
+    from sightline.core.case import Ruling
     from sightline.core.context import Knowledge
     from sightline.core.events import Fact
-    from sightline.core.guard import Ruling
     from sightline.core.revision import Stamp
     from sightline.services.ground import Ground, Known
     from sightline.workspace import Found
