@@ -14,7 +14,7 @@ from sightline.core.attempts import (
 )
 from sightline.core.value import Value
 from sightline.errors import EditRefused, PathError
-from sightline.services.edits import Plan, told_of_move
+from sightline.services.edits import Plan, place_of, told_of_move
 from sightline.services.ground import TRIES
 from sightline.services.moves import move
 from sightline.services.results import BatchResult
@@ -53,7 +53,8 @@ class Change(Value):
 
 def apply(ground: Ground, changes: Sequence[Change]) -> BatchResult:
     """All changes, or none: EditRefused for the first that cannot be, naming all in `others`."""
-    return BatchResult(tuple(_apply(ground, [(c.path, c.attempt()) for c in changes])))
+    done = _carry_out(ground, [(c.path, c.attempt()) for c in changes])
+    return BatchResult(tuple(result for _, result in done))
 
 
 def patch(ground: Ground, unified_diff: str) -> EditResult:
@@ -123,18 +124,16 @@ def _patched(
     )
 
 
-def _apply(ground: Ground, wanted: Sequence[tuple[str, Attempt]]) -> list[EditResult]:
-    return [result for _, result in _carry_out(ground, wanted)]
-
-
 def _carry_out(
     ground: Ground, wanted: Sequence[tuple[str, Attempt]]
 ) -> list[tuple[Plan, EditResult]]:
-    asked = [ground.workspace.locate(path) for path, _ in wanted]
+    if not wanted:
+        return []
+    asked = [place_of(ground, path) for path, _ in wanted]
     there = list(asked)
     if len({located.path for located in asked}) < len(asked):
         raise ValueError("two changes of one file: give its edits in one change")
-    for _ in range(TRIES if wanted else 0):
+    for _ in range(TRIES):
         with ground.workspace.lock(*(located.path for located in there)):
             plans = [
                 Plan(ground, located, attempt)
@@ -147,8 +146,6 @@ def _carry_out(
             done = _commit_all(plans)
             if done is not None:
                 return _following(asked, done)
-    if not wanted:
-        return []
     raise EditRefused(
         "unverifiable",
         asked[0].path,

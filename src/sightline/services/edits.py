@@ -23,7 +23,7 @@ from sightline.core.text import decode
 from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
 from sightline.services.follow import renamed
 from sightline.services.ground import TRIES, believe, noticed, recall
-from sightline.services.notices import changed_by, notice_of
+from sightline.services.notices import changed_by, moved_notice, notice_of
 from sightline.services.recovery import done, settle
 from sightline.services.refusals import refused
 from sightline.services.results import EditResult, Told
@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 
 def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
     """Carry out one attempt, or raise EditRefused and leave the file as it is."""
-    try:
-        located = ground.workspace.locate(path)
-    except Unverifiable as error:
-        raise EditRefused("unverifiable", path, error.message, hint=error.hint) from error
+    located = place_of(ground, path)
     approved = False
     src: str | None = None
     for _ in range(TRIES):
@@ -79,15 +76,12 @@ class Plan:
         self.path = located.path
         self.shown_path = located.name or located.path
         settle(ground, self.path)
-        settings = ground.settings
-        self.found = ground.workspace.read(
-            self.path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
-        )
+        self.found = ground.look(self.path)
         self.known = recall(ground, located, self.found)
         self.elsewhere = renamed(ground, self.found, self.known)
-        policy = settings.policy_for(self.shown_path)
+        policy = ground.settings.policy_for(self.shown_path)
         self.protected = policy == "ask"
-        rules = Rules("merge" if self.protected else policy, settings.unseen)
+        rules = Rules("merge" if self.protected else policy, ground.settings.unseen)
         self.case = Case(sight_of(self.found, self.known), rules)
         self.news = noticed(ground, self.found)
         self.ruling = judge(self.case, attempt)
@@ -261,6 +255,14 @@ class Plan:
         return believe(after, text, new, self.after)
 
 
+def place_of(ground: Ground, path: str) -> Located:
+    """Where an attempt's path leads; EditRefused (unverifiable) when the disk does not say."""
+    try:
+        return ground.workspace.locate(path)
+    except Unverifiable as error:
+        raise EditRefused("unverifiable", path, error.message, hint=error.hint) from error
+
+
 def sight_of(found: Found, known: Known) -> Sight:
     """What judge may know."""
     return Sight(found.kind, found.data, known.belief, known.believed, found.why, known.retargeted)
@@ -288,6 +290,4 @@ def told_of_move(result: EditResult, src: str | None) -> EditResult:
     """A result that says so when a rename from `src` was followed."""
     if src is None:
         return result
-    from sightline.services.notices import moved_notice
-
     return result.replace(notice=moved_notice(src, result))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sightline.core.belief import Held
 from sightline.core.events import Belief, Cause, Changed
-from sightline.core.regions import whole
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, known, revision_of
 from sightline.core.text import decode
 from sightline.core.value import Value
@@ -95,6 +94,13 @@ class Ground:
             known = self.store.known(self.session)
             self._tracked = Tracked(position, known, self.store.stamps(known))
         return self._tracked
+
+    def look(self, path: str) -> Found:
+        """What stands at a canonical path now, within the size and the time that settings give."""
+        settings = self.settings
+        return self.workspace.read(
+            path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
+        )
 
     def keepable(self, path: str, *texts: bytes | None) -> list[bytes]:
         """Those of a file's texts that may be stored."""
@@ -213,8 +219,3 @@ def stamp_of(found: Found) -> Stamp | None:
     if found.signature is None or not known(found.revision):
         return None
     return Stamp(found.signature, found.revision, found.read_at_ns)
-
-
-def all_lines(text: Text) -> tuple[tuple[int, int], ...]:
-    """The spans of a whole text."""
-    return whole(len(text.lines))

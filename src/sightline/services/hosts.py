@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from os import urandom
 
 from sightline.core.belief import first_look, look
 from sightline.core.diff import diff
@@ -65,10 +66,9 @@ def wrote(
     start = _bytes(before) if before is not None else ground.store.blob(old)
     if start is not None and revision_of(start) != old:
         old = revision_of(start)
-        facts.append(_changed(located.path, row.revision if row else UNKNOWN, old, "external"))
+        facts.append(_saved(located.path, row.revision if row else UNKNOWN, old))
         texts.append(start)
-    written = _written(content, revision, found)
-    mine, data = written
+    mine, data = _written(content, revision, found)
     held = _held_after(known_now, start, data, whole_text=content is not None)
     belief = None
     if held is not None and data is not None:
@@ -80,7 +80,7 @@ def wrote(
     facts.append(Changed(located.path, old, mine, _kind(old, mine), cause, belief=belief))
     if mine != found.revision:
         who = "the user, before it was written" if user_modified else None
-        facts.append(_changed(located.path, mine, found.revision, "external", who))
+        facts.append(_saved(located.path, mine, found.revision, who))
     ground.append(facts, blobs=ground.keepable(located.path, *texts), found=[found], durable=True)
 
 
@@ -128,8 +128,8 @@ class Run:
         self._before = _signatures(ground)
         for path in sorted(ground.store.disks()):
             ground.append(noticed(ground, ground.workspace.read(path)))
-        started = ground.append([CommandStarted(command, f"run-{ground.store.position() + 1}")])
-        self._id = f"run-{started[0].position}"
+        self._id = f"run-{urandom(5).hex()}"
+        ground.append([CommandStarted(command, self._id)])
 
     def end(self) -> None:
         """Look at what is different now, and record it."""
@@ -170,7 +170,7 @@ def _written_or_not(ground: Ground, intent: WriteIntended, position: int, found:
         return
     facts: list[Fact] = [done(intent, found, ground.session, position)]
     if found.revision != intent.after:
-        facts.append(_changed(intent.path, intent.after, found.revision, "external"))
+        facts.append(_saved(intent.path, intent.after, found.revision))
     blobs = ground.keepable(intent.path, found.data)
     ground.append(facts, blobs=blobs, found=[found], durable=True)
 
@@ -244,6 +244,7 @@ def _kind(before: str, after: str) -> Change:
     return "created" if before == MISSING else "content"
 
 
-def _changed(path: str, before: str, after: str, kind: str, detail: str | None = None) -> Changed:
-    cause = Cause("external" if kind == "external" else "command", detail=detail)
+def _saved(path: str, before: str, after: str, detail: str | None = None) -> Changed:
+    """Somebody else's save."""
+    cause = Cause("external", detail=detail)
     return Changed(path, before, after, _kind(before, after), cause)

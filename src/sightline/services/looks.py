@@ -56,11 +56,7 @@ def saw(
     it counts as seen even when the disk already differs."""
     located = ground.workspace.locate(path)
     for _ in range(TRIES):
-        found = ground.workspace.read(
-            located.path,
-            limit=ground.settings.max_file_bytes,
-            deadline_s=ground.settings.deadline_s,
-        )
+        found = ground.look(located.path)
         disk = decode(found.data) if found.data is not None else None
         if text is None and disk is None:
             ground.append(noticed(ground, found), found=[found])
@@ -88,9 +84,7 @@ def believed(ground: Ground, path: str) -> str | None:
 
 
 def _text_now(ground: Ground, located: Located) -> tuple[Found, Text]:
-    found = ground.workspace.read(
-        located.path, limit=ground.settings.max_file_bytes, deadline_s=ground.settings.deadline_s
-    )
+    found = ground.look(located.path)
     text = decode(found.data) if found.data is not None else None
     if text is None:
         ground.append(noticed(ground, found), found=[found])

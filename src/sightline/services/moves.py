@@ -8,7 +8,7 @@ from sightline.core.attempts import Move
 from sightline.core.events import WriteAbandoned, WriteIntended
 from sightline.core.revision import MISSING
 from sightline.errors import EditRefused, Unverifiable
-from sightline.services.edits import Plan
+from sightline.services.edits import Plan, place_of
 from sightline.services.notices import notice_of
 from sightline.services.recovery import done, settle
 from sightline.services.results import EditResult
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def move(ground: Ground, src: str, dst: str) -> EditResult:
     """Rename a file. Refused when dst exists, or src is not what this session may rely on."""
-    source, target = ground.workspace.locate(src), ground.workspace.locate(dst)
+    source, target = place_of(ground, src), place_of(ground, dst)
     with ground.workspace.lock(source.path, target.path):
         settle(ground, target.path)
         plan = Plan(ground, source, Move(target.path))

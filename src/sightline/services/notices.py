@@ -53,11 +53,9 @@ def unseen_notice(path: str, ruling: Ruling) -> Notice:
 def moved_notice(src: str, result: EditResult) -> Notice:
     """An edit that followed a rename."""
     text = render.moved(src, result.path)
-    if result.notice is not None:
-        text = f"{text}\n{result.notice.text}"
-    if result.notice is not None:
-        return result.notice.replace(text=text)
-    return Notice(f"{result.path}@moved", text, ())
+    if result.notice is None:
+        return Notice(f"{result.path}@moved", text, ())
+    return result.notice.replace(text=f"{text}\n{result.notice.text}")
 
 
 def changed_by(

@@ -77,7 +77,7 @@ def start(
     from sightline.workspace.process import owner
 
     session = _checked(id) if id is not None else f"s-{os.urandom(5).hex()}"
-    ground = Ground(session, store, workspace, settings, clock or _now_us, owner(), approve)
+    ground = Ground(session, store, workspace, settings, clock or now_us, owner(), approve)
     settle_all(ground)
     state = store.session(session)
     if state is None:
@@ -103,6 +103,7 @@ def _checked(session: str) -> str:
 
 
 def settings_of(root: str, store: str | None) -> Settings:
+    """The settings that hold in a workspace for whoever runs this. SettingsError."""
     from sightline.config import load_settings
 
     return load_settings(
@@ -115,6 +116,7 @@ def settings_of(root: str, store: str | None) -> Settings:
 
 
 def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Workspace]:
+    """The open store (of this URL, else as the settings say) and the tree. StoreError."""
     from sightline.store.identity import store_file
     from sightline.store.opening import open_store
     from sightline.workspace.disk import DiskWorkspace
@@ -126,5 +128,6 @@ def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Work
     return kept, DiskWorkspace(root, state, deadline_s=settings.deadline_s)
 
 
-def _now_us() -> int:
+def now_us() -> int:
+    """The machine's clock: UTC microseconds since 1970."""
     return time_ns() // 1000

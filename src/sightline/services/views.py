@@ -45,7 +45,7 @@ def check(
         located = ground.workspace.locate(path)
     except Unverifiable:
         return _UNVERIFIABLE.replace(path=path)
-    found = _found(ground, located.path)
+    found = ground.look(located.path)
     known = recall(ground, located, found)
     policy = ground.settings.policy_for(located.name or located.path)
     rules = Rules("merge" if policy == "ask" else policy, ground.settings.unseen)
@@ -105,7 +105,7 @@ def change_of(ground: Ground, path: str, state: str | None = None) -> FileChange
     """One file's difference to what this session was shown of it. state: how it stands, where
     the caller knows."""
     located = _there(ground, path)
-    found = _found(ground, located.path)
+    found = ground.look(located.path)
     known = recall(ground, located, found)
     case = Case(sight_of(found, known), Rules())
     ruling = judge(case, None)
@@ -147,7 +147,7 @@ def _state(ground: Ground, knowledge: Knowledge) -> str:
         return "kind_changed"
     except Unverifiable:
         return "unverifiable"
-    found = _found(ground, located.path)
+    found = ground.look(located.path)
     known = recall(ground, located, found)
     state = judge(Case(sight_of(found, known), Rules()), None).state
     if state == "deleted" and whereabouts(ground, knowledge):
@@ -214,13 +214,6 @@ def _preview(body: bytes | None) -> str:
     """The first line that says something."""
     lines = (body or b"")[:4096].decode("utf-8", "replace").splitlines()
     return next((line.strip()[:PREVIEW_CHARACTERS] for line in lines if line.strip()), "")
-
-
-def _found(ground: Ground, path: str) -> Found:
-    settings = ground.settings
-    return ground.workspace.read(
-        path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
-    )
 
 
 def _take_note(ground: Ground, found: Iterable[Found]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.context import column, know, on_disk
+from sightline.core.context import column, fold_disk, know
 from sightline.core.events import WriteIntended
 from sightline.core.timeline import TURNING, branch
 from sightline.store.naming import settled
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from sightline.core.context import DiskFile, Knowledge, SessionState
+    from sightline.core.context import Knowledge, SessionState
     from sightline.core.timeline import Recorded
     from sightline.store import Store
 
@@ -27,20 +27,18 @@ def differences(store: Store) -> list[str]:
     ]
     if wrong:
         return wrong  # a fold of a torn timeline would only repeat it
-    disks: dict[str, DiskFile] = {}
     sessions: dict[str, SessionState] = {}
     intents: dict[int, WriteIntended] = {}
     columns: dict[str, list[Recorded]] = {}
     for recorded in log:
         name, fact = recorded.session, recorded.fact
-        on_disk(disks, recorded)
         sessions[name] = column(sessions.get(name), recorded)
         columns.setdefault(name, []).append(recorded)
         for position in settled(fact, intents):
             del intents[position]
         if isinstance(fact, WriteIntended):
             intents[recorded.position] = fact
-    wrong += _unlike("disk", store.disks(), disks)
+    wrong += _unlike("disk", store.disks(), fold_disk(log))
     wrong += _unlike("session", {state.id: state for state in store.sessions()}, sessions)
     wrong += _unlike("intent", {r.position: r.fact for r in store.pending()}, intents)
     for name in columns:

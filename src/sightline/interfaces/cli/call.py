@@ -62,13 +62,12 @@ class Call:
     @contextmanager
     def survey(self) -> Iterator[Ground]:
         """Store and workspace, to look at all sessions and begin none."""
-        from time import time_ns
-
         from sightline.services.history import survey
+        from sightline.services.opening import now_us
 
         store, workspace, settings = self._ports()
         try:
-            yield survey(store, workspace, settings, lambda: time_ns() // 1000)
+            yield survey(store, workspace, settings, now_us)
         finally:
             store.close()
 

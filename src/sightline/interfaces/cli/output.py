@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import click
 
+from sightline.interfaces.shapes import SCHEMA
 from sightline.render.views import printable
 
 TYPE_CHECKING = False
@@ -37,7 +38,7 @@ def json(shape: Mapping[str, Any], *, schema: bool = True) -> None:
     """Print one object on one line. Only ASCII: no terminal, shell or locale can change it."""
     import json as codec
 
-    click.echo(codec.dumps({"schema": 1, **shape} if schema else shape).encode(), nl=True)
+    click.echo(codec.dumps({"schema": SCHEMA, **shape} if schema else shape).encode(), nl=True)
 
 
 def done(call: Call, words: str) -> None:
