@@ -1,5 +1,4 @@
 import pytest
-
 from tests.workspace.doubles import open_way_to
 
 
