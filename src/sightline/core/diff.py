@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 STEPS = 60_000
 """Search steps one diff may take, about 30 ms in all; what is left over is replaced whole."""
 
+CONTEXT = 3
+"""Unchanged lines printed around a change."""
+
 
 def diff(a: Sequence[str], b: Sequence[str], steps: int = STEPS) -> list[Hunk]:
     """The hunks that turn a into b: (a0, a1, b0, b1), 0-based half-open, in order, not touching."""
@@ -40,11 +43,11 @@ def unified(
     *,
     old: str = "",
     new: str = "",
-    context: int = 3,
+    context: int = CONTEXT,
 ) -> str:
     """Hunks as a unified diff. Lines carry their own newline; a missing one is marked."""
     out = [f"--- {old}\n", f"+++ {new}\n"] if old else []
-    for group in _grouped(hunks, context):
+    for group in grouped(hunks, context):
         top = max(group[0][0] - context, 0)
         end = min(group[-1][1] + context, len(a))
         shift = group[0][2] - group[0][0]
@@ -67,7 +70,8 @@ def _range(first: int, end: int) -> str:
     return str(start) if length == 1 else f"{start},{length}"
 
 
-def _grouped(hunks: Sequence[Hunk], context: int) -> list[list[Hunk]]:
+def grouped(hunks: Sequence[Hunk], context: int = CONTEXT) -> list[list[Hunk]]:
+    """Hunks that stand in each other's context, together as a unified diff prints them."""
     groups: list[list[Hunk]] = []
     for hunk in hunks:
         if groups and hunk[0] - groups[-1][-1][1] <= 2 * context:

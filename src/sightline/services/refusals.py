@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sightline import render
-from sightline.core.diff import unified
+from sightline.core.diff import CONTEXT, grouped, unified
 from sightline.errors import EditRefused, FileMissing, PathRefused, SightlineError, Unverifiable
 
 TYPE_CHECKING = False
@@ -55,24 +55,10 @@ def bounded(case: Case, hunks: Sequence[Hunk]) -> tuple[str, tuple[Hunk, ...]]:
             break
         told.append(hunk)
     left = len(set(hunks)) - len(told)
-    shown = _with_neighbours(told, case.theirs)
-    text = unified(case.base.lines, case.disk.lines, shown, context=CONTEXT)
+    near = [group for group in grouped(case.theirs) if not set(told).isdisjoint(group)]
+    shown = [hunk for group in near for hunk in group]
+    text = unified(case.base.lines, case.disk.lines, shown)
     return (f"{text}… {left} more changes\n" if left else text), tuple(shown)
-
-
-CONTEXT = 3
-"""Unchanged lines printed around a change."""
-
-
-def _with_neighbours(told: Sequence[Hunk], theirs: Sequence[Hunk]) -> list[Hunk]:
-    """The told hunks and all that hang together with one by at most their context."""
-    groups: list[list[Hunk]] = []
-    for hunk in theirs:
-        if groups and hunk[0] - groups[-1][-1][1] <= 2 * CONTEXT:
-            groups[-1].append(hunk)
-        else:
-            groups.append([hunk])
-    return [hunk for group in groups if not set(told).isdisjoint(group) for hunk in group]
 
 
 def refused(

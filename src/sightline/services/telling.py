@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from sightline.core.belief import look
-from sightline.core.diff import diff
+from sightline.core.diff import CONTEXT, diff
 from sightline.core.events import NoticeAcknowledged, Seen
 from sightline.core.placing import new_sides
 from sightline.core.regions import carry, spans, touched, union
 from sightline.core.text import decode
 from sightline.errors import EditRefused, StoreConflict
 from sightline.services.ground import believe, recall
-from sightline.services.refusals import CONTEXT
 from sightline.services.results import Told
 from sightline.workspace import Located
 
