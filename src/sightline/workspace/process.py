@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 HOST_FILE = "/proc/sys/kernel/random/boot_id"
 
@@ -14,8 +15,8 @@ def owner() -> str:
 
 
 def alive(name: str) -> bool:
-    """Whether a named owner still runs. One of another machine, or of another start of this
-    one, is taken as gone only when the machine's own name says that it was restarted."""
+    """Whether a named owner still runs. One of another machine, or of an earlier start of this
+    one, counts as gone: only one machine at a time uses a store (store.mounts)."""
     machine, pid, start = name.rsplit(":", 2)
     if machine != _machine():
         return False
@@ -40,11 +41,32 @@ def _started(pid: int) -> str:
         return ""
 
 
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
+if sys.platform == "win32":
+
+    def _exists(pid: int) -> bool:
+        # os.kill(pid, 0) would send it a Ctrl-C here.
+        import ctypes
+
+        kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+        handle = kernel.OpenProcess(_SYNCHRONIZE, 0, pid)
+        if not handle:
+            return bool(ctypes.get_last_error() == _ACCESS_DENIED)
+        try:
+            return bool(kernel.WaitForSingleObject(handle, 0) == _STILL_RUNS)
+        finally:
+            kernel.CloseHandle(handle)
+
+    _SYNCHRONIZE = 0x00100000
+    _ACCESS_DENIED = 5
+    _STILL_RUNS = 0x102  # WAIT_TIMEOUT
+
+else:
+
+    def _exists(pid: int) -> bool:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
         return True
-    return True
