@@ -1,4 +1,7 @@
-"""Every call by which the workspace touches the disk, in one object that a test can make fail."""
+"""Every call by which a file is read or written, in one object that a test can make fail.
+
+Listing folders and scanning stats do without: they write nothing, and a call each would show.
+"""
 
 from __future__ import annotations
 
