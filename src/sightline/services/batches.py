@@ -14,9 +14,10 @@ from sightline.core.attempts import (
 )
 from sightline.core.value import Value
 from sightline.errors import EditRefused, PathError
-from sightline.services.edits import Plan, place_of, told_of_move
+from sightline.services.edits import commit, put_back, told_of_move
 from sightline.services.ground import TRIES
 from sightline.services.moves import move
+from sightline.services.plans import Plan, place_of
 from sightline.services.results import BatchResult
 
 TYPE_CHECKING = False
@@ -184,7 +185,7 @@ def _commit_all(plans: Sequence[Plan]) -> list[tuple[Plan, EditResult]] | None:
     done: list[tuple[Plan, EditResult]] = []
     try:
         for plan in plans:
-            result = plan.commit()
+            result = commit(plan)
             if result is None:
                 _undo(done)
                 return None
@@ -198,7 +199,7 @@ def _commit_all(plans: Sequence[Plan]) -> list[tuple[Plan, EditResult]] | None:
 def _undo(done: Sequence[tuple[Plan, EditResult]]) -> None:
     """Put back what a batch wrote, file by file, where its own bytes still stand."""
     for plan, _ in reversed(done):
-        plan.put_back()
+        put_back(plan)
 
 
 def change(given: Change | Mapping[str, object]) -> Change:

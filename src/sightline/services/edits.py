@@ -1,14 +1,12 @@
-"""Editing: lock, look, judge, journal, replace, record; or refuse with the diff."""
+"""Editing: judged under the lock, journalled, replaced, recorded; or refused with the diff."""
 
 from __future__ import annotations
 
 from os import urandom
 
 from sightline import render
-from sightline.core.attempts import ReplaceLines, WriteWhole
 from sightline.core.belief import look
-from sightline.core.case import Case, Rules, Sight
-from sightline.core.diff import diff, unified
+from sightline.core.diff import diff
 from sightline.core.events import (
     Belief,
     Merged,
@@ -16,25 +14,21 @@ from sightline.core.events import (
     WriteAbandoned,
     WriteIntended,
 )
-from sightline.core.guard import judge
 from sightline.core.placing import new_sides
-from sightline.core.revision import MISSING, revision_of
-from sightline.core.text import decode
+from sightline.core.revision import MISSING
 from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
-from sightline.services.follow import renamed
-from sightline.services.ground import TRIES, believe, noticed, recall
-from sightline.services.notices import changed_by, moved_notice, notice_of
-from sightline.services.recovery import done, settle
-from sightline.services.refusals import refused
-from sightline.services.results import EditResult, Told
+from sightline.services.ground import TRIES, believe, recall
+from sightline.services.notices import moved_notice, notice_of
+from sightline.services.plans import Plan, describe, place_of
+from sightline.services.recovery import done
+from sightline.services.results import EditResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.attempts import Attempt
     from sightline.core.events import Fact
-    from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground, Known
-    from sightline.workspace import Found, Located
+    from sightline.workspace import Found
 
 
 def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
@@ -53,7 +47,7 @@ def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
             if plan.again is not None:
                 raise plan.refuse_again(plan.again)
             if approved or not plan.protected:
-                result = plan.commit()
+                result = commit(plan)
                 if result is None:
                     continue
                 return told_of_move(result, src)
@@ -66,212 +60,110 @@ def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
     )
 
 
-class Plan:
-    """One attempt, judged on what stands at a path whose lock is held."""
-
-    def __init__(self, ground: Ground, located: Located, attempt: Attempt) -> None:
-        self.ground = ground
-        self.located = located
-        self.attempt = attempt
-        self.path = located.path
-        self.shown_path = located.name or located.path
-        settle(ground, self.path)
-        self.found = ground.look(self.path)
-        self.known = recall(ground, located, self.found)
-        self.elsewhere = renamed(ground, self.found, self.known)
-        policy = ground.settings.policy_for(self.shown_path)
-        self.protected = policy == "ask"
-        rules = Rules("merge" if self.protected else policy, ground.settings.unseen)
-        self.case = Case(sight_of(self.found, self.known), rules)
-        self.news = noticed(ground, self.found)
-        self.ruling = judge(self.case, attempt)
-        new = self.ruling.new
-        self.new_text = decode(new) if new is not None else None
-        self.again = self._refused_before()
-
-    @property
-    def after(self) -> str:
-        """The revision of what is to stand there."""
-        new = self.ruling.new
-        return MISSING if new is None else revision_of(new)
-
-    @property
-    def diff(self) -> str:
-        """What the attempt changes on disk."""
-        old_lines = self.case.disk.lines if self.case.disk else []
-        new_lines = self.new_text.lines if self.new_text else []
-        hunks = diff(old_lines, new_lines)
-        name = self.shown_path
-        return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
-
-    def _newest(self, kind: type[Fact]) -> Recorded | None:
-        """This session's newest fact of a kind about this path."""
-        store, session = self.ground.store, self.ground.session
-        return next(store.timeline(session=session, path=self.path, kinds=[kind], newest=1), None)
-
-    def _refused_before(self) -> str | None:
-        """Why this very attempt was refused, when nothing was looked at since. It stays refused:
-        what the refusal printed counts as shown, and must not wave the attempt through."""
-        knowledge = self.known.knowledge
-        if knowledge is None or knowledge.via != "refusal":
-            return None
-        if not isinstance(self.attempt, (ReplaceLines, WriteWhole)):
-            return None
-        last = self._newest(Refused)
-        fact = last.fact if last else None
-        if not isinstance(fact, Refused) or fact.attempt != describe(self.attempt):
-            return None
-        return fact.reason if fact.revision == self.found.revision else None
-
-    def refuse(self) -> EditRefused:
-        """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
-        who, _ = changed_by(self.ground, self.path, self.news)
-        error, told = refused(self.ruling, self.shown_path, who, self.case)
-        if self.known.retargeted:
-            error.message, error.hint = render.retargeted(self.shown_path, self.path)
-            error.diff = ""  # against another file: of no use for the next attempt
-        elif told:
-            position = self.known.position
-            error.told = Told(self.path, self.found.revision, told, position, refusal=True)
-        policy = self.ground.settings.policy_for(self.shown_path)
-        if policy == "refresh" and self.case.disk and self.ruling.reason in ("stale", "conflict"):
-            error.text = self.case.disk.plain
-        facts: list[Fact] = [*self.news]
-        facts.append(Refused(self.path, describe(self.attempt), error.reason, self.found.revision))
-        blobs = self.ground.keepable(self.path, self.found.data)
-        self.ground.append(facts, blobs=blobs, found=[self.found])
-        return error
-
-    def refuse_again(self, reason: str) -> EditRefused:
-        """The refusal of an attempt that what its own refusal printed would let through."""
-        message, hint = render.repeated(self.shown_path)
-        refusal = Refused(self.path, describe(self.attempt), reason, self.found.revision)
-        self.ground.append([*self.news, refusal], found=[self.found])
-        return EditRefused(reason, self.shown_path, message, diff=self.diff, hint=hint)
-
-    def commit(self) -> EditResult | None:
-        """Journal, replace, record. None when something moved meanwhile: judge again."""
-        ground, ruling = self.ground, self.ruling
-        token = urandom(6).hex()
-        belief, body = self._belief(self.known)
-        intent = WriteIntended(
-            self.path,
-            self.found.revision,
-            self.after,
-            ground.workspace.asides(self.path, token),
-            ground.owner,
-            belief,
-        )
-        try:
-            recorded = ground.append(
-                [*self.news, intent],
-                blobs=ground.keepable(self.path, self.found.data, ruling.new, body),
-                found=[self.found],
-                expect={self.path: self.known.position},
-                durable=True,
-            )
-        except StoreConflict:
-            return None
-        position = recorded[-1].position
-        try:
-            stands = ground.workspace.replace_if(
-                self.path, self.found.revision, ruling.new, token=token
-            )
-        except Unverifiable as error:
-            ground.append([WriteAbandoned(self.path, position)])
-            raise EditRefused(
-                "unverifiable", self.shown_path, error.message, hint=error.hint
-            ) from error
-        if stands.revision != self.after:
-            ground.append([WriteAbandoned(self.path, position)], found=[stands])
-            return None
-        written = self._record(intent, position, stands)
-        return EditResult(
-            path=self.shown_path,
-            revision=self.after,
-            merged=ruling.decision == "merge",
-            notice=notice_of(self, self.path, written),
-            diff=self.diff,
-        )
-
-    def put_back(self) -> None:
-        """Undo a commit, where its bytes still stand: what was there before stands there again."""
-        ground, known = self.ground, recall(self.ground, self.located)
-        lines = len(self.case.disk.lines) if self.case.disk else 0
-        before = self.known.belief or Belief(self.found.revision, (), (), lines)
-        token = urandom(6).hex()
-        asides = ground.workspace.asides(self.path, token)
-        old = self.found.revision
-        intent = WriteIntended(self.path, self.after, old, asides, ground.owner, before)
-        position = ground.append([intent], durable=True)[-1].position
-        stands = ground.workspace.replace_if(self.path, self.after, self.found.data, token=token)
-        if stands.revision != old:
-            ground.append([WriteAbandoned(self.path, position)], found=[stands])
-            return
-        fact = done(intent, stands, ground.session, position)
-        ground.append([fact], found=[stands], expect={self.path: known.position}, durable=True)
-
-    def _record(self, intent: WriteIntended, position: int, stands: Found) -> int:
-        """Say that the write happened; where that stands on the timeline. The write is on disk
-        already, so a failure here is told as such; the journalled intent lets the next open
-        record it."""
-        facts: list[Fact] = [done(intent, stands, self.ground.session, position)]
-        if self.ruling.decision == "merge" and self.known.belief:
-            base = self.known.belief.text
-            facts.append(Merged(self.path, base, self.found.revision, self.after))
-        expect = {self.path: self.known.position}
-        try:
-            try:
-                recorded = self.ground.append(facts, found=[stands], expect=expect, durable=True)
-            except StoreConflict:  # this session looked at the file in another process meanwhile
-                known = recall(self.ground, self.located)
-                belief, body = self._belief(known, afresh=True)
-                facts[0] = done(
-                    intent.replace(belief=belief), stands, self.ground.session, position
-                )
-                blobs = self.ground.keepable(self.path, body)
-                recorded = self.ground.append(facts, blobs=blobs, found=[stands], durable=True)
-            return recorded[0].position
-        except StoreError as error:
-            raise StoreError(
-                f"{self.shown_path} was written, but the store could not record it: "
-                f"{error.message}",
-                "Do not repeat the edit. It is recorded at the next open. " + error.hint,
-            ) from error
-
-    def _belief(self, known: Known, *, afresh: bool = False) -> tuple[Belief, bytes | None]:
-        """What the agent holds once this is done, and its text. afresh: on what it knows now."""
-        new, after, text = self.ruling.new, self.ruling.after, self.new_text
-        if new is None or text is None or after is None:
-            return Belief(MISSING, (), (), 0), None
-        if afresh and known.held is not None:
-            old = self.case.disk.lines if self.case.disk else []
-            own = new_sides(diff(old, text.lines))
-            after = look(known.held, text.lines, own)
-        disk, plain = self.case.disk, "".join(after.lines)
-        if disk and text.plain != plain and disk.is_encoded(plain, new):
-            # By the letters it has now, the file would be taken for one of another encoding.
-            return Belief(self.after, after.shown, after.held, len(after.lines)), new
-        return believe(after, text, new, self.after)
-
-
-def place_of(ground: Ground, path: str) -> Located:
-    """Where an attempt's path leads; EditRefused (unverifiable) when the disk does not say."""
+def commit(plan: Plan) -> EditResult | None:
+    """Journal, replace, record. None when something moved meanwhile: judge again."""
+    ground, ruling = plan.ground, plan.ruling
+    token = urandom(6).hex()
+    belief, body = _belief(plan, plan.known)
+    intent = WriteIntended(
+        plan.path,
+        plan.found.revision,
+        plan.after,
+        ground.workspace.asides(plan.path, token),
+        ground.owner,
+        belief,
+    )
     try:
-        return ground.workspace.locate(path)
+        recorded = ground.append(
+            [*plan.news, intent],
+            blobs=ground.keepable(plan.path, plan.found.data, ruling.new, body),
+            found=[plan.found],
+            expect={plan.path: plan.known.position},
+            durable=True,
+        )
+    except StoreConflict:
+        return None
+    position = recorded[-1].position
+    try:
+        stands = ground.workspace.replace_if(
+            plan.path, plan.found.revision, ruling.new, token=token
+        )
     except Unverifiable as error:
-        raise EditRefused("unverifiable", path, error.message, hint=error.hint) from error
+        ground.append([WriteAbandoned(plan.path, position)])
+        raise EditRefused(
+            "unverifiable", plan.shown_path, error.message, hint=error.hint
+        ) from error
+    if stands.revision != plan.after:
+        ground.append([WriteAbandoned(plan.path, position)], found=[stands])
+        return None
+    written = _record(plan, intent, position, stands)
+    return EditResult(
+        path=plan.shown_path,
+        revision=plan.after,
+        merged=ruling.decision == "merge",
+        notice=notice_of(plan, plan.path, written),
+        diff=plan.diff,
+    )
 
 
-def sight_of(found: Found, known: Known) -> Sight:
-    """What judge may know."""
-    return Sight(found.kind, found.data, known.belief, known.believed, found.why, known.retargeted)
+def put_back(plan: Plan) -> None:
+    """Undo a commit, where its bytes still stand: what was there before stands there again."""
+    ground, known = plan.ground, recall(plan.ground, plan.located)
+    lines = len(plan.case.disk.lines) if plan.case.disk else 0
+    before = plan.known.belief or Belief(plan.found.revision, (), (), lines)
+    token = urandom(6).hex()
+    asides = ground.workspace.asides(plan.path, token)
+    old = plan.found.revision
+    intent = WriteIntended(plan.path, plan.after, old, asides, ground.owner, before)
+    position = ground.append([intent], durable=True)[-1].position
+    stands = ground.workspace.replace_if(plan.path, plan.after, plan.found.data, token=token)
+    if stands.revision != old:
+        ground.append([WriteAbandoned(plan.path, position)], found=[stands])
+        return
+    fact = done(intent, stands, ground.session, position)
+    ground.append([fact], found=[stands], expect={plan.path: known.position}, durable=True)
 
 
-def describe(attempt: Attempt) -> str:
-    """An attempt as a refusal records it: its kind, and a digest instead of its text."""
-    digest = revision_of(repr(attempt).encode("utf-8", "surrogatepass"))[:16]
-    return f"{type(attempt).__name__.lower()}:{digest}"
+def _record(plan: Plan, intent: WriteIntended, position: int, stands: Found) -> int:
+    """Say that the write happened; where that stands on the timeline. The write is on disk
+    already, so a failure here is told as such; the journalled intent lets the next open
+    record it."""
+    facts: list[Fact] = [done(intent, stands, plan.ground.session, position)]
+    if plan.ruling.decision == "merge" and plan.known.belief:
+        base = plan.known.belief.text
+        facts.append(Merged(plan.path, base, plan.found.revision, plan.after))
+    expect = {plan.path: plan.known.position}
+    try:
+        try:
+            recorded = plan.ground.append(facts, found=[stands], expect=expect, durable=True)
+        except StoreConflict:  # this session looked at the file in another process meanwhile
+            known = recall(plan.ground, plan.located)
+            belief, body = _belief(plan, known, afresh=True)
+            facts[0] = done(intent.replace(belief=belief), stands, plan.ground.session, position)
+            blobs = plan.ground.keepable(plan.path, body)
+            recorded = plan.ground.append(facts, blobs=blobs, found=[stands], durable=True)
+        return recorded[0].position
+    except StoreError as error:
+        raise StoreError(
+            f"{plan.shown_path} was written, but the store could not record it: {error.message}",
+            "Do not repeat the edit. It is recorded at the next open. " + error.hint,
+        ) from error
+
+
+def _belief(plan: Plan, known: Known, *, afresh: bool = False) -> tuple[Belief, bytes | None]:
+    """What the agent holds once this is done, and its text. afresh: on what it knows now."""
+    new, after, text = plan.ruling.new, plan.ruling.after, plan.new_text
+    if new is None or text is None or after is None:
+        return Belief(MISSING, (), (), 0), None
+    if afresh and known.held is not None:
+        old = plan.case.disk.lines if plan.case.disk else []
+        own = new_sides(diff(old, text.lines))
+        after = look(known.held, text.lines, own)
+    disk, plain = plan.case.disk, "".join(after.lines)
+    if disk and text.plain != plain and disk.is_encoded(plain, new):
+        # By the letters it has now, the file would be taken for one of another encoding.
+        return Belief(plan.after, after.shown, after.held, len(after.lines)), new
+    return believe(after, text, new, plan.after)
 
 
 def _approved(ground: Ground, plan: Plan) -> bool:

@@ -8,8 +8,8 @@ from sightline.core.attempts import Move
 from sightline.core.events import WriteAbandoned, WriteIntended
 from sightline.core.revision import MISSING
 from sightline.errors import EditRefused, Unverifiable
-from sightline.services.edits import Plan, place_of
 from sightline.services.notices import notice_of
+from sightline.services.plans import Plan, place_of
 from sightline.services.recovery import done, settle
 from sightline.services.results import EditResult
 

@@ -10,10 +10,10 @@ from sightline.core.guard import judge
 from sightline.core.regions import covers
 from sightline.core.revision import MISSING
 from sightline.errors import PathRefused, Unverifiable
-from sightline.services.edits import sight_of
+from sightline.services.authors import changed_by, moment
 from sightline.services.follow import whereabouts
 from sightline.services.ground import noticed, recall, stamp_of
-from sightline.services.notices import changed_by, moment
+from sightline.services.plans import sight_of
 from sightline.services.refusals import bounded
 from sightline.services.results import FileChange, FileInContext, Verdict
 from sightline.workspace import Located

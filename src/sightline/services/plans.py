@@ -1,0 +1,130 @@
+"""Plan: one attempt, judged on what stands at its path; and its refusal."""
+
+from __future__ import annotations
+
+from sightline import render
+from sightline.core.attempts import ReplaceLines, WriteWhole
+from sightline.core.case import Case, Rules, Sight
+from sightline.core.diff import diff, unified
+from sightline.core.events import Refused
+from sightline.core.guard import judge
+from sightline.core.revision import MISSING, revision_of
+from sightline.core.text import decode
+from sightline.errors import EditRefused, Unverifiable
+from sightline.services.authors import changed_by
+from sightline.services.follow import renamed
+from sightline.services.ground import noticed, recall
+from sightline.services.recovery import settle
+from sightline.services.refusals import refused
+from sightline.services.results import Told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.attempts import Attempt
+    from sightline.core.events import Fact
+    from sightline.core.timeline import Recorded
+    from sightline.services.ground import Ground, Known
+    from sightline.workspace import Found, Located
+
+
+class Plan:
+    """One attempt, judged on what stands at a path whose lock is held."""
+
+    def __init__(self, ground: Ground, located: Located, attempt: Attempt) -> None:
+        self.ground = ground
+        self.located = located
+        self.attempt = attempt
+        self.path = located.path
+        self.shown_path = located.name or located.path
+        settle(ground, self.path)
+        self.found = ground.look(self.path)
+        self.known = recall(ground, located, self.found)
+        self.elsewhere = renamed(ground, self.found, self.known)
+        policy = ground.settings.policy_for(self.shown_path)
+        self.protected = policy == "ask"
+        rules = Rules("merge" if self.protected else policy, ground.settings.unseen)
+        self.case = Case(sight_of(self.found, self.known), rules)
+        self.news = noticed(ground, self.found)
+        self.ruling = judge(self.case, attempt)
+        new = self.ruling.new
+        self.new_text = decode(new) if new is not None else None
+        self.again = self._refused_before()
+
+    @property
+    def after(self) -> str:
+        """The revision of what is to stand there."""
+        new = self.ruling.new
+        return MISSING if new is None else revision_of(new)
+
+    @property
+    def diff(self) -> str:
+        """What the attempt changes on disk."""
+        old_lines = self.case.disk.lines if self.case.disk else []
+        new_lines = self.new_text.lines if self.new_text else []
+        hunks = diff(old_lines, new_lines)
+        name = self.shown_path
+        return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
+
+    def _newest(self, kind: type[Fact]) -> Recorded | None:
+        """This session's newest fact of a kind about this path."""
+        store, session = self.ground.store, self.ground.session
+        return next(store.timeline(session=session, path=self.path, kinds=[kind], newest=1), None)
+
+    def _refused_before(self) -> str | None:
+        """Why this very attempt was refused, when nothing was looked at since. It stays refused:
+        what the refusal printed counts as shown, and must not wave the attempt through."""
+        knowledge = self.known.knowledge
+        if knowledge is None or knowledge.via != "refusal":
+            return None
+        if not isinstance(self.attempt, (ReplaceLines, WriteWhole)):
+            return None
+        last = self._newest(Refused)
+        fact = last.fact if last else None
+        if not isinstance(fact, Refused) or fact.attempt != describe(self.attempt):
+            return None
+        return fact.reason if fact.revision == self.found.revision else None
+
+    def refuse(self) -> EditRefused:
+        """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
+        who, _ = changed_by(self.ground, self.path, self.news)
+        error, told = refused(self.ruling, self.shown_path, who, self.case)
+        if self.known.retargeted:
+            error.message, error.hint = render.retargeted(self.shown_path, self.path)
+            error.diff = ""  # against another file: of no use for the next attempt
+        elif told:
+            position = self.known.position
+            error.told = Told(self.path, self.found.revision, told, position, refusal=True)
+        policy = self.ground.settings.policy_for(self.shown_path)
+        if policy == "refresh" and self.case.disk and self.ruling.reason in ("stale", "conflict"):
+            error.text = self.case.disk.plain
+        facts: list[Fact] = [*self.news]
+        facts.append(Refused(self.path, describe(self.attempt), error.reason, self.found.revision))
+        blobs = self.ground.keepable(self.path, self.found.data)
+        self.ground.append(facts, blobs=blobs, found=[self.found])
+        return error
+
+    def refuse_again(self, reason: str) -> EditRefused:
+        """The refusal of an attempt that what its own refusal printed would let through."""
+        message, hint = render.repeated(self.shown_path)
+        refusal = Refused(self.path, describe(self.attempt), reason, self.found.revision)
+        self.ground.append([*self.news, refusal], found=[self.found])
+        return EditRefused(reason, self.shown_path, message, diff=self.diff, hint=hint)
+
+
+def place_of(ground: Ground, path: str) -> Located:
+    """Where an attempt's path leads; EditRefused (unverifiable) when the disk does not say."""
+    try:
+        return ground.workspace.locate(path)
+    except Unverifiable as error:
+        raise EditRefused("unverifiable", path, error.message, hint=error.hint) from error
+
+
+def sight_of(found: Found, known: Known) -> Sight:
+    """What judge may know."""
+    return Sight(found.kind, found.data, known.belief, known.believed, found.why, known.retargeted)
+
+
+def describe(attempt: Attempt) -> str:
+    """An attempt as a refusal records it: its kind, and a digest instead of its text."""
+    digest = revision_of(repr(attempt).encode("utf-8", "surrogatepass"))[:16]
+    return f"{type(attempt).__name__.lower()}:{digest}"
