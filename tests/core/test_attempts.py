@@ -27,7 +27,7 @@ def test_a_diff_of_git_applied_is_the_new_text(tmp_path, a, b, a_ends, b_ends, c
         cwd=tmp_path, capture_output=True, check=False,
     ).stdout.decode()  # fmt: skip
     [file] = parse_patch(printed)
-    assert (file.old, file.new) == ("a", "b")
+    assert file.new == "b"
     edits = located(file.hunks, split(old))
     assert edits is not None
     assert "".join(applied(split(old), edits)) == new
@@ -61,9 +61,9 @@ def test_a_rename_without_changes_is_read():
 
 
 def test_names_in_quotes_and_stripped_context_lines_are_read():
-    text = '--- "a/caf\\303\\251 \\"x\\".py"\n+++ b/y\n@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n'
+    text = '--- a/y\n+++ "b/caf\\303\\251 \\"x\\".py"\n@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n'
     [file] = parse_patch(text)
-    assert file.old == 'café "x".py'
+    assert file.new == 'café "x".py'
     assert file.hunks[0].old == ("a\n", "\n", "b\n")
 
 
@@ -86,3 +86,9 @@ def test_windows_line_ends_of_a_patch_are_no_part_of_it():
 def test_what_cannot_be_read_is_said_with_its_line(text, why):
     with pytest.raises(PatchSyntax, match=why):
         parse_patch(text)
+
+
+def test_two_names_without_a_rename_mean_the_second():
+    """As `diff -u file.orig file` prints it."""
+    file = parse_patch("--- file.orig\t2026-01-01\n+++ file\t2026-01-02\n@@ -1 +1 @@\n-a\n+b\n")[0]
+    assert (file.old, file.new) == ("file", "file")

@@ -82,22 +82,27 @@ class PatchSyntax(ValueError):
 
 def parse_patch(text: str) -> list[FilePatch]:
     """The files of a unified diff, as `diff -u` or `git diff` print it (prefixes a/ and b/ and
-    a trailing date are dropped)."""
+    a trailing date are dropped). A file is renamed only where git's own lines say so; else two
+    names (`diff -u file.orig file`) mean the second."""
     lines = split(normal(text))
     files: list[FilePatch] = []
     at = 0
+    renaming = False
     while at < len(lines):
         header = lines[at : at + 2]
         if len(header) == 2 and header[0].startswith("--- ") and header[1].startswith("+++ "):
             old, new = _name(header[0], "a/"), _name(header[1], "b/")
             hunks, at = _hunks(lines, at + 2)
-            files.append(FilePatch(old, new, tuple(hunks)))
+            changed = old is not None and new is not None and not renaming
+            files.append(FilePatch(new if changed else old, new, tuple(hunks)))
+            renaming = False
         elif lines[at].startswith("@@ "):
             raise PatchSyntax(f"line {at + 1}: a hunk with no '--- ' and '+++ ' lines above it")
         elif lines[at].startswith("rename from ") and _renamed(lines, at):
             files.append(FilePatch(lines[at][12:].strip(), lines[at + 1][10:].strip(), ()))
             at += 2
         else:
+            renaming = renaming or lines[at].startswith("rename to ")
             at += 1
     if not files:
         raise PatchSyntax("no file in this patch: it has no '--- ' and '+++ ' lines")
