@@ -40,7 +40,7 @@ def test_a_text_is_read_in_its_own_encoding(body, encoding):
     text = decode(encoded(body, encoding))
     assert text is not None
     assert text.label == encoding
-    assert text.plain == body.replace("\r\n", "\n")
+    assert text.plain == normal(body)
 
 
 def test_what_is_no_utf_8_is_latin_1_or_utf_8_with_broken_bytes():
@@ -67,6 +67,13 @@ def test_lines_end_at_newlines_only_and_join_to_the_text(body):
     assert "".join(lines) == plain
     assert all(line.endswith("\n") for line in lines[:-1])
     assert all(line and "\n" not in line[:-1] for line in lines)
+
+
+@given(bodies)
+@example("a\r\r\n")
+def test_what_was_read_can_be_written_again(body):
+    """A text as it is shown is in normal form already, line ends of any make."""
+    assert normal(normal(body)) == normal(body)
 
 
 @given(bodies, st.integers(0, 40))
@@ -116,7 +123,7 @@ def test_a_file_of_one_kind_of_line_end_keeps_it():
 def test_a_believed_text_is_held_whatever_the_file_is_now(data, body):
     text = decode(data)
     if text is not None:
-        believed = normal(normal(body))
+        believed = normal(body)
         held = decode(text.hold(believed))
         assert held is not None
         assert held.plain == believed

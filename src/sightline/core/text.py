@@ -26,7 +26,7 @@ class Text:
         self.encoding = encoding
         self.errors = errors
         self.bom = bom
-        self.plain = body.replace("\r\n", "\n")
+        self.plain = normal(body)
         self.lines = split(self.plain)
         self.crlf: tuple[bool, ...] | bool = _crlf(body, len(self.plain))
 
@@ -64,13 +64,19 @@ class Text:
 
     def _ended(self, plain: str, hunks: Sequence[Hunk] | None) -> str:
         if self.crlf is True:
-            return plain.replace("\n", "\r\n")
+            return _ODD.join(part.replace("\n", "\r\n") for part in plain.split(_ODD))
         *ended, last = plain.split("\n")
         flags = self._flags_for(
             diff(self.lines, split(plain)) if hunks is None else hunks, len(ended)
         )
         lines = zip(ended, flags, strict=True)
-        return "".join(f"{line}\r\n" if crlf else f"{line}\n" for line, crlf in lines) + last
+        return (
+            "".join(
+                f"{line}\r\n" if crlf and not line.endswith("\r\r") else f"{line}\n"
+                for line, crlf in lines
+            )
+            + last
+        )
 
     def _flags_for(self, hunks: Sequence[Hunk], ends: int) -> list[bool]:
         """Which of the new line ends are CRLF: kept ones as before, others as their place."""
@@ -109,8 +115,13 @@ def split(plain: str) -> list[str]:
 
 
 def normal(text: str) -> str:
-    """Text from outside, in the form of `plain`."""
-    return text.replace("\r\n", "\n")
+    """Text from outside, in the form of `plain`, which is its own normal form: what was read can
+    be written again without a byte moving."""
+    return _ODD.join(part.replace("\r\n", "\n") for part in text.split(_ODD))
+
+
+_ODD = "\r\r\n"
+"""A line end that was converted once too often. Taken for a CRLF it would leave one behind."""
 
 
 def line_at(plain: str, offset: int) -> int:
@@ -143,7 +154,8 @@ def _crlf(body: str, plain_length: int) -> tuple[bool, ...] | bool:
     pairs = len(body) - plain_length
     if pairs in (0, ends):
         return pairs > 0
-    return tuple(line[-1:] == "\r" for line in body.split("\n")[:-1])
+    lines = body.split("\n")[:-1]
+    return tuple(line.endswith("\r") and not line.endswith("\r\r") for line in lines)
 
 
 def _stretched(flags: Sequence[bool], length: int) -> list[bool]:
