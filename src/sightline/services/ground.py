@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.belief import Held
-from sightline.core.events import Belief, Cause, Changed
+from sightline.core.events import Belief, Cause, Changed, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, known, revision_of
 from sightline.core.text import decode
 from sightline.core.value import Value
@@ -188,22 +188,33 @@ def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief,
 
 
 def noticed(ground: Ground, found: Found) -> list[Fact]:
-    """The fact that the disk is not what the timeline says, if so and if nobody is writing it."""
+    """The fact that the disk is not what the timeline says, if so and if nobody is writing it.
+
+    Others write and record while this looks. So the disk is looked at once more, between two
+    looks at the timeline: what was found before a write is no change that came after it.
+    """
     row = ground.store.disk(found.path)
-    if row is None or found.kind == "unreadable":
+    if row is None or found.kind == "unreadable" or row.revision == _standing(found):
         return []
-    after = found.revision if found.kind in ("file", "missing") else UNKNOWN
-    if row.revision == after:
-        return []
-    if any(_writes(p.fact, found.path, after) for p in ground.store.pending()):
+    again = ground.look(found.path)
+    after = _standing(again)
+    writing = any(_makes(pending.fact, found.path, after) for pending in ground.store.pending())
+    if writing or after != _standing(found) or ground.store.disk(found.path) != row:
         return []
     cause = Cause("external", detail=None if found.kind == "file" else found.kind)
     mode = found.signature.mode if found.signature else None
     return [Changed(found.path, row.revision, after, _change(row.revision, found), cause, mode)]
 
 
-def _writes(fact: Fact, path: str, after: str) -> bool:
-    return getattr(fact, "path", None) == path and getattr(fact, "after", None) == after
+def _standing(found: Found) -> str:
+    return found.revision if found.kind in ("file", "missing") else UNKNOWN
+
+
+def _makes(fact: Fact, path: str, after: str) -> bool:
+    """Whether a write under way leaves these bytes at this path: new ones, or none after a move."""
+    if not isinstance(fact, WriteIntended):
+        return False
+    return (path, after) in ((fact.path, fact.after), (fact.src, MISSING))
 
 
 def _change(before: str, found: Found) -> Change:
