@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -11,12 +12,24 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sightline` with these arguments (those of the process when None): its exit code."""
+    _open_all()
     args = list(sys.argv[1:] if argv is None else argv)
     if args[:1] == ["hook"]:
         return hook()
     from sightline.interfaces.cli import cli
 
     return cli.run(args)
+
+
+def _open_all() -> None:
+    """Take the places of the standard streams that were closed before we began, lest a file that
+    is opened later gets one. What is written goes nowhere; stdin stays known to be closed, because
+    a text that nobody gave is not an empty one."""
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def hook() -> int:

@@ -12,7 +12,7 @@ import os
 from sightline.core.revision import revision_of
 from sightline.core.value import Value
 from sightline.errors import StoreError
-from sightline.store.faults import DOCTOR, os_fault
+from sightline.store.faults import SAVE, os_fault
 from sightline.store.private import make_folder, write_file
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ class Blobs:
         form, body = rows[0]
         data = self._unpacked(form, body if body is not None else self._read(revision))
         if data is None or revision_of(data) != revision:
-            raise StoreError(f"The kept text {revision} in {self._folder} is damaged.", DOCTOR)
+            raise StoreError(f"The kept text {revision} in {self._folder} is damaged.", SAVE)
         return data
 
     def remove(self, revision: Revision) -> bool:

@@ -34,7 +34,7 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
 """(kind, n) -> the body of version n as one of version n + 1."""
 
 UPGRADE = "Upgrade sightline: a newer one has written to this store. Nothing was changed."
-DAMAGED = "Run `sightline doctor`; the store was left as it is."
+DAMAGED = "The store was left as it is: copy it to a safe place, and name another with --store."
 
 
 def encode(fact: Fact) -> str:

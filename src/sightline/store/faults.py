@@ -11,11 +11,11 @@ import sqlite3
 from sightline.errors import StoreError
 
 ASIDE = "Move the file away to begin a new one, or name another with --store or SIGHTLINE_STORE."
-DOCTOR = "Copy the file (with its -wal) to a safe place, then run `sightline doctor`."
+SAVE = f"Copy the file (with its -wal) to a safe place. {ASIDE}"
 
 WORDS = {
     sqlite3.SQLITE_NOTADB: ("is not a Sightline store", ASIDE),
-    sqlite3.SQLITE_CORRUPT: ("is damaged or was cut short", DOCTOR),
+    sqlite3.SQLITE_CORRUPT: ("is damaged or was cut short", SAVE),
     sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Free some space and try again."),
     sqlite3.SQLITE_READONLY: (
         "cannot be written: the file or its folder is read-only",
@@ -31,7 +31,7 @@ WORDS = {
     ),
     sqlite3.SQLITE_IOERR: (
         "cannot be read or written: the disk answers with an error",
-        "Check the disk and its free space, then run `sightline doctor`.",
+        "Check the disk and its free space, then try again.",
     ),
     sqlite3.SQLITE_BUSY: (
         "is held by another process",
@@ -43,7 +43,7 @@ WORDS[sqlite3.SQLITE_LOCKED] = WORDS[sqlite3.SQLITE_BUSY]
 
 def fault(error: sqlite3.Error, file: str) -> StoreError:
     """The StoreError for what SQLite reported of this file."""
-    words, hint = WORDS.get(primary(error), ("cannot be used", DOCTOR))
+    words, hint = WORDS.get(primary(error), ("cannot be used", SAVE))
     return StoreError(f"The store {file} {words} ({error}). Nothing was changed.", hint)
 
 

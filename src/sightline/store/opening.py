@@ -7,7 +7,7 @@ import sqlite3
 
 from sightline.errors import StoreError
 from sightline.store import private
-from sightline.store.faults import DOCTOR, fault, os_fault
+from sightline.store.faults import fault, os_fault
 from sightline.store.memory import MemoryStore
 from sightline.store.mounts import refuse_network
 from sightline.store.schema import migrate
@@ -64,7 +64,7 @@ def _create(file: str) -> None:
     if os.path.lexists(f"{file}-wal"):
         raise StoreError(
             f"The store {file} is gone, but its log {file}-wal is still there.",
-            f"Put the file back, or move the log away too. {DOCTOR}",
+            "Put the file back. To begin a new store, move the log away, too.",
         )
     aside = private.aside_of(file)
     try:

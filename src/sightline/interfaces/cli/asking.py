@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def approver(call: Call) -> Callable[[str, str], bool] | None:
     """Asks (path, diff) on the terminal; None where nobody sits at one."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
 
     def approve(path: str, diff: str) -> bool:

@@ -46,6 +46,10 @@ def exit_code(error: BaseException, call: Call) -> int:
         return _ours(error, call)
     if isinstance(error, click.ClickException):
         return _usage(error, call)
+    if isinstance(error, output.Unprintable):
+        hint = "Look where the output goes. What was done is in 'sightline log'."
+        told(call, "output", f"The answer cannot be printed: {error}.", hint)
+        return UNKNOWN
     what = f"{type(error).__name__}: {error}"
     told(call, "internal", f"sightline itself failed: {what}", "Run it again with --debug.")
     return UNKNOWN
@@ -75,9 +79,12 @@ def _usage(error: click.ClickException, call: Call) -> int:
 
 def told(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None:
     """Print an error for people, and for programs where --json was given."""
-    output.failure(call, message, hint, diff=diff)
-    if call.json:
-        output.json({"error": {"kind": kind, "message": message, "hint": hint}})
+    try:
+        output.failure(call, message, hint, diff=diff)
+        if call.json:
+            output.json({"error": {"kind": kind, "message": message, "hint": hint}})
+    except OSError:  # nowhere to say it: the exit code still does
+        return
 
 
 def _trace(error: BaseException) -> None:

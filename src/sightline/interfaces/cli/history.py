@@ -89,7 +89,7 @@ def show(call: Call, id: str) -> None:
         if call.json:
             output.json({"session": shapes.session_files(found[0])})
             return
-        output.text("\n".join(status_lines(call, ground, found)))
+        output.text("\n".join(status_lines(call, ground, found, id)))
 
 
 show.params += global_options(hidden=True)

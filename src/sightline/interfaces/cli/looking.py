@@ -36,7 +36,7 @@ def status(call: Call) -> None:
             sessions = [shapes.session_files(each) for each in found]
             output.json({"workspace": ground.workspace.root, "sessions": sessions})
             return
-        output.text("\n".join(status_lines(call, ground, found)))
+        output.text("\n".join(status_lines(call, ground, found, call.session)))
 
 
 @verb()

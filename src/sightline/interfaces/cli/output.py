@@ -21,24 +21,37 @@ if TYPE_CHECKING:
 PROGRESS_AFTER_S = 0.5
 
 
+class Unprintable(OSError):
+    """An answer could not be written to where it was to go."""
+
+
 def text(words: str, *, end: str = "\n") -> None:
     """Print an answer. To a pipe go the very bytes it was made from."""
     if sys.stdout.isatty():
-        click.echo(_speakable(words + end, sys.stdout), nl=False, color=True)
+        _answer(_speakable(words + end, sys.stdout), color=True)
     else:
-        click.echo((words + end).encode("utf-8", "surrogateescape"), nl=False)
+        _answer((words + end).encode("utf-8", "surrogateescape"))
 
 
 def raw(data: bytes) -> None:
     """Print bytes as they are."""
-    click.echo(data, nl=False)
+    _answer(data)
 
 
 def json(shape: Mapping[str, Any], *, schema: bool = True) -> None:
     """Print one object on one line. Only ASCII: no terminal, shell or locale can change it."""
     import json as codec
 
-    click.echo(codec.dumps({"schema": SCHEMA, **shape} if schema else shape).encode(), nl=True)
+    _answer(codec.dumps({"schema": SCHEMA, **shape} if schema else shape).encode() + b"\n")
+
+
+def _answer(data: str | bytes, *, color: bool | None = None) -> None:
+    try:
+        click.echo(data, nl=False, color=color)
+    except BrokenPipeError:  # the reader had enough: nothing is wrong
+        raise
+    except OSError as error:
+        raise Unprintable(error.strerror or str(error)) from error
 
 
 def done(call: Call, words: str) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 def text_in(file: str) -> str:
     """The text of a file, or of stdin for "-"."""
+    if file == "-" and sys.stdin is None:
+        raise click.UsageError("The text is to come from stdin, and stdin is closed.")
     try:
         with click.open_file(file, "rb") as stream:
             data: bytes = stream.read()
@@ -23,7 +25,7 @@ def text_in(file: str) -> str:
 
 def from_stdin(call: Call, what: str) -> str:
     """The text on stdin; a person who is expected to type it is told so."""
-    if sys.stdin.isatty() and not call.quiet:
+    if sys.stdin is not None and sys.stdin.isatty() and not call.quiet:
         click.echo(f"Type {what}, then Ctrl-D on a line of its own.", err=True)
     return text_in("-")
 

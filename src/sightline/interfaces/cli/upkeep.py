@@ -40,7 +40,7 @@ def up(call: Call, *, once: bool) -> None:
             sessions = [shapes.session_files(each) for each in found]
             output.json({"workspace": root, "store": store, "agents": agents, "sessions": sessions})
             return
-        workspace, *rest = status_lines(call, ground, found)
+        workspace, *rest = status_lines(call, ground, found, call.session)
         output.text(workspace)
         output.text(f"Store     {store}")
         output.text(f"Agents    {', '.join(agents) or 'none found'}")

@@ -39,14 +39,19 @@ def who(by: ChangedBy | None, session: str) -> str:
     return render.cause(Cause(by.kind, by.who, by.detail) if by else None, session)  # type: ignore[arg-type]
 
 
-def status_lines(call: Call, ground: Ground, found: Sequence[SessionFiles]) -> list[str]:
-    """All sessions with their files; those that were shown nothing are only counted."""
+def status_lines(
+    call: Call, ground: Ground, found: Sequence[SessionFiles], only: str | None = None
+) -> list[str]:
+    """Sessions with their files; those that were shown nothing are only counted. only: the one
+    that was asked for."""
     lines = [f"Workspace {views.printable(ground.workspace.root)}"]
     shown = [each for each in found if each.files]
     for each in shown:
         lines += ["", *_session(call, each)]
     empty = len(found) - len(shown)
-    if not shown:
+    if not shown and only is not None:
+        lines += ["", f"Session {views.printable(only)} was shown no file here."]
+    elif not shown:
         lines += ["", "No session was shown a file here yet. Try: sightline read PATH"]
     elif empty:
         lines += ["", f"{views.count(empty, 'more session')} without files."]
