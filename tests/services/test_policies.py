@@ -94,6 +94,25 @@ def test_a_replace_in_lines_never_shown_is_allowed_with_a_notice(place, s):
     assert s.check("a.py").seen_lines == ((1, 2), (5, 5))
 
 
+def test_an_approval_is_for_the_diff_that_was_shown(place):
+    asked = []
+
+    def approve(path, diff):
+        asked.append(diff)
+        if len(asked) == 1:  # somebody saves while the user reads
+            place.put("a.py", TEN.replace("line 5", "LINE 5"))
+        return True
+
+    s = place.session(policy="ask", approve=approve)
+    place.put("a.py", TEN)
+    s.read("a.py")
+    s.edit("a.py", "line 3\n", "mine\n")
+    first, second = asked
+    assert " line 5\n" in first
+    assert " LINE 5\n" in second
+    assert place.text("a.py") == TEN.replace("line 3", "mine").replace("line 5", "LINE 5")
+
+
 @pytest.mark.parametrize("answer", [True, False])
 def test_ask_puts_it_to_the_user(place, answer):
     asked = []

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
     """Carry out one attempt, or raise EditRefused and leave the file as it is."""
     located = place_of(ground, path)
-    approved = False
+    approved: str | None = None
     src: str | None = None
     for _ in range(TRIES):
         with ground.workspace.lock(located.path):
@@ -46,7 +46,7 @@ def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
                 raise plan.refuse()
             if plan.again is not None:
                 raise plan.refuse_again(plan.again)
-            if approved or not plan.protected:
+            if not plan.protected or approved == plan.diff:
                 result = commit(plan)
                 if result is None:
                     continue
@@ -166,16 +166,16 @@ def _belief(plan: Plan, known: Known, *, afresh: bool = False) -> tuple[Belief, 
     return believe(after, text, new, plan.after)
 
 
-def _approved(ground: Ground, plan: Plan) -> bool:
-    """Ask the user, with no lock held: the disk may change meanwhile, so it is judged again."""
-    if not plan.protected:
-        return False
-    if ground.approve is not None and ground.approve(plan.shown_path, plan.diff):
-        return True
+def _approved(ground: Ground, plan: Plan) -> str:
+    """Ask the user, with no lock held; the diff that was approved. The disk may change meanwhile,
+    so it is judged again, and asked again when the diff is another then."""
+    asked = plan.diff
+    if ground.approve is not None and ground.approve(plan.shown_path, asked):
+        return asked
     message, hint = render.refusal(plan.ruling.replace(reason="scope"), plan.shown_path, "")
     refusal = Refused(plan.path, describe(plan.attempt), "scope", plan.found.revision)
     ground.append([refusal])
-    raise EditRefused("scope", plan.shown_path, message, diff=plan.diff, hint=hint)
+    raise EditRefused("scope", plan.shown_path, message, diff=asked, hint=hint)
 
 
 def told_of_move(result: EditResult, src: str | None) -> EditResult:
