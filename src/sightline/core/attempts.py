@@ -40,6 +40,8 @@ class PatchHunk(Value):
 
 
 class Patch(Attempt):
+    """Put each hunk's new block where its old one stands."""
+
     hunks: tuple[PatchHunk, ...]
 
 
@@ -51,14 +53,18 @@ class WriteWhole(Attempt):
 
 
 class Create(Attempt):
+    """A new file where nothing stands."""
+
     content: str
 
 
 class Delete(Attempt):
-    pass
+    """Take the file away."""
 
 
 class Move(Attempt):
+    """Give the file the path `target`, where nothing stands."""
+
     target: str
 
 

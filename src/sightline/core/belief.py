@@ -22,6 +22,7 @@ class Held(Value):
 
     @property
     def complete(self) -> bool:
+        """Whether every line was shown."""
         return covers(self.shown, whole(len(self.lines)))
 
 

@@ -23,6 +23,7 @@ class Merged(Value):
 
     @property
     def clean(self) -> bool:
+        """Whether `lines` may be written."""
         return not self.conflicts
 
 

@@ -30,6 +30,7 @@ def places_of(plain: str, old: str) -> list[int]:
 
 
 def replaced(plain: str, old: str, new: str, places: list[int]) -> str:
+    """The text with `new` instead of `old` at these offsets."""
     out: list[str] = []
     at = 0
     for place in places:
@@ -93,6 +94,7 @@ def ended(lines: Sequence[str]) -> list[str]:
 
 
 def applied(lines: Sequence[str], edits: Sequence[Edit]) -> list[str]:
+    """The lines once these edits, which do not overlap, are made."""
     out: list[str] = []
     at = 0
     for start, end, put in sorted(edits, key=lambda edit: edit[:2]):
@@ -103,6 +105,7 @@ def applied(lines: Sequence[str], edits: Sequence[Edit]) -> list[str]:
 
 
 def old_spans(edits: Sequence[Edit]) -> Spans:
+    """The lines that these edits replace, 1-based."""
     return spans((start + 1, end) for start, end, _ in edits)
 
 
@@ -155,6 +158,7 @@ def _place(block: Sequence[str], lines: Sequence[str], expected: int) -> int | N
 
 
 def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:
+    """Every index at which these lines stand; none for no lines."""
     size = len(block)
     if not size:
         return []
@@ -185,4 +189,5 @@ def _before(hunk: tuple[int, int], edit: Edit) -> bool:
 
 
 def new_sides(hunks: Sequence[Hunk]) -> Spans:
+    """The lines that these hunks put there, 1-based, in the new text."""
     return spans((hunk[2] + 1, hunk[3]) for hunk in hunks)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 
 def replace(case: Case, attempt: Replace) -> Ruling:
+    """Where the text stands on disk as often as asked, it is replaced there; else, why not."""
     old, new = normal(attempt.old), normal(attempt.new)
     disk = disk_text(case)
     if old == new:
@@ -139,6 +140,7 @@ def _not_found(case: Case, old: str, found: int) -> Ruling:
 
 
 def replace_lines(case: Case, attempt: ReplaceLines) -> Ruling:
+    """Line numbers are those of the text last seen, so without one nothing can be meant."""
     if case.base is None or case.held is None:
         return case.refuse("unseen", lines=whole(len(disk_text(case).lines)))
     total = len(case.held.lines)
@@ -166,6 +168,7 @@ def _line_edit(lines: Sequence[str], start: int, end: int, new: str) -> Edit:
 
 
 def patch(case: Case, attempt: Patch) -> Ruling:
+    """The hunks stand in what was shown, else in what is on disk; else, which of them does not."""
     disk = disk_text(case)
     if case.base is not None and case.held is not None:
         edits = located(attempt.hunks, case.base.lines)

@@ -94,4 +94,5 @@ class Store(Protocol):
     def verify(self) -> list[str]:
         """Differences between every projection and the fold from zero, and broken blobs."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of what is held open. What was recorded stays."""

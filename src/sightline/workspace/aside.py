@@ -60,6 +60,7 @@ def put_back(folder: Folder, kept: str) -> None:
 
 
 def remove(folder: Folder, name: str) -> None:
+    """Remove an entry that may be gone already."""
     try:
         folder.calls.unlink(folder.at(name), dir_fd=folder.fd)
     except FileNotFoundError:
@@ -67,6 +68,7 @@ def remove(folder: Folder, name: str) -> None:
 
 
 def write_all(calls: Calls, fd: int, data: bytes) -> None:
+    """Write all of it, however little the system takes at once."""
     left = memoryview(data)
     while left:
         left = left[calls.write(fd, left) :]

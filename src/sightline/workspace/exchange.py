@@ -63,6 +63,7 @@ class Swap:
         self.done = False
 
     def exchange(self) -> None:
+        """Let the two names change places, in one step where the system has it."""
         folder = self.folder
         one, other = folder.at(self.aside), folder.at(folder.name)
         try:

@@ -81,6 +81,7 @@ class Folder:
                     raise
 
     def close(self) -> None:
+        """Let go of the folder; more than once does no harm."""
         if self.fd is not None:
             os.close(self.fd)
             self.fd = None

@@ -60,6 +60,7 @@ def standing(folder: Folder, name: str) -> Revision:
 
 
 def signature_of(found: os.stat_result) -> StatSignature:
+    """What of a stat tells one state of a file from another."""
     return StatSignature(
         found.st_size,
         found.st_mtime_ns,
