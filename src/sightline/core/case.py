@@ -111,7 +111,9 @@ class Case:
     def state(self) -> State:
         if self.sight.belief is None:
             return "unseen"
-        if self.disk is None or self.base is None:  # no text is kept, or it is none
+        if self.disk is None and self.sight.disk is not None:  # it was text when it was shown
+            return "kind_changed"
+        if self.disk is None or self.base is None:  # no text is kept
             return "stale"
         return "stale" if self.changes else "fresh"
 

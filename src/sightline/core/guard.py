@@ -39,17 +39,20 @@ def judge(case: Case, attempt: Attempt | None) -> Ruling:
     blocked = _standing(sight, attempt)
     if blocked is not None:
         return blocked
+    if isinstance(attempt, Create):
+        return case.refuse("exists")
     if sight.retargeted and not case.same and attempt is not None:
         return case.refuse("stale")
     if attempt is None:
         return _relied(case)
     if isinstance(attempt, Several):
         return _several(case, attempt)
-    if isinstance(attempt, (Create, Move, Delete)):
+    if case.state == "kind_changed":
+        return case.refuse("kind_changed")
+    if isinstance(attempt, (Move, Delete)):
         return wholes.whole_path(case, attempt)
     if case.disk is None and sight.disk is not None:
-        seen_as_text = case.base is not None
-        return case.refuse("kind_changed" if seen_as_text else "binary")
+        return case.refuse("binary")
     if isinstance(attempt, WriteWhole):
         return wholes.write(case, attempt)
     if isinstance(attempt, Replace):
@@ -98,8 +101,7 @@ def _relied(case: Case) -> Ruling:
     """Without an attempt, whether the agent may rely on what it was shown."""
     if case.state == "fresh":
         return case.allow(None, None)
-    reason = "unseen" if case.state == "unseen" else "stale"
-    return case.refuse(reason)
+    return case.refuse(case.state)
 
 
 def _several(case: Case, attempt: Several) -> Ruling:

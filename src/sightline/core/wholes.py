@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.attempts import Create, Delete
+from sightline.core.attempts import Delete
 from sightline.core.belief import first_look
 from sightline.core.diff import diff
 from sightline.core.merge import merge
@@ -54,9 +54,7 @@ def _merge(case: Case, lines: list[str]) -> Ruling:
 
 
 def whole_path(case: Case, attempt: Attempt) -> Ruling:
-    """Create, delete and move: what matters is the file as a whole."""
-    if isinstance(attempt, Create):
-        return case.refuse("exists")
+    """Delete and move: what matters is the file as a whole."""
     if not isinstance(attempt, Delete):
         return case.allow(case.sight.disk, case.held)
     if case.sight.belief is None:

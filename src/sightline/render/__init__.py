@@ -171,8 +171,9 @@ def visible(text: str) -> str:
 
 def retargeted(name: str, path: str) -> tuple[str, str]:
     """A name that led to another file when it was shown."""
+    now = "stands for itself" if name == path else f"leads to {path}"
     return (
-        f"{name} leads to {path} now, which is another file than the one that was shown.",
+        f"{name} {now} now, which is another file than the one that was shown.",
         f"Read {name} to see it; the file that was shown before is not touched through this name.",
     )
 

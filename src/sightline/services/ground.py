@@ -7,6 +7,8 @@ from sightline.core.events import Belief, Cause, Changed, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, known, revision_of
 from sightline.core.text import decode
 from sightline.core.value import Value
+from sightline.errors import PathRefused
+from sightline.workspace import Located
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from sightline.core.text import Text
     from sightline.core.timeline import Recorded
     from sightline.store import Store
-    from sightline.workspace import Found, Located, Workspace
+    from sightline.workspace import Found, Workspace
 
     class Policy(Protocol):
         """The part of the settings that verbs ask (config.Settings)."""
@@ -154,6 +156,18 @@ class Known(Value):
     @property
     def belief(self) -> Belief | None:
         return self.knowledge.belief if self.knowledge else None
+
+
+def located(ground: Ground, path: str) -> Located:
+    """Where a path leads. A name that this session was shown a file by, and that leads out of the
+    workspace by now, is its own path: there stands a symlink. PathRefused, Unverifiable."""
+    try:
+        return ground.workspace.locate(path)
+    except PathRefused as error:
+        known = ground.store.knowledge(ground.session, error.path)
+        if error.reason != "outside" or known is None:
+            raise
+        return Located(error.path)
 
 
 def recall(ground: Ground, located: Located, disk: Found | None = None) -> Known:

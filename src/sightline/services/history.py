@@ -18,7 +18,7 @@ from sightline.core.events import (
 from sightline.core.revision import MISSING
 from sightline.core.value import Value
 from sightline.services import views
-from sightline.services.ground import Ground
+from sightline.services.ground import Ground, located
 from sightline.services.recovery import settle_all
 
 TYPE_CHECKING = False
@@ -126,13 +126,13 @@ def sessions(store: Store) -> list[SessionSummary]:
 def why(ground: Ground, path: str) -> Why:
     """The facts behind the verdict on a file that `ground`'s session would get now."""
     verdict = views.check(ground, path)
-    located = ground.workspace.locate(path)
+    there = located(ground, path)
     store, session = ground.store, ground.session
-    knowledge = store.knowledge(session, located.name or located.path)
+    knowledge = store.knowledge(session, there.name or there.path)
     others = tuple(
         state.id
         for state in store.sessions()
-        if state.id != session and store.knowledge(state.id, located.path) is not None
+        if state.id != session and store.knowledge(state.id, there.path) is not None
     )
     if knowledge is None:
         return Why(verdict.path, (), 0, verdict, others)

@@ -13,7 +13,7 @@ from sightline.core.text import decode
 from sightline.errors import EditRefused, Unverifiable
 from sightline.services.authors import changed_by
 from sightline.services.follow import renamed
-from sightline.services.ground import noticed, recall
+from sightline.services.ground import located, noticed, recall
 from sightline.services.recovery import settle
 from sightline.services.refusals import refused
 from sightline.services.results import Told
@@ -88,7 +88,7 @@ class Plan:
         """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
         who, _ = changed_by(self.ground, self.path, self.news)
         error, told = refused(self.ruling, self.shown_path, who, self.case)
-        if self.known.retargeted:
+        if self.known.retargeted and self.found.kind == "file":
             error.message, error.hint = render.retargeted(self.shown_path, self.path)
             error.diff = ""  # against another file: of no use for the next attempt
         elif told:
@@ -114,7 +114,7 @@ class Plan:
 def place_of(ground: Ground, path: str) -> Located:
     """Where an attempt's path leads; EditRefused (unverifiable) when the disk does not say."""
     try:
-        return ground.workspace.locate(path)
+        return located(ground, path)
     except Unverifiable as error:
         raise EditRefused("unverifiable", path, error.message, hint=error.hint) from error
 

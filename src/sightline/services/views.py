@@ -12,7 +12,7 @@ from sightline.core.revision import MISSING
 from sightline.errors import PathRefused, Unverifiable
 from sightline.services.authors import changed_by, moment
 from sightline.services.follow import whereabouts
-from sightline.services.ground import noticed, recall, stamp_of
+from sightline.services.ground import located, noticed, recall, stamp_of
 from sightline.services.plans import sight_of
 from sightline.services.refusals import bounded
 from sightline.services.results import FileChange, FileInContext, Verdict
@@ -42,30 +42,32 @@ def check(
     """What the guard would say of an attempt now (replacing `old`, or writing `content`), or,
     with neither, whether this session may rely on what it was shown. Changes nothing."""
     try:
-        located = ground.workspace.locate(path)
+        there = located(ground, path)
     except Unverifiable:
         return _UNVERIFIABLE.replace(path=path)
-    found = ground.look(located.path)
-    known = recall(ground, located, found)
-    policy = ground.settings.policy_for(located.name or located.path)
+    found = ground.look(there.path)
+    known = recall(ground, there, found)
+    policy = ground.settings.policy_for(there.name or there.path)
     rules = Rules("merge" if policy == "ask" else policy, ground.settings.unseen)
     case = Case(sight_of(found, known), rules)
     attempt: Attempt | None = WriteWhole(content) if content is not None else None
     if old is not None:
         attempt = Replace(old, ANYTHING)
     ruling = judge(case, attempt)
+    moved = ruling.state == "deleted" and known.knowledge and whereabouts(ground, known.knowledge)
+    if moved:  # an attempt would follow it
+        case = Case(sight_of(moved, known), rules)
+        ruling = _followed(judge(case, attempt), attempt)
     _take_note(ground, [found])
-    return _verdict(ground, located, case, ruling, known, policy)
+    return _verdict(ground, there, case, ruling, known, policy)
 
 
 def _verdict(
-    ground: Ground, located: Located, case: Case, ruling: Ruling, known: Known, policy: str
+    ground: Ground, there: Located, case: Case, ruling: Ruling, known: Known, policy: str
 ) -> Verdict:
-    name = located.name or located.path
-    _, by = changed_by(ground, located.path)
+    name = there.name or there.path
+    _, by = changed_by(ground, there.path)
     state, decision, reason = ruling.state, ruling.decision, ruling.reason or ""
-    if state == "deleted" and known.knowledge and whereabouts(ground, known.knowledge):
-        state = "moved"
     diff, _ = bounded(case, case.changes)
     if ruling.endings_only and not reason:
         reason = "line endings only"
@@ -83,6 +85,15 @@ def _verdict(
     )
 
 
+def _followed(ruling: Ruling, attempt: Attempt | None) -> Ruling:
+    """What is said of a renamed file. Without an attempt the question was whether the name holds
+    what was shown, and it does not."""
+    if attempt is None:
+        return ruling.replace(state="moved", decision="refuse", reason="moved")
+    decision = "notice" if ruling.decision == "allow" else ruling.decision
+    return ruling.replace(state="moved", decision=decision, reason=ruling.reason or "moved")
+
+
 _UNVERIFIABLE = Verdict(
     path="",
     state="unverifiable",
@@ -98,23 +109,28 @@ _UNVERIFIABLE = Verdict(
 
 def changes(ground: Ground) -> list[FileChange]:
     """Files whose shown lines are not what the disk has now. Asking consumes nothing."""
-    return [change_of(ground, path, state) for path, state in unsettled(ground) if state != "fresh"]
+    odd = [(path, state) for path, state in unsettled(ground) if state != "fresh"]
+    known = ground.tracked().known
+    return [change_of(ground, path, state, known[path].name) for path, state in odd]
 
 
-def change_of(ground: Ground, path: str, state: str | None = None) -> FileChange:
+def change_of(
+    ground: Ground, path: str, state: str | None = None, name: str | None = None
+) -> FileChange:
     """One file's difference to what this session was shown of it. state: how it stands, where
-    the caller knows."""
-    located = _there(ground, path)
-    found = ground.look(located.path)
-    known = recall(ground, located, found)
+    the caller knows. name: of a symlink that it was shown by, and is told of by."""
+    there = _there(ground, path)
+    found = ground.look(there.path)
+    known = recall(ground, there, found)
     case = Case(sight_of(found, known), Rules())
     ruling = judge(case, None)
     who, by = changed_by(ground, path)
     diff, _ = bounded(case, case.changes)
     seen = known.belief.text if known.belief else MISSING
     state = state or ruling.state
-    summary = render.change(path, state, who, found.revision)
-    return FileChange(path, state, diff, summary, by, seen, found.revision)
+    shown_path = name or path
+    summary = render.change(shown_path, state, who, found.revision)
+    return FileChange(shown_path, state, diff, summary, by, seen, found.revision)
 
 
 def _there(ground: Ground, path: str) -> Located:
@@ -142,13 +158,13 @@ def unsettled(ground: Ground) -> Iterator[tuple[str, str]]:
 
 def _state(ground: Ground, knowledge: Knowledge) -> str:
     try:
-        located = ground.workspace.locate(knowledge.name or knowledge.path)
+        there = ground.workspace.locate(knowledge.name or knowledge.path)
     except PathRefused:  # a symlink that leads out of the workspace since
         return "kind_changed"
     except Unverifiable:
         return "unverifiable"
-    found = ground.look(located.path)
-    known = recall(ground, located, found)
+    found = ground.look(there.path)
+    known = recall(ground, there, found)
     state = judge(Case(sight_of(found, known), Rules()), None).state
     if state == "deleted" and whereabouts(ground, knowledge):
         return "moved"
@@ -180,7 +196,7 @@ def _in_context(
     turn_seen = sum(1 for position in turns if position < knowledge.position)
     _, by = changed_by(ground, path)
     return FileInContext(
-        path=path,
+        path=knowledge.name or path,
         state=state,
         in_window=covers(belief.held, belief.shown),
         via=knowledge.via,

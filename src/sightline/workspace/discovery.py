@@ -37,7 +37,8 @@ def _folder(name: str) -> str:
         folder = os.path.realpath(name)
     except FileNotFoundError:
         raise WorkspaceError(
-            "The current folder was removed.", "Go to another, or name a workspace by its full path."
+            "The current folder was removed.",
+            "Go to another, or name a workspace by its full path.",
         ) from None
     if not os.path.exists(folder):
         raise WorkspaceError(f"The folder {name} does not exist.", "Check the spelling.")

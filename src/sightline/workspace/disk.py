@@ -177,7 +177,7 @@ class DiskWorkspace:
         real = os.path.realpath(full)
         if not self._holds(real):
             raise PathRefused(
-                name,
+                path,
                 "outside",
                 f"{name} leads out of the workspace, to {real}.",
                 "Use a path inside the workspace, or open the other folder as its own workspace.",
