@@ -103,19 +103,36 @@ def _runs(a: Sequence[str], b: Sequence[str], steps: int) -> list[Run]:
         steps -= (a1 - a0 + b1 - b0) >> 2  # finding anchors costs less per line than searching
         if steps < 0:
             continue
-        anchors = _anchors(a[a0:a1], b[b0:b1])
-        if anchors:
+        one, other = a[a0:a1], b[b0:b1]
+        fixed = _in_place(one, other) or _joined(_anchors(one, other))
+        if fixed:
             at_a, at_b = a0, b0
-            for i, j, length in _joined(anchors):
+            for i, j, length in fixed:
                 gaps.append((at_a, a0 + i, at_b, b0 + j))
                 runs.append((a0 + i, b0 + j, length))
                 at_a, at_b = a0 + i + length, b0 + j + length
             gaps.append((at_a, a1, at_b, b1))
         else:
-            pairs, spent = _shortest(a[a0:a1], b[b0:b1], steps)
+            pairs, spent = _shortest(one, other, steps)
             steps -= spent
             runs += [(a0 + i, b0 + j, 1) for i, j in pairs]
     return runs
+
+
+IN_PLACE = 16
+"""Equal lines at equal places that are as good as an anchor."""
+
+
+def _in_place(one: Sequence[str], other: Sequence[str]) -> list[Run]:
+    """Long runs of lines that stand where they stood. Most edits replace a few lines by as many,
+    and then this finds what anchors would, without counting lines."""
+    if len(one) != len(other) or len(one) < 4 * IN_PLACE:
+        return []
+    changed = [n for n, differs in enumerate(map(ne, one, other)) if differs]
+    if len(changed) * 8 > len(one):
+        return []
+    bounds = zip([-1, *changed], [*changed, len(one)], strict=True)
+    return [(i + 1, i + 1, j - i - 1) for i, j in bounds if j - i > IN_PLACE]
 
 
 def _joined(pairs: Iterable[tuple[int, int]]) -> list[Run]:
