@@ -142,7 +142,8 @@ def _not_found(case: Case, old: str, found: int) -> Ruling:
 def replace_lines(case: Case, attempt: ReplaceLines) -> Ruling:
     """Line numbers are those of the text last seen, so without one nothing can be meant."""
     if case.base is None or case.held is None:
-        return case.refuse("unseen", lines=whole(len(disk_text(case).lines)))
+        reason = "stale" if case.sight.belief else "unseen"  # was it shown, and its text not kept?
+        return case.refuse(reason, lines=whole(len(disk_text(case).lines)))
     total = len(case.held.lines)
     first, last = attempt.first, attempt.last
     if not (1 <= first <= total + 1 and first - 1 <= last <= total):

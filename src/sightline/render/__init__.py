@@ -56,7 +56,7 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
         "path": path,
         "who": who,
         "lines": spans(ruling.lines),
-        "found": ruling.found,
+        "found": times(ruling.found),
         "state": ruling.state,
     }
     if ruling.reason == "unseen" and not ruling.lines:
@@ -87,7 +87,7 @@ _REFUSALS = {
         "Keep the change shown in the diff in your text and write it again.",
     ),
     "ambiguous": (
-        "The text to replace stands {found} times in {path}, at {lines}.",
+        "The text to replace stands {found} in {path}, at {lines}.",
         "Add neighbouring lines to make it unique, or say how many to replace.",
     ),
     "unseen": (
@@ -198,9 +198,14 @@ def notice(path: str, who: str, diff: str, *, endings_only: bool) -> str:
     return f"{path} was also changed elsewhere by {who} since it was shown:\n{diff}"
 
 
-def unseen_notice(path: str, lines: Spans) -> str:
-    """A replace of text that matched but was never shown."""
-    return f"{path}: {_be(lines)} never shown to this session; the text matched exactly."
+def unseen_notice(path: str, lines: Spans, *, kept: bool) -> str:
+    """A replace of text that matched but was never shown, or is not kept."""
+    if not kept:
+        return f"{path} changed since it was shown, and its text is not kept; {_MATCHED}."
+    return f"{path}: {_be(lines)} never shown to this session; {_MATCHED}."
+
+
+_MATCHED = "the text to replace matched exactly"
 
 
 def change(path: str, state: str, who: str, after: str) -> str:

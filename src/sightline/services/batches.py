@@ -23,6 +23,7 @@ from sightline.services.results import BatchResult
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from sightline.core.attempts import Attempt, FilePatch
     from sightline.services.ground import Ground
@@ -42,14 +43,14 @@ class Change(Value):
 
     def attempt(self) -> Attempt:
         """The attempt this stands for; ValueError when it says nothing or too much."""
+        if [self.delete, bool(self.edits), self.content is not None].count(True) != 1:
+            raise ValueError(f"{self.path}: a change has content, or edits, or delete")
         if self.delete:
             return Delete()
-        if self.edits:
-            parts = tuple(Replace(*edit) for edit in self.edits)
-            return parts[0] if len(parts) == 1 else Several(parts)
-        if self.content is None:
-            raise ValueError(f"{self.path}: a change needs content, edits or delete")
-        return Create(self.content) if self.create else WriteWhole(self.content)
+        if self.content is not None:
+            return Create(self.content) if self.create else WriteWhole(self.content)
+        parts = tuple(Replace(*edit) for edit in self.edits)
+        return parts[0] if len(parts) == 1 else Several(parts)
 
 
 def apply(ground: Ground, changes: Sequence[Change]) -> BatchResult:
@@ -207,20 +208,39 @@ def change(given: Change | Mapping[str, object]) -> Change:
     count); ValueError that names what is wrong."""
     if isinstance(given, Change):
         return given
-    fields = dict(given)
-    unknown = sorted(set(fields) - set(Change._fields))
-    if unknown or "path" not in fields:
-        raise ValueError(f"a change has the fields {', '.join(Change._fields)}, not {unknown}")
-    edits = fields.get("edits") or ()
-    assert isinstance(edits, (list, tuple))
-    fields["edits"] = tuple(_edit(edit) for edit in edits)
-    return Change(**fields)  # type: ignore[arg-type]
+    fields = _checked(given, "a change", _CHANGE, ("path",))
+    return Change(**{**fields, "edits": tuple(_edit(edit) for edit in fields.get("edits") or ())})
 
 
-def _edit(given: Mapping[str, object] | tuple[str, str, int | None]) -> tuple[str, str, int | None]:
+def _edit(given: object) -> tuple[str, str, int | None]:
     if isinstance(given, tuple):
-        return given
-    count = given.get("count", 1)
-    if not isinstance(count, int | None):
-        raise TypeError("an edit's count is a number, or null for all")
-    return str(given["old"]), str(given["new"]), count
+        given = dict(zip(_EDIT, given, strict=False))
+    fields = _checked(given, "an edit", _EDIT, ("old", "new"))
+    return fields["old"], fields["new"], fields.get("count", 1)
+
+
+_CHANGE = {
+    "path": str, "content": str | None, "edits": list | tuple | None, "create": bool,
+    "delete": bool,
+}  # fmt: skip
+_EDIT = {"old": str, "new": str, "count": int | None}
+
+
+def _checked(
+    given: Any, what: str, kinds: Mapping[str, Any], needed: Sequence[str]
+) -> dict[str, Any]:
+    """A mapping's fields; ValueError when one is missing, unknown or of the wrong kind. Agents
+    write these, so what is wrong is named."""
+    fields = dict(given) if hasattr(given, "keys") else {}
+    missing = [name for name in needed if name not in fields]
+    unknown = [str(name) for name in fields if name not in kinds]
+    if missing or unknown:
+        raise ValueError(
+            f"{what} is a mapping with the fields {', '.join(kinds)}: "
+            f"{', '.join([*(f'no {name!r}' for name in missing), *map(repr, unknown)])}"
+        )
+    for name, value in fields.items():
+        if not isinstance(value, kinds[name]):
+            said = f"{what} cannot have {value!r:.60} as its {name}"
+            raise ValueError(said)  # noqa: TRY004 - one error for all that an agent may get wrong
+    return fields

@@ -9,7 +9,6 @@ from sightline.services.results import FileChange, Notice, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.core.case import Ruling
     from sightline.services.plans import Plan
     from sightline.services.results import EditResult
 
@@ -23,7 +22,7 @@ def notice_of(plan: Plan, path: str, position: int) -> Notice | None:
     if ruling.decision == "allow":
         return None
     if not ruling.changes and not ruling.endings_only:
-        return unseen_notice(plan.shown_path, ruling) if ruling.reason == "unseen" else None
+        return _unseen_notice(plan) if ruling.reason == "unseen" else None
     who, by = changed_by(plan.ground, plan.path, plan.news)
     diff_text, shown = bounded(case, ruling.changes)
     text = render.notice(plan.shown_path, who, diff_text, endings_only=ruling.endings_only)
@@ -38,9 +37,11 @@ def notice_of(plan: Plan, path: str, position: int) -> Notice | None:
     return Notice(f"{path}@{position}", text, (change,), told)
 
 
-def unseen_notice(path: str, ruling: Ruling) -> Notice:
-    """An edit of text that matched and was never shown."""
-    return Notice(f"{path}@unseen", render.unseen_notice(path, ruling.lines), ())
+def _unseen_notice(plan: Plan) -> Notice:
+    """An edit of text that matched, and was never shown or not kept when it was."""
+    path = plan.shown_path
+    kept = plan.known.belief is None or plan.known.held is not None
+    return Notice(f"{path}@unseen", render.unseen_notice(path, plan.ruling.lines, kept=kept), ())
 
 
 def moved_notice(src: str, result: EditResult) -> Notice:

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from sightline.core.regions import Hunk
     from sightline.workspace import Found
 
+
+def _no_file(path: str, kind: str) -> tuple[str, str]:
+    """What is said of a path that an attempt needs a file at, and that never was one."""
+    if kind == "missing":
+        return f"{path} does not exist.", "List its folder, or create it."
+    return f"{path} {_REFUSED[kind][1]}.", "Choose a regular file, or another name."
+
+
 DIFF_LINES = 400
 """Lines of a diff in one answer; what does not fit is named by its count, and not counted as
 shown."""
@@ -72,4 +80,8 @@ def refused(
         hunks = tuple(theirs for _, theirs in ruling.conflicts) or ruling.changes
         diff, told = bounded(case, hunks)
     reason = ruling.reason or "stale"
+    if reason == "stale" and not diff:
+        hint = f"Read {path} again: what it was when it was shown is not kept, so no diff can tell."
+    if ruling.state == "unseen" and case.sight.kind not in ("file", "unreadable"):
+        message, hint = _no_file(path, case.sight.kind)
     return EditRefused(reason, path, message, diff=diff, hint=hint, lines=ruling.lines), told
