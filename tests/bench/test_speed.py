@@ -115,21 +115,19 @@ def test_the_deeds_of_a_save_leave_the_file_in_place(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"text"
 
 
-def test_growth_compares_ten_thousand_operations_with_ten(folder, monkeypatch):
-    """Both copies are of what was filled, and the verb is asked of each file of both."""
-    filled, asked = [], count()
-    monkeypatch.setattr(
-        figures, "fill", lambda _, operations, *, paths: filled.append((operations, len(paths)))
-    )
+def test_growth_compares_many_operations_with_few(folder, monkeypatch):
+    """Both copies are of what real operations left, and the verb is asked of each file of both."""
+    monkeypatch.setattr(figures, "MANY", 30)
+    asked = count()
 
     def verb(session, name):
         session.read(name)
         next(asked)
 
     times = figures.growth(verb, 3, 2)(folder)
-    assert filled == [(10_000, 20), (10, 20)]
     assert [len(side) for side in times] == [2, 2]
-    assert next(asked) == 2 * 3 * (1 + 3)  # two sides, three rounds: one to warm up, three files
+    rounds = 2 * 3 * (1 + 3)  # two sides, three rounds: one to warm up, three files
+    assert next(asked) == 30 + 10 + rounds
 
 
 def test_every_figure_has_its_own_name_and_a_floor():
