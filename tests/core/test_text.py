@@ -1,7 +1,7 @@
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from sightline.core.text import decode, line_at, normal, split
+from sightline.core.text import decode, lines_at, normal, split
 
 words = st.text(st.sampled_from("ab}é→😀 \t\r\x0b\x0c\x85\u2028"), max_size=5)
 ends = st.sampled_from(["\n", "\r\n"])
@@ -76,11 +76,11 @@ def test_what_was_read_can_be_written_again(body):
     assert normal(normal(body)) == normal(body)
 
 
-@given(bodies, st.integers(0, 40))
-def test_the_line_of_an_offset(body, at):
+@given(bodies, st.lists(st.integers(0, 40)).map(sorted))
+def test_the_lines_of_offsets(body, offsets):
     plain = normal(body)
-    at = min(at, len(plain))
-    assert line_at(plain, at) == len(split(plain[:at] + "x"))
+    offsets = [min(at, len(plain)) for at in offsets]
+    assert lines_at(plain, offsets) == [len(split(plain[:at] + "x")) for at in offsets]
 
 
 @given(

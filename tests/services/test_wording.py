@@ -71,3 +71,12 @@ def test_a_change_that_makes_no_sense_is_named_and_nothing_is_done(place, ten, g
         ten.apply([{"path": "new.py", "content": "x"}, given])
     assert said in str(error.value)
     assert (place.bytes("a.py"), place.names()) == (before, ["a.py"])
+
+
+def test_of_very_many_places_the_first_are_named(place, s):
+    place.put("a.py", "}\nx\n" * 100)
+    s.read("a.py")
+    error = refused(lambda: s.edit("a.py", "}", ")"))
+    assert len(error.lines) == 100
+    assert "stands 100 times in a.py, at lines 1, 3, 5" in error.message
+    assert error.message.endswith("39, and 80 more places.")

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from sightline.core.diff import diff
 from sightline.core.regions import spans
-from sightline.core.text import line_at, split
+from sightline.core.text import lines_at, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,23 +42,22 @@ def replaced(plain: str, old: str, new: str, places: list[int]) -> str:
 def lines_of(plain: str, places: list[int], text: str) -> Spans:
     """Lines that the occurrences of a text at these offsets touch."""
     inner = text.removesuffix("\n").count("\n")
-    return spans((line, line + inner) for line in (line_at(plain, at) for at in places))
+    return spans((line, line + inner) for line in lines_at(plain, places))
 
 
 def written_lines(plain: str, places: list[int], old: str, new: str) -> Spans:
     """Lines of the edited text that the new text fills from their first to their last letter."""
-    found: list[tuple[int, int]] = []
-    for n, place in enumerate(places):
-        start = place + n * (len(new) - len(old))
-        end = start + len(new)
-        first = line_at(plain, start) + (0 if start == 0 or plain[start - 1] == "\n" else 1)
-        last = (
-            line_at(plain, end)
-            - 1
-            + (1 if end == len(plain) and plain[-1:] not in ("", "\n") else 0)
-        )
-        found.append((first, last))
-    return spans(found)
+    starts = [place + n * (len(new) - len(old)) for n, place in enumerate(places)]
+    ends = [start + len(new) for start in starts]
+    firsts = [
+        line + (start > 0 and plain[start - 1] != "\n")
+        for line, start in zip(lines_at(plain, starts), starts, strict=True)
+    ]
+    lasts = [
+        line - (end < len(plain) or plain[-1:] in ("", "\n"))
+        for line, end in zip(lines_at(plain, ends), ends, strict=True)
+    ]
+    return spans(zip(firsts, lasts, strict=True))
 
 
 def line_edits(
@@ -74,8 +73,9 @@ def line_edits(
         if starts[last] == end and last < len(lines) and not whole:
             last += 1  # the line behind is joined on
         if groups and first < groups[-1][1]:
-            first, _, earlier = groups.pop()
-            groups.append((first, last, [*earlier, place]))
+            first, _, inside = groups.pop()
+            inside.append(place)
+            groups.append((first, last, inside))
         else:
             groups.append((first, last, [place]))
     return [

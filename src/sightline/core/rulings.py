@@ -23,7 +23,7 @@ from sightline.core.placing import (
     written_lines,
 )
 from sightline.core.regions import carry, covers, intersect, spans, subtract, union, whole
-from sightline.core.text import line_at, normal, split
+from sightline.core.text import lines_at, normal, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def replace(case: Case, attempt: Replace) -> Ruling:
     if len(places) == attempt.count or (attempt.count is None and places):
         return _replace_here(case, old, new, places)
     if attempt.count is not None and len(places) > attempt.count:
-        lines = spans((n, n) for n in (line_at(disk.plain, at) for at in places))
+        lines = spans((n, n) for n in lines_at(disk.plain, places))
         return case.refuse("ambiguous", lines=lines, found=len(places))
     if case.base is not None and case.held is not None and not case.same:
         before = places_of(case.base.plain, old)

@@ -10,7 +10,7 @@ from sightline.core.diff import diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sightline.core.regions import Hunk
 
@@ -124,9 +124,16 @@ _ODD = "\r\r\n"
 """A line end that was converted once too often. Taken for a CRLF it would leave one behind."""
 
 
-def line_at(plain: str, offset: int) -> int:
-    """The 1-based line an offset of `plain` stands in."""
-    return plain.count("\n", 0, offset) + 1
+def lines_at(plain: str, offsets: Iterable[int]) -> list[int]:
+    """The 1-based lines that offsets of `plain` stand in. They come in order: it is read once,
+    however many there are."""
+    found: list[int] = []
+    line, at = 1, 0
+    for offset in offsets:
+        line += plain.count("\n", at, offset)
+        at = offset
+        found.append(line)
+    return found
 
 
 def _decoded(data: bytes, bom: bytes, encoding: str) -> Text | None:

@@ -12,9 +12,14 @@ if TYPE_CHECKING:
     from sightline.core.regions import Spans
 
 
+SPANS_NAMED = 20
+
+
 def spans(lines: Spans) -> str:
-    """Line numbers as people write them: "line 3", "lines 3-5, 9"."""
-    parts = [str(a) if a == b else f"{a}-{b}" for a, b in lines]
+    """Line numbers as people write them: "line 3", "lines 3-5, 9"; of very many the first ones."""
+    parts = [str(a) if a == b else f"{a}-{b}" for a, b in lines[:SPANS_NAMED]]
+    if len(lines) > SPANS_NAMED:
+        parts.append(f"and {len(lines) - SPANS_NAMED} more places")
     many = len(parts) > 1 or any(a != b for a, b in lines)
     return f"line{'s' if many else ''} {', '.join(parts)}" if parts else "no lines"
 
