@@ -119,7 +119,8 @@ class MemoryWorkspace:
         """Remove what stands there, as a program of the user would."""
         del self._entries[path]
 
-    def locate(self, name: str) -> Located:
+    def locate(self, name: str | PathLike[str]) -> Located:
+        name = fspath(name)
         asked = canonical(name, self.root)
         path = self._resolved(name, asked)
         for each in {asked, path}:

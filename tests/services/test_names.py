@@ -85,3 +85,16 @@ def test_what_is_said_of_an_attempt_on_a_renamed_file_is_what_it_gets(place, ten
     assert (verdict.state, verdict.decision, verdict.reason) == ("moved", "notice", "moved")
     assert ten.check("a.py", old="nowhere").reason == "not_found"
     assert ten.edit("a.py", "line 1\n", "mine\n").path == "b.py"
+
+
+def test_a_path_object_names_a_file_as_well_as_its_text_does(place, ten):
+    assert ten.read(place.root / "a.py").path == "a.py"
+    ten.edit(place.root / "a.py", "line 1\n", "mine\n")
+    assert ten.check("a.py").state == "fresh"
+
+
+def test_no_file_can_be_made_below_a_file(place, ten):
+    with pytest.raises(EditRefused) as error:
+        ten.create("a.py/below.py", "x\n")
+    assert "stands where a folder" in error.value.hint
+    assert place.names() == ["a.py"]

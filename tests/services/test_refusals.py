@@ -229,3 +229,28 @@ def test_lines_that_were_not_shown_are_unseen(place, s):
     s.read("a.py", (1, 3))
     assert refused(s, lambda s: s.edit_lines("a.py", 5, 5, "x")).lines == ((5, 5),)
     s.edit_lines("a.py", 2, 2, "x")
+
+
+def test_several_sections_of_one_file_in_a_patch_are_one_change(place):
+    """As some agents print them: each hunk under a header of its own."""
+    place.put("a.txt", "one\ntwo\nthree\n")
+    s = place.session()
+    s.read("a.txt")
+    first = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+1\n"
+    second = "--- a/a.txt\n+++ b/a.txt\n@@ -3 +3 @@\n-three\n+3\n"
+    result = s.patch(first + second)
+    assert (result.path, result.others) == ("a.txt", ())
+    assert place.text("a.txt") == "1\ntwo\n3\n"
+
+
+def test_fresh_text_in_a_refusal_counts_as_shown_whole_once_acknowledged(place):
+    """Policy refresh: no further read is needed."""
+    place.put("a.txt", TEN)
+    s = place.session(policy="refresh")
+    s.read("a.txt", (8, 9))
+    place.put("a.txt", TEN.replace("line 8", "LINE 8"))
+    refusal = refused(s, lambda s: s.edit("a.txt", "line 8\nline 9\n", "8\n9\n"))
+    assert refusal.text == place.text("a.txt")
+    assert not s.check("a.txt").complete
+    s.acknowledge(refusal)
+    assert s.check("a.txt").complete

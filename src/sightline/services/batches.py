@@ -70,12 +70,23 @@ def patch(ground: Ground, unified_diff: str) -> EditResult:
             f"The patch cannot be read: {error}.",
             hint="Give a unified diff with '--- a/path' and '+++ b/path' lines.",
         ) from error
-    wanted = [pair for file in files for pair in _wanted(file)]
+    wanted = _joined([pair for file in files for pair in _wanted(file)])
     done = _carry_out(ground, wanted)
     moved = _move_all(ground, [file for file in files if _renames(file)], done)
     edited = {name: result for (name, _), (_, result) in zip(wanted, done, strict=True)}
-    first, *others = [_patched(file, edited, moved) for file in files]
+    named = {(file.old, file.new): file for file in files}
+    first, *others = [_patched(file, edited, moved) for file in named.values()]
     return first.replace(others=tuple(others))
+
+
+def _joined(wanted: Sequence[tuple[str, Attempt]]) -> list[tuple[str, Attempt]]:
+    """One attempt for each file: a patch may have several sections on one."""
+    parts: dict[str, list[Attempt]] = {}
+    for name, attempt in wanted:
+        parts.setdefault(name, []).append(attempt)
+    return [
+        (name, some[0] if len(some) == 1 else Several(tuple(some))) for name, some in parts.items()
+    ]
 
 
 def _renames(file: FilePatch) -> bool:

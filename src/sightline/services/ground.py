@@ -143,19 +143,27 @@ class Tracked:
 
 
 class Known(Value):
-    """What this session knows of a located path. held: as text, where that is kept; believed:
-    its bytes. position: of the row at that very path, which an append expects. retargeted: the
-    name led to another file when it was seen."""
+    """What this session knows of a located path. believed: the bytes of its text, where they are
+    kept. position: of the row at that very path, which an append expects. retargeted: the name
+    led to another file when it was seen."""
 
     knowledge: Knowledge | None
     believed: bytes | None = None
-    held: Held | None = None
     position: int = 0
     retargeted: bool = False
 
     @property
     def belief(self) -> Belief | None:
         return self.knowledge.belief if self.knowledge else None
+
+    @property
+    def held(self) -> Held | None:
+        """The believed text, decoded at each call."""
+        text = decode(self.believed) if self.believed is not None else None
+        if text is None or self.knowledge is None:
+            return None
+        belief = self.knowledge.belief
+        return Held(tuple(text.lines), belief.shown, belief.held)
 
 
 def located(ground: Ground, path: str) -> Located:
@@ -183,13 +191,11 @@ def recall(ground: Ground, located: Located, disk: Found | None = None) -> Known
         believed: bytes | None = disk.data
     else:
         believed = ground.store.blob(belief.text)
-    text = decode(believed) if believed is not None else None
-    held = Held(tuple(text.lines), belief.shown, belief.held) if text else None
     if knowledge.path == located.path:
-        return Known(knowledge, believed, held, knowledge.position)
+        return Known(knowledge, believed, knowledge.position)
     row = ground.store.knowledge(ground.session, located.path)
     position = row.position if row and row.path == located.path else 0
-    return Known(knowledge, believed, held, position, retargeted=True)
+    return Known(knowledge, believed, position, retargeted=True)
 
 
 def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief, bytes]:

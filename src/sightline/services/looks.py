@@ -80,7 +80,8 @@ def dropped(ground: Ground, path: str | None = None, lines: Span | None = None) 
 def believed(ground: Ground, path: str) -> str | None:
     """The text this session's agent believes the file to have; None when it never saw it."""
     known = recall(ground, ground.workspace.locate(path))
-    return None if known.held is None else "".join(known.held.lines)
+    held = known.held
+    return None if held is None else "".join(held.lines)
 
 
 def _text_now(ground: Ground, located: Located) -> tuple[Found, Text]:

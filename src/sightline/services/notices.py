@@ -40,7 +40,7 @@ def notice_of(plan: Plan, path: str, position: int) -> Notice | None:
 def _unseen_notice(plan: Plan) -> Notice:
     """An edit of text that matched, and was never shown or not kept when it was."""
     path = plan.shown_path
-    kept = plan.known.belief is None or plan.known.held is not None
+    kept = plan.known.belief is None or plan.case.base is not None
     return Notice(f"{path}@unseen", render.unseen_notice(path, plan.ruling.lines, kept=kept), ())
 
 

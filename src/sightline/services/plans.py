@@ -97,6 +97,8 @@ class Plan:
         policy = self.ground.settings.policy_for(self.shown_path)
         if policy == "refresh" and self.case.disk and self.ruling.reason in ("stale", "conflict"):
             error.text = self.case.disk.plain
+            if isinstance(error.told, Told):
+                error.told = error.told.replace(whole=True)
         facts: list[Fact] = [*self.news]
         facts.append(Refused(self.path, describe(self.attempt), error.reason, self.found.revision))
         blobs = self.ground.keepable(self.path, self.found.data)

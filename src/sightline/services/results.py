@@ -54,13 +54,14 @@ class FileChange(Value):
 class Told(Value):
     """What an answer printed of others' changes, which counts as shown once its delivery is
     acknowledged. hunks: from the text believed at `position` to that of `revision`; None for all
-    of them."""
+    of them. whole: the answer held the whole text of `revision`."""
 
     path: str
     revision: str
     hunks: tuple[Hunk, ...] | None
     position: int
     refusal: bool
+    whole: bool = False
 
 
 class Notice(Value):

@@ -6,7 +6,7 @@ from sightline.core.belief import look
 from sightline.core.diff import CONTEXT, diff
 from sightline.core.events import NoticeAcknowledged, Seen
 from sightline.core.placing import new_sides
-from sightline.core.regions import carry, spans, touched, union
+from sightline.core.regions import carry, spans, touched, union, whole
 from sightline.core.text import decode
 from sightline.errors import EditRefused, StoreConflict
 from sightline.services.ground import believe, recall
@@ -41,13 +41,14 @@ def _count(ground: Ground, told: Told, notice: str) -> None:
     known = recall(ground, Located(told.path))
     data = ground.store.blob(told.revision)
     text = decode(data) if data is not None else None
-    if known.held is None or data is None or text is None or known.position != told.position:
+    held = known.held
+    if held is None or data is None or text is None or known.position != told.position:
         return
-    hunks = diff(known.held.lines, text.lines)
-    lines = len(known.held.lines)
-    shown = touched(known.held.shown, hunks, lines) if told.hunks is None else told.hunks
-    seen = printed(hunks, shown, lines)
-    held = look(known.held, text.lines, seen, shown)
+    hunks = diff(held.lines, text.lines)
+    lines = len(held.lines)
+    shown = touched(held.shown, hunks, lines) if told.hunks is None else told.hunks
+    seen = whole(len(text.lines)) if told.whole else printed(hunks, shown, lines)
+    held = look(held, text.lines, seen, shown)
     belief, body = believe(held, text, data, told.revision)
     fact: Fact = NoticeAcknowledged(notice, told.path, belief)
     if told.refusal:

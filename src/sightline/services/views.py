@@ -81,7 +81,7 @@ def _verdict(
         changed_by=by if state not in ("fresh", "unseen") else None,
         in_window=bool(belief and covers(belief.held, belief.shown)),
         seen_lines=belief.shown if belief else (),
-        complete=bool(known.held and known.held.complete),
+        complete=bool(case.held and case.held.complete),
     )
 
 

@@ -48,8 +48,8 @@ class Workspace(Protocol):
 
     root: str
 
-    def locate(self, name: str) -> Located:
-        """The one door from a string (relative or absolute) to a canonical path.
+    def locate(self, name: str | PathLike[str]) -> Located:
+        """The one door from a name (relative or absolute) to a canonical path.
 
         PathRefused when it is empty or invalid, outside the root (also through a symlink), inside
         .git or .hg, or refused by .sightlineignore. .gitignore never refuses a named path.

@@ -58,7 +58,8 @@ class DiskWorkspace:
         self._hiding = git_rules(self.root)
         self._deadline_s = deadline_s
 
-    def locate(self, name: str) -> Located:
+    def locate(self, name: str | os.PathLike[str]) -> Located:
+        name = os.fspath(name)
         if self._deadline_s is None:
             return self._located(name)
         try:

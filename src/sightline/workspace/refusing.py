@@ -24,4 +24,6 @@ def _hint(code: int | None) -> str:
         return "The file system is mounted read-only: work on a copy, or mount it writable."
     if code == errno.EBUSY:
         return "Another program keeps saving this file: try again when it is done."
+    if code == errno.ENOTDIR:
+        return "A file stands where a folder of this path would have to be: choose another path."
     return "Check the disk, then try again."
