@@ -8,6 +8,7 @@ from __future__ import annotations
 import stat
 from _thread import allocate_lock, get_ident
 from contextlib import contextmanager
+from os import fspath
 from weakref import WeakKeyDictionary
 
 from sightline.config import Settings
@@ -23,6 +24,7 @@ from sightline.workspace.ignore import PatternSet
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from os import PathLike
     from typing import Any
 
     from sightline.core.revision import Revision, Stamp

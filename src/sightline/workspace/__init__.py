@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
+    from os import PathLike
     from typing import Literal, Protocol
 
     from sightline.core.revision import Stamp
