@@ -71,8 +71,9 @@ def test_a_touch_is_no_change(shown):
     assert shown("check", "app.py").code == 0
 
 
-def test_what_cannot_be_read_is_not_guessed(shown, tmp_path):
-    """Asked by a user without root's powers, who owns the file."""
+def test_what_cannot_be_read_is_not_guessed(shown, tmp_path, monkeypatch):
+    """Asked by a user without root's powers, who owns the file and the home."""
+    monkeypatch.setenv("HOME", str(tmp_path))
     (shown.root / "app.py").chmod(0)
     open_way_to(tmp_path)
     if os.geteuid() == 0:
