@@ -98,3 +98,11 @@ def test_no_file_can_be_made_below_a_file(place, ten):
         ten.create("a.py/below.py", "x\n")
     assert "stands where a folder" in error.value.hint
     assert place.names() == ["a.py"]
+
+
+def test_a_file_that_is_refused_since_can_only_not_be_told(place, ten):
+    """The rule is about who may look; the file is what it was, or not: nobody may say."""
+    place.put(".sightlineignore", "a.py\n")
+    later = place.session("s")
+    assert [file.state for file in later.files()] == ["unverifiable"]
+    assert "kind" not in later.changes()[0].summary

@@ -134,10 +134,10 @@ def change_of(
 
 
 def _there(ground: Ground, path: str) -> Located:
-    """Where the name that a path was seen by leads now; the path itself where it leads out."""
+    """Where the name that a path was seen by leads now; the path itself where it is refused."""
     knowledge = ground.store.knowledge(ground.session, path)
     try:
-        return ground.workspace.locate((knowledge.name if knowledge else None) or path)
+        return located(ground, (knowledge.name if knowledge else None) or path)
     except PathRefused:
         return Located(path)
 
@@ -158,10 +158,8 @@ def unsettled(ground: Ground) -> Iterator[tuple[str, str]]:
 
 def _state(ground: Ground, knowledge: Knowledge) -> str:
     try:
-        there = ground.workspace.locate(knowledge.name or knowledge.path)
-    except PathRefused:  # a symlink that leads out of the workspace since
-        return "kind_changed"
-    except Unverifiable:
+        there = located(ground, knowledge.name or knowledge.path)
+    except (PathRefused, Unverifiable):  # refused: by a rule that came since
         return "unverifiable"
     found = ground.look(there.path)
     known = recall(ground, there, found)
