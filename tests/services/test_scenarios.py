@@ -134,6 +134,39 @@ def test_s8_renamed_away_is_followed_and_said(place, ten, verb):
     assert place.names() == {"move": ["c.py"], "delete": []}.get(verb, ["b.py"])
 
 
+def test_s8_a_renamed_file_is_known_by_its_new_name_too(place, ten):
+    """Also when it is asked for by that name first, and when it is renamed back."""
+    os.rename(place.root / "a.py", place.root / "b.py")
+    assert ten.check("b.py").state == "fresh"
+    ten.write("b.py", OUTSIDE)
+    os.rename(place.root / "b.py", place.root / "a.py")
+    ten.write("a.py", TEN)
+    assert place.text("a.py") == TEN
+
+
+def test_s8_a_twin_is_not_the_file_that_was_shown(place, ten):
+    shutil.copy2(place.root / "a.py", place.root / "b.py")
+    os.remove(place.root / "a.py")
+    assert reason(lambda: ten.write("b.py", OUTSIDE)) == "unseen"
+
+
+def test_s15_a_link_is_not_deleted_or_renamed_for_its_target(place, ten):
+    os.symlink("a.py", place.root / "link.py")
+    ten.read("link.py")
+    assert reason(lambda: ten.delete("link.py")) == "kind_changed"
+    assert reason(lambda: ten.move("link.py", "other.py")) == "kind_changed"
+    assert place.names() == ["a.py", "link.py"]
+
+
+def test_a_clock_that_steps_back_does_not_hide_who_changed_a_file(place):
+    times = iter(range(10**15, 0, -1_000_000))
+    s = place.session(clock=times.__next__)
+    place.put("a.py", TEN)
+    s.read("a.py")
+    place.put("a.py", INSIDE)
+    assert s.check("a.py").changed_by.kind == "external"
+
+
 def test_s9_a_formatter_outside_the_target(place, s):
     place.put("a.py", "def f():\n  return 1\n\ndef g():\n  return 2\n")
     s.read("a.py")

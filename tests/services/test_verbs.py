@@ -356,3 +356,18 @@ def test_lines_that_a_refusal_printed_count_as_shown_once_it_arrived(place, ten)
         ten.edit_lines("a.py", 3, 3, "mine")
     ten.edit("a.py", "LINE 3\n", "mine\n")
     assert "mine\n" in place.text("a.py")
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda s: s.read("a.txt", (3, 1)),
+        lambda s: s.edit("a.txt", "a", "b", count=0),
+        lambda s: s.files("Stale"),
+    ],
+    ids=["backwards", "no times", "no state"],
+)
+def test_what_makes_no_sense_is_said(place, act):
+    place.put("a.txt", "a\n")
+    with pytest.raises(ValueError, match="not"):
+        act(place.session())

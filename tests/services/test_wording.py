@@ -32,7 +32,7 @@ def test_what_was_never_there_is_not_said_to_have_been(place, s, verb):
 
 
 def test_once_is_not_one_times(ten):
-    error = refused(lambda: ten.edit("a.py", "line 2\n", "x", count=0))
+    error = refused(lambda: ten.edit("a.py", "line 2\n", "x", count=2))
     assert "stands once in a.py" in error.message
 
 

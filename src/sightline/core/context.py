@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 
 class Knowledge(Value):
-    """What one session knows of one path. Times in microseconds, positions on the timeline."""
+    """What one session knows of one path. Times in microseconds, positions on the timeline:
+    position is of the newest fact that changed this, first_position of the first."""
 
     path: str
     belief: Belief
@@ -43,7 +44,7 @@ class Knowledge(Value):
     first_seen: int
     last_read: int
     last_agent_edit: int | None = None
-    revision_seen: Revision | None = None
+    first_position: int = 0
     name: str | None = None
 
 
@@ -99,7 +100,7 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
             first_seen=old.first_seen if old else at,
             last_read=at,
             last_agent_edit=old.last_agent_edit if old else None,
-            revision_seen=fact.revision,
+            first_position=old.first_position if old else recorded.position,
             name=fact.name or (old.name if old else None),
         )
     elif isinstance(fact, NoticeAcknowledged) and fact.path in states:
@@ -120,7 +121,7 @@ def _wrote(states: dict[str, Knowledge], recorded: Recorded, fact: Changed, beli
         states.pop(fact.path, None)
     elif old is None:
         states[fact.path] = Knowledge(
-            fact.path, belief, "edit", recorded.position, at, at, at, belief.text
+            fact.path, belief, "edit", recorded.position, at, at, at, recorded.position
         )
     else:
         states[fact.path] = old.replace(

@@ -174,6 +174,14 @@ def visible(text: str) -> str:
     return text.replace(" ", "·").replace("\t", "→").replace("\r", "␍")
 
 
+def a_link(name: str, path: str) -> tuple[str, str]:
+    """A symlink that was to be deleted or renamed."""
+    return (
+        f"{name} is a symlink to {path}; deleting or renaming it would do that to {path}.",
+        f"Name {path} itself if that is meant; change the link with another tool.",
+    )
+
+
 def retargeted(name: str, path: str) -> tuple[str, str]:
     """A name that led to another file when it was shown."""
     now = "stands for itself" if name == path else f"leads to {path}"

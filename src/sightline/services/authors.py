@@ -27,7 +27,7 @@ def changed_by(
     known = ground.store.knowledge(ground.session, path)
     for recorded in _newest_first(ground, path):
         fact = recorded.fact
-        if known is not None and recorded.happened_at < known.first_seen:
+        if known is not None and recorded.position < known.first_position:
             break
         if isinstance(fact, Changed) and not _own(fact.cause, ground):
             who = render.cause(fact.cause, ground.session)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from sightline.core.events import Cause, Moved
 from sightline.core.revision import known as names_content
+from sightline.services.ground import recall
 from sightline.workspace import Located
+from sightline.workspace.deadline import DeadlinePassed, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +30,27 @@ def renamed(ground: Ground, found: Found, known: Known) -> Located | None:
     return Located(where.path)
 
 
+def recognised(ground: Ground, located: Located, found: Found) -> Known:
+    """What this session knows of a path; when that is nothing, what it knows of the missing file
+    that these bytes were, recorded as Moved."""
+    known = recall(ground, located, found)
+    if known.knowledge is not None or found.kind != "file" or found.signature is None:
+        return known
+    was = [path for path, stamp in ground.tracked().stamps.items() if _is(found, stamp)]
+    gone = [path for path in was if ground.workspace.stat(path) is None]
+    if len(gone) != 1:
+        return known
+    ground.append([Moved(found.path, gone[0], found.revision, Cause("external"))], found=[found])
+    return recall(ground, located, found)
+
+
+def _is(found: Found, stamp: Stamp) -> bool:
+    now, then = found.signature, stamp.signature
+    if now is None or found.revision != stamp.revision:
+        return False
+    return (now.dev, now.ino, now.mtime_ns) == (then.dev, then.ino, then.mtime_ns)
+
+
 def _followed_before(ground: Ground, path: str) -> Located | None:
     """Where a file that this session knows went when somebody else renamed it; an agent's own
     rename frees the old name."""
@@ -48,11 +71,15 @@ def whereabouts(ground: Ground, knowledge: Knowledge) -> Found | None:
     stamp = ground.store.stamps([knowledge.path]).get(knowledge.path)
     if row is None or stamp is None or not names_content(stamp.revision):
         return None
+    try:
+        listed = list(within(ground.settings.deadline_s, ground.workspace.walk))
+    except DeadlinePassed:
+        return None
     places = [
         there
-        for path, signature in ground.workspace.walk()
+        for path, signature in listed
         if signature.size == stamp.signature.size and _came_since(signature, stamp)
-        if (there := ground.workspace.read(path)).revision == stamp.revision
+        if (there := ground.look(path)).revision == stamp.revision
     ]
     same = [p for p in places if p.signature and p.signature.ino == stamp.signature.ino]
     places = same or places

@@ -141,7 +141,7 @@ def why(ground: Ground, path: str) -> Why:
     # These change what is known of every file and name none.
     wide = store.timeline(session=session, kinds=[Dropped, RewindEnded])
     about += [r for r in wide if getattr(r.fact, "path", None) is None]
-    since = [r for r in about if r.happened_at >= knowledge.first_seen]
+    since = [r for r in about if r.position >= knowledge.first_position]
     told = sorted(since, key=lambda r: r.position)
     shown = tuple(_entry(r, agents) for r in told[-WHY_ENTRIES:])
     return Why(verdict.path, shown, len(told) - len(shown), verdict, others)

@@ -97,7 +97,7 @@ def _checked(session: str) -> str:
     if session.strip() and session.isprintable() and len(session) <= ID_LENGTH_MAX:
         return session
     raise SessionError(
-        f"Not a session id: {session[:60]!r}.",
+        f"Not a session id: {session!r:.60}.",
         f"Use 1 to {ID_LENGTH_MAX} printable characters.",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sightline import render
-from sightline.core.attempts import ReplaceLines, WriteWhole
+from sightline.core.attempts import Delete, Move, ReplaceLines, WriteWhole
 from sightline.core.case import Case, Rules, Sight
 from sightline.core.diff import diff, unified
 from sightline.core.events import Refused
@@ -12,8 +12,8 @@ from sightline.core.revision import MISSING, revision_of
 from sightline.core.text import decode
 from sightline.errors import EditRefused, Unverifiable
 from sightline.services.authors import changed_by
-from sightline.services.follow import renamed
-from sightline.services.ground import located, noticed, recall
+from sightline.services.follow import recognised, renamed
+from sightline.services.ground import located, noticed
 from sightline.services.recovery import settle
 from sightline.services.refusals import refused
 from sightline.services.results import Told
@@ -38,7 +38,7 @@ class Plan:
         self.shown_path = located.name or located.path
         settle(ground, self.path)
         self.found = ground.look(self.path)
-        self.known = recall(ground, located, self.found)
+        self.known = recognised(ground, located, self.found)
         self.elsewhere = renamed(ground, self.found, self.known)
         policy = ground.settings.policy_for(self.shown_path)
         self.protected = policy == "ask"
@@ -46,6 +46,8 @@ class Plan:
         self.case = Case(sight_of(self.found, self.known), rules)
         self.news = noticed(ground, self.found)
         self.ruling = judge(self.case, attempt)
+        if located.name is not None and isinstance(attempt, (Delete, Move)):
+            self.ruling = self.case.refuse("kind_changed")
         new = self.ruling.new
         self.new_text = decode(new) if new is not None else None
         self.again = self._refused_before()
@@ -88,7 +90,9 @@ class Plan:
         """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
         who, _ = changed_by(self.ground, self.path, self.news)
         error, told = refused(self.ruling, self.shown_path, who, self.case)
-        if self.known.retargeted and self.found.kind == "file":
+        if self.located.name is not None and isinstance(self.attempt, (Delete, Move)):
+            error.message, error.hint = render.a_link(self.shown_path, self.path)
+        elif self.known.retargeted and self.found.kind == "file":
             error.message, error.hint = render.retargeted(self.shown_path, self.path)
             error.diff = ""  # against another file: of no use for the next attempt
         elif told:

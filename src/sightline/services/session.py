@@ -63,6 +63,8 @@ class Session:
         At most `read_max_lines` lines and `read_max_bytes` bytes at once; the answer says which
         lines it holds. FileMissing, PathRefused, Unverifiable.
         """
+        if lines is not None and lines[1] < lines[0]:
+            raise ValueError(f"lines are (first, last), not {lines}")
         with self._lock:
             return services.looks.read(self._ground, path, lines)
 
@@ -95,6 +97,8 @@ class Session:
 
     def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> EditResult:
         """Replace `old`, which must occur exactly `count` times (None: all). EditRefused."""
+        if count is not None and count < 1:
+            raise ValueError(f"count is 1 or more, or None for all, not {count}")
         return self._carry_out(path, Replace(old, new, count))
 
     def edit_lines(self, path: str, start: int, end: int, new: str) -> EditResult:

@@ -11,7 +11,7 @@ from sightline.core.regions import covers
 from sightline.core.revision import MISSING
 from sightline.errors import PathRefused, Unverifiable
 from sightline.services.authors import changed_by, moment
-from sightline.services.follow import whereabouts
+from sightline.services.follow import recognised, whereabouts
 from sightline.services.ground import located, noticed, recall, stamp_of
 from sightline.services.plans import sight_of
 from sightline.services.refusals import bounded
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 PREVIEW_CHARACTERS = 80
 
+STATES = ("fresh", "stale", "deleted", "moved", "kind_changed", "unseen", "unverifiable")
+
 ANYTHING = "\x1a"
 """Stands for whatever an agent may put in a text's place: something no file has there."""
 
@@ -46,7 +48,7 @@ def check(
     except Unverifiable:
         return _UNVERIFIABLE.replace(path=path)
     found = ground.look(there.path)
-    known = recall(ground, there, found)
+    known = recognised(ground, there, found)
     policy = ground.settings.policy_for(there.name or there.path)
     rules = Rules("merge" if policy == "ask" else policy, ground.settings.unseen)
     case = Case(sight_of(found, known), rules)
@@ -173,6 +175,8 @@ def files(
     ground: Ground, state: str | None = None, *, max_age: int | None = None
 ) -> list[FileInContext]:
     """The files this session was shown, and how each stands. max_age: in turns."""
+    if state is not None and state not in STATES:
+        raise ValueError(f"a state is one of {', '.join(STATES)}, not {state!r}")
     turns = [r.position for r in ground.store.timeline(session=ground.session, kinds=[TurnBegan])]
     odd = dict(unsettled(ground))
     tracked = ground.tracked()

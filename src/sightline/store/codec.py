@@ -90,7 +90,7 @@ def knowledge_row(session: str, state: Knowledge) -> Row:
         state.first_seen,
         state.last_read,
         state.last_agent_edit,
-        state.revision_seen,
+        state.first_position,
         belief.text,
         spans_text(belief.shown),
         spans_text(belief.held),
@@ -100,10 +100,10 @@ def knowledge_row(session: str, state: Knowledge) -> Row:
 
 def knowledge_of(row: Row) -> Knowledge:
     """Knowledge from the columns after session."""
-    path, name, position, via, first, read, edit, revision, held_text, shown, held, lines = row
+    path, name, position, via, first, read, edit, start, held_text, shown, held, lines = row
     belief = Belief(held_text, spans_of(shown), spans_of(held), lines)
     return Knowledge(
-        untext(path), belief, untext(via), position, first, read, edit, revision, untext(name)
+        untext(path), belief, untext(via), position, first, read, edit, start, untext(name)
     )
 
 

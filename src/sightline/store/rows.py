@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EVENT = "SELECT position, session, kind, version, happened_at, recorded_at, body FROM events"
 KNOWLEDGE = (
-    "SELECT path, name, position, via, first_seen, last_read, last_agent_edit, revision_seen,"
+    "SELECT path, name, position, via, first_seen, last_read, last_agent_edit, first_position,"
     " believed, shown, held, lines FROM knowledge"
 )
 DISK = "SELECT path, revision, position, at, cause, mode, moved_to, last_external_edit FROM disk"
@@ -51,7 +51,7 @@ PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY po
 NEW_KNOWLEDGE = "INSERT INTO knowledge VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
 SET_KNOWLEDGE = (
     "UPDATE knowledge SET name=?3, position=?4, via=?5, first_seen=?6, last_read=?7,"
-    " last_agent_edit=?8, revision_seen=?9, believed=?10, shown=?11, held=?12, lines=?13"
+    " last_agent_edit=?8, first_position=?9, believed=?10, shown=?11, held=?12, lines=?13"
     " WHERE session=?1 AND path=?2"
 )
 PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?)"

@@ -37,7 +37,7 @@ CREATE TABLE knowledge (
   first_seen INTEGER NOT NULL,
   last_read INTEGER NOT NULL,
   last_agent_edit INTEGER,
-  revision_seen TEXT,
+  first_position INTEGER NOT NULL,
   believed TEXT NOT NULL,
   shown TEXT NOT NULL,
   held TEXT NOT NULL,
