@@ -216,14 +216,21 @@ def noticed(ground: Ground, found: Found) -> list[Fact]:
     row = ground.store.disk(found.path)
     if row is None or found.kind == "unreadable" or row.revision == _standing(found):
         return []
-    again = ground.look(found.path)
-    after = _standing(again)
+    after = _standing(found if _untouched(ground, found) else ground.look(found.path))
     writing = any(_makes(pending.fact, found.path, after) for pending in ground.store.pending())
     if writing or after != _standing(found) or ground.store.disk(found.path) != row:
         return []
     cause = Cause("external", detail=None if found.kind == "file" else found.kind)
     mode = found.signature.mode if found.signature else None
     return [Changed(found.path, row.revision, after, _change(row.revision, found), cause, mode)]
+
+
+def _untouched(ground: Ground, found: Found) -> bool:
+    """Whether one stat says that nothing touched the file since it was read."""
+    try:
+        return found.signature is not None and ground.workspace.stat(found.path) == found.signature
+    except OSError:
+        return False
 
 
 def _standing(found: Found) -> str:
