@@ -127,18 +127,19 @@ class DiskWorkspace:
         if deadline_s is None:
             yield from scan(self._calls, self.root, stamps.items())
             return
-        left = dict(stamps)
+        answered = 0
 
         def feed() -> Iterator[tuple[str, Stamp]]:
-            for path, stamp in stamps.items():
-                yield path, stamp
-                left.pop(path)  # asked for the next one: this one is answered
+            nonlocal answered
+            for item in stamps.items():
+                yield item
+                answered += 1  # asked for the next one: this one is
 
         try:
             yield from within(deadline_s, lambda: scan(self._calls, self.root, feed()))
         except DeadlinePassed:
             now_ns = time_ns()
-            for path in tuple(left):
+            for path in list(stamps)[answered:]:
                 yield unanswered(path, now_ns)
 
     def walk(self) -> Iterator[tuple[str, StatSignature]]:

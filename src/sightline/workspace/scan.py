@@ -40,15 +40,16 @@ def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterat
     equals the stamp's, and the caller keeps the fresh signature, so that the next scan need not
     hash it again.
     """
-    lstat = os.lstat
+    lstat, racy, second, under = os.lstat, 2 * TICK_NS, SECOND_NS, f"{root}/"
     for path, stamp in stamps:
         try:
-            now = lstat(f"{root}/{path}")
+            now = lstat(under + path)
         except OSError as error:
             yield failed(path, error, calls.time_ns())
             continue
         known = stamp.signature
         changed = now.st_ctime_ns
+        settled = stamp.read_at_ns - racy
         # core.revision.compare in place: its common answer is "same", and a call and a
         # StatSignature per file would double the cost of the scan. test_scan holds the two equal.
         if (
@@ -58,9 +59,9 @@ def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterat
             and now.st_ino == known.ino
             and now.st_mode == known.mode
             and now.st_dev == known.dev
-            and changed % SECOND_NS
-            and changed + 2 * TICK_NS < stamp.read_at_ns
-            and known.mtime_ns + 2 * TICK_NS < stamp.read_at_ns
+            and changed % second
+            and changed < settled
+            and known.mtime_ns < settled
         ):
             continue
         if compare(stamp, signature_of(now), tick_of(known)) != "same":
