@@ -17,13 +17,18 @@ needs_full = pytest.mark.skipif(not FULL.exists(), reason="no device that is alw
 needs_shell = pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
 
 
+def _buffered():
+    """The environment of a user, whose Python buffers what it prints."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
 def shell(sl, redirected, *args):
     """Run the command by a POSIX shell, which redirects or closes streams: code, stdout, stderr."""
     script = f'exec "$0" -c "$1" {" ".join(args)} {redirected}'
     made = subprocess.run(
         ["sh", "-c", script, sys.executable, PROGRAM],
         cwd=sl.root,
-        env=os.environ | {"PYTHONPATH": SOURCE},
+        env={**_buffered(), "PYTHONPATH": SOURCE},
         capture_output=True,
         check=False,
     )
@@ -74,7 +79,7 @@ def test_a_current_folder_that_was_removed_is_told(sl):
     made = subprocess.run(
         ["sh", "-c", 'rmdir "$PWD"; exec "$0" -c "$1" status', sys.executable, PROGRAM],
         cwd=gone,
-        env=os.environ | {"PYTHONPATH": SOURCE},
+        env={**_buffered(), "PYTHONPATH": SOURCE},
         capture_output=True,
         check=False,
     )

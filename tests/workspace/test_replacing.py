@@ -192,6 +192,10 @@ def test_after_a_kill_at_any_step_cleaning_leaves_old_or_new_and_nothing_else(ro
     assert standing(file) == new
 
 
+held_up: list[threading.Thread] = []
+"""Threads of saves that wait for a lease to end."""
+
+
 def save_in_place(file, data):
     """A save as an editor makes it; one that a lease holds up goes on in a thread."""
 
@@ -205,15 +209,15 @@ def save_in_place(file, data):
         try:
             write(os.O_NONBLOCK)
         except BlockingIOError:
-            threading.Thread(target=write, args=(0,)).start()
+            held_up.append(threading.Thread(target=write, args=(0,)))
+            held_up[-1].start()
 
     return save
 
 
 def held_up_saves_end():
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread():
-            thread.join()
+    while held_up:
+        held_up.pop().join()
 
 
 def save_by_rename(file, data):

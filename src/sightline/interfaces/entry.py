@@ -17,8 +17,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args[:1] == ["hook"]:
         return hook()
     from sightline.interfaces.cli import cli
+    from sightline.interfaces.cli.output import let_go
 
-    return cli.run(args)
+    try:
+        return cli.run(args)
+    finally:
+        let_go(sys.stdout)
+        let_go(sys.stderr)
 
 
 def _open_all() -> None:

@@ -51,7 +51,19 @@ def _answer(data: str | bytes, *, color: bool | None = None) -> None:
     except BrokenPipeError:  # the reader had enough: nothing is wrong
         raise
     except OSError as error:
+        let_go(sys.stdout)
         raise Unprintable(error.strerror or str(error)) from error
+
+
+def let_go(stream: TextIO) -> None:
+    """Write out what is left in a stream, or send it nowhere: every later flush would fail on it
+    once more, and the interpreter's last one would end the process with a code that is not ours."""
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def done(call: Call, words: str) -> None:
