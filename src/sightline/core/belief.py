@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sightline.core.diff import diff
-from sightline.core.regions import carry, covers, intersect, spans, touched, union, whole
+from sightline.core.placing import new_sides
+from sightline.core.regions import carry, covers, intersect, touched, union, whole
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
@@ -48,7 +49,7 @@ def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] =
         for hunk in touched(before.shown, hunks, len(before.lines))
         if hunk not in told and not _among(seen, hunk, len(lines))
     ]
-    return _kept(before, lines, hunks, unseen, union(seen, _new_sides(told)))
+    return _kept(before, lines, hunks, unseen, union(seen, new_sides(told)))
 
 
 def _among(seen: Spans, hunk: Hunk, lines: int) -> bool:
@@ -59,10 +60,6 @@ def _among(seen: Spans, hunk: Hunk, lines: int) -> bool:
     above = start == 0 or covers(seen, ((start, start),))
     below = start == lines or covers(seen, ((start + 1, start + 1),))
     return above and below and bool(seen)
-
-
-def _new_sides(hunks: Sequence[Hunk]) -> Spans:
-    return spans((hunk[2] + 1, hunk[3]) for hunk in hunks)
 
 
 def _kept(

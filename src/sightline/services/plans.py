@@ -46,7 +46,8 @@ class Plan:
         self.case = Case(sight_of(self.found, self.known), rules)
         self.news = noticed(ground, self.found)
         self.ruling = judge(self.case, attempt)
-        if located.name is not None and isinstance(attempt, (Delete, Move)):
+        self.of_link = located.name is not None and isinstance(attempt, (Delete, Move))
+        if self.of_link:
             self.ruling = self.case.refuse("kind_changed")
         new = self.ruling.new
         self.new_text = decode(new) if new is not None else None
@@ -90,7 +91,7 @@ class Plan:
         """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
         who, _ = changed_by(self.ground, self.path, self.news)
         error, told = refused(self.ruling, self.shown_path, who, self.case)
-        if self.located.name is not None and isinstance(self.attempt, (Delete, Move)):
+        if self.of_link:
             error.message, error.hint = render.a_link(self.shown_path, self.path)
         elif self.known.retargeted and self.found.kind == "file":
             error.message, error.hint = render.retargeted(self.shown_path, self.path)
