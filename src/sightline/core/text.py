@@ -20,15 +20,21 @@ BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "u
 class Text:
     """Decoded bytes. plain: without BOM, every line end one newline; lines: plain cut after each."""
 
-    __slots__ = ("bom", "crlf", "encoding", "errors", "lines", "plain")
+    __slots__ = ("_lines", "bom", "crlf", "encoding", "errors", "plain")
 
     def __init__(self, body: str, encoding: str, errors: str, bom: bytes) -> None:
         self.encoding = encoding
         self.errors = errors
         self.bom = bom
         self.plain = normal(body)
-        self.lines = split(self.plain)
         self.crlf: tuple[bool, ...] | bool = _crlf(body, len(self.plain))
+        self._lines: list[str] | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        if self._lines is None:
+            self._lines = split(self.plain)
+        return self._lines
 
     @property
     def label(self) -> str:
@@ -108,9 +114,13 @@ def decode(data: bytes) -> Text | None:
 
 def split(plain: str) -> list[str]:
     """Lines, each with its newline; only the last may lack one. No line for no text."""
-    lines = plain.split("\n")
-    last = lines.pop()
-    lines = [line + "\n" for line in lines]
+    lines = plain.splitlines(keepends=True)
+    ends = plain.count("\n")
+    if len(lines) == ends + (plain[-1:] not in ("", "\n")):
+        return lines
+    # Other characters end lines, too, for Python; for files only the newline does.
+    *ended, last = plain.split("\n")
+    lines = [line + "\n" for line in ended]
     return [*lines, last] if last else lines
 
 

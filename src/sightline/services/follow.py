@@ -72,7 +72,7 @@ def whereabouts(ground: Ground, knowledge: Knowledge) -> Found | None:
     if row is None or stamp is None or not names_content(stamp.revision):
         return None
     try:
-        listed = list(within(ground.settings.deadline_s, ground.workspace.walk))
+        listed = within(ground.settings.deadline_s, lambda: list(ground.workspace.walk()))
     except DeadlinePassed:
         return None
     places = [

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 class Plan:
-    """One attempt, judged on what stands at a path whose lock is held."""
+    """One attempt, judged on what stands at a path whose lock is held. after: the revision of
+    what is to stand there."""
 
     def __init__(self, ground: Ground, located: Located, attempt: Attempt) -> None:
         self.ground = ground
@@ -51,13 +52,8 @@ class Plan:
             self.ruling = self.case.refuse("kind_changed")
         new = self.ruling.new
         self.new_text = decode(new) if new is not None else None
+        self.after = MISSING if new is None else revision_of(new)
         self.again = self._refused_before()
-
-    @property
-    def after(self) -> str:
-        """The revision of what is to stand there."""
-        new = self.ruling.new
-        return MISSING if new is None else revision_of(new)
 
     @property
     def diff(self) -> str:

@@ -53,15 +53,16 @@ class Blobs:
         return Packed(revision, data) if self._kept(revision) else self._pack(revision, data)
 
     def put(self, packed: Packed) -> None:
-        """Keep packed bytes. Inside a transaction; looks again, for a purge may have come between."""
-        if self._kept(packed.revision):
-            return
-        if packed.form is None or (packed.body is None and not self._filed(packed.revision)):
+        """Keep packed bytes. Inside a transaction; a purge or another's append may have come
+        between."""
+        if packed.form is None:
+            if self._kept(packed.revision):
+                return
             packed = self._pack(packed.revision, packed.data)
-        size = len(packed.data)
-        self._run(
-            "INSERT INTO blobs VALUES (?,?,?,?)", (packed.revision, size, packed.form, packed.body)
-        )
+        elif packed.body is None and not self._filed(packed.revision):
+            packed = self._pack(packed.revision, packed.data)
+        row = (packed.revision, len(packed.data), packed.form, packed.body)
+        self._run("INSERT OR IGNORE INTO blobs VALUES (?,?,?,?)", row)
 
     def get(self, revision: Revision) -> bytes | None:
         """The bytes of a revision, checked against it. StoreError when they are not those."""

@@ -1,48 +1,66 @@
 """Asking a disk that may not answer: in a thread that can be left behind.
 
 Nothing tells beforehand that a network share will hang, and a call into a dead one cannot be
-interrupted. A thread costs 0.1 ms here, so it is used whenever a deadline is given.
+interrupted. So it is made by another thread whenever a deadline is given. Threads that answered
+are kept for the next question, because starting one takes as long as reading a small file.
 """
 
 from __future__ import annotations
 
+import os
 from _queue import Empty, SimpleQueue
 from _thread import start_new_thread
-from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeVar
+    from collections.abc import Callable
+    from typing import Any, TypeVar
 
     T = TypeVar("T")
+    Inbox = SimpleQueue[tuple[Callable[[], Any], "Answers"]]
+    Answers = SimpleQueue[tuple[Any, BaseException | None]]
 
 
 class DeadlinePassed(Exception):
     """The disk did not answer in time; the thread that asked it is left behind."""
 
 
-def within(deadline_s: float, work: Callable[[], Iterable[T]]) -> Iterator[T]:
-    """What `work` yields, asked for in another thread; DeadlinePassed when time is up."""
-    answers: SimpleQueue[tuple[str, T | BaseException | None]] = SimpleQueue()
+def within(deadline_s: float, work: Callable[[], T]) -> T:
+    """What `work` gives, or raises, asked in another thread; DeadlinePassed when time is up."""
+    answers: Answers = SimpleQueue()
+    _worker().put((work, answers))
+    try:
+        answer, error = answers.get(timeout=deadline_s)
+    except Empty:
+        raise DeadlinePassed from None
+    if error is not None:
+        raise error
+    return answer  # type: ignore[no-any-return]
 
-    def ask() -> None:
-        try:
-            for answer in work():
-                answers.put(("answer", answer))
-            answers.put(("end", None))
-        except BaseException as error:  # noqa: BLE001  # carried over to the thread that waits
-            answers.put(("error", error))
 
-    start_new_thread(ask, ())
-    until = monotonic() + deadline_s
+_idle: list[Inbox] = []
+"""The inboxes of threads that wait for a question."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # the threads stayed with the parent
+
+
+def _worker() -> Inbox:
+    try:
+        return _idle.pop()
+    except IndexError:
+        inbox: Inbox = SimpleQueue()
+        start_new_thread(_serve, (inbox,))
+        return inbox
+
+
+def _serve(inbox: Inbox) -> None:
     while True:
+        work, answers = inbox.get()
         try:
-            kind, answer = answers.get(timeout=max(0.0, until - monotonic()))
-        except Empty:
-            raise DeadlinePassed from None
-        if kind == "end":
-            return
-        if kind == "error":
-            raise answer  # type: ignore[misc]
-        yield answer  # type: ignore[misc]
+            told: tuple[Any, BaseException | None] = (work(), None)
+        except BaseException as error:  # noqa: BLE001  # carried over to the thread that waits
+            told = (None, error)
+        _idle.append(inbox)  # before the answer: who has it may ask again at once
+        answers.put(told)
+        del work, answers, told  # what they hold goes with the question

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from operator import length_hint
 from time import time_ns
 
 from sightline.core.paths import canonical, flavour_of, key
@@ -63,7 +64,7 @@ class DiskWorkspace:
         if self._deadline_s is None:
             return self._located(name)
         try:
-            return next(within(self._deadline_s, lambda: [self._located(name)]))
+            return within(self._deadline_s, lambda: self._located(name))
         except DeadlinePassed:
             why = f"the disk did not answer within {self._deadline_s:g} s"
         except OSError as error:
@@ -86,7 +87,7 @@ class DiskWorkspace:
             return read(self._calls, self.root, path, limit)
         started_ns = time_ns()
         try:
-            return next(within(deadline_s, lambda: [read(self._calls, self.root, path, limit)]))
+            return within(deadline_s, lambda: read(self._calls, self.root, path, limit))
         except DeadlinePassed:
             return unanswered(path, started_ns)
 
@@ -124,23 +125,25 @@ class DiskWorkspace:
     def scan(
         self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
     ) -> Iterator[Found]:
+        asked = iter(list(stamps.items()))
         if deadline_s is None:
-            yield from scan(self._calls, self.root, stamps.items())
+            yield from scan(self._calls, self.root, asked)
             return
-        answered = 0
+        found: list[Found] = []
 
-        def feed() -> Iterator[tuple[str, Stamp]]:
-            nonlocal answered
-            for item in stamps.items():
-                yield item
-                answered += 1  # asked for the next one: this one is
+        def look() -> None:
+            for there in scan(self._calls, self.root, asked):
+                found.append(there)  # noqa: PERF402  what is there counts when time is up
 
         try:
-            yield from within(deadline_s, lambda: scan(self._calls, self.root, feed()))
+            within(deadline_s, look)
         except DeadlinePassed:
-            now_ns = time_ns()
-            for path in list(stamps)[answered:]:
-                yield unanswered(path, now_ns)
+            left = list(stamps)[-1 - length_hint(asked) :]  # with the one that does not answer
+            late, now_ns = set(left), time_ns()
+            yield from [there for there in found if there.path not in late]
+            yield from [unanswered(path, now_ns) for path in left]
+        else:
+            yield from found
 
     def walk(self) -> Iterator[tuple[str, StatSignature]]:
         return walk(self.root, (self._refusing, self._hiding))
