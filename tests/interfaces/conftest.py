@@ -14,7 +14,12 @@ from click.testing import CliRunner
 
 from sightline.interfaces.cli import cli
 
-PROGRAM = "import sys; from sightline.interfaces.entry import main; sys.exit(main())"
+PROGRAM = """
+import signal, sys
+from sightline.interfaces.entry import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background has it ignored
+sys.exit(main())
+"""
 SOURCE = Path(__file__).parents[2] / "src"
 
 
