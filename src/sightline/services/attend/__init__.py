@@ -1,0 +1,191 @@
+"""What a host tells of its agent through hooks, and what it is answered.
+
+Every product has its own names and shapes for these moments; its dialect (sightline.agents) turns
+them into the events below, and an Answer back into what the product takes. Paths are as the host
+spells them, absolute or relative to the workspace. Lines are 1-based and inclusive. `call` is the
+host's own id of one use of a tool: it ties what is told after to what was told before.
+"""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from sightline.core.attempts import Attempt
+    from sightline.core.regions import Span
+    from sightline.services.session import Session
+
+    Source = Literal["startup", "resume", "clear", "fork", "compact"]
+
+
+class Event(Value):
+    """Base of all events."""
+
+
+class Began(Event):
+    """A conversation begins, goes on (resume), or has just been compacted."""
+
+    source: Source
+    model: str | None = None
+
+
+class Instructed(Event):
+    """The host put a whole file among the agent's instructions."""
+
+    path: str
+
+
+class Prompted(Event):
+    """The user said something: a turn begins. mentions: files whose text the host adds to it,
+    whole (None) or some lines."""
+
+    text: str
+    mentions: tuple[tuple[str, Span | None], ...] = ()
+
+
+class Shown(Event):
+    """The agent was shown a file. text: exactly what it was shown, of the whole file (lines None)
+    or of these lines; None when only the place is known. via: read, mention, instructions, shell,
+    search, notice, notebook, or the host's own word."""
+
+    path: str
+    lines: Span | None = None
+    text: str | None = None
+    via: str = "read"
+
+
+class CellEdit(Value):
+    """What a notebook tool is about to do. cell: its id, or None for the first place; mode:
+    replace, insert (after that cell) or delete."""
+
+    cell: str | None
+    mode: str
+    source: str
+
+
+class Attempted(Event):
+    """The agent is about to change a file by a tool of the host."""
+
+    path: str
+    attempt: Attempt | CellEdit
+    call: str
+
+
+class Wrote(Event):
+    """A tool of the host changed a file. before: the whole text it found there, None when there
+    was no file (created) or it is not told (known_before False); content: the whole text it
+    wrote, where that is told; user_modified: the user changed the text before it was written."""
+
+    path: str
+    call: str
+    before: str | None = None
+    known_before: bool = True
+    content: str | None = None
+    user_modified: bool = False
+
+
+class Failed(Event):
+    """An attempt was not carried out by the host. attempt: what it was, where no Attempted came
+    before; why: the host's own words, as the agent was told them."""
+
+    path: str
+    call: str
+    attempt: Attempt | None = None
+    why: str = ""
+
+
+class CommandBegan(Event):
+    """The agent is about to run a shell command. cwd: an absolute folder."""
+
+    command: str
+    call: str
+    cwd: str
+
+
+class CommandEnded(Event):
+    """A shell command ended, or went on in the background. output: what the agent was shown of
+    it; exit_code None when it is not told."""
+
+    command: str
+    call: str
+    cwd: str
+    output: str = ""
+    exit_code: int | None = None
+    background: bool = False
+
+
+class Answered(Event):
+    """All that tools and hooks have said so far is with the model now. failed: attempts that no
+    hook had told of."""
+
+    failed: tuple[Failed, ...] = ()
+
+
+class ChangedOutside(Event):
+    """The host's own watcher saw a file change."""
+
+    path: str
+
+
+class Compacted(Event):
+    """The conversation was folded into a summary: no text is in the window any more."""
+
+
+class Stopped(Event):
+    """The agent ended its turn."""
+
+
+class Ended(Event):
+    """The conversation was closed."""
+
+    reason: str = "ended"
+
+
+class Answer(Value):
+    """What the host is answered. refuse: why an attempt may not be made, for the model; ask: why
+    the user has to approve it first; content: the whole text to write in place of the attempt's
+    own; context: further words for the model; watch: absolute paths to watch for us."""
+
+    refuse: str | None = None
+    ask: str | None = None
+    content: str | None = None
+    context: str = ""
+    watch: tuple[str, ...] = ()
+
+
+NOTHING = Answer()
+
+CONTEXT_MAX = 9_000
+"""Characters of one answer: more than 10,000 is replaced by a preview (measured, Claude Code)."""
+
+_PLACES = {
+    Began: ("talks", "began"),
+    Instructed: ("shown", "instructed"),
+    Prompted: ("talks", "prompted"),
+    Shown: ("shown", "shown"),
+    Attempted: ("edits", "attempted"),
+    Wrote: ("edits", "wrote"),
+    Failed: ("edits", "failed"),
+    CommandBegan: ("commands", "began"),
+    CommandEnded: ("commands", "ended"),
+    Answered: ("talks", "answered"),
+    ChangedOutside: ("shown", "changed_outside"),
+    Compacted: ("talks", "compacted"),
+    Stopped: ("talks", "stopped"),
+    Ended: ("talks", "ended"),
+}
+"""Event -> the module here and its function, loaded when such an event comes."""
+
+
+def attend(session: Session, event: Event) -> Answer:
+    """Do what an event asks for, and say what the host is to be answered. SightlineError."""
+    from importlib import import_module
+
+    module, name = _PLACES[type(event)]
+    step = getattr(import_module(f"{__name__}.{module}"), name)
+    with session._lock:  # noqa: SLF001 - a verb like the session's own
+        answer: Answer = step(session._ground, event)  # noqa: SLF001
+    return answer
