@@ -47,11 +47,13 @@ def wrote(
     revision: str | None = None,
     before: str | bytes | None = None,
     user_modified: bool = False,
+    whole: bool = True,
 ) -> None:
     """Record that the host's own tool wrote a file.
 
-    content: the whole text it wrote, which its agent then knows whole; revision: the same as a
-    hash, when the text is not at hand; neither: what stands there now is what it wrote. before:
+    content: the whole text it wrote, which its agent then knows whole (not whole: it knows what
+    it changed); revision: the same as a hash, when the text is not at hand; neither: what stands
+    there now is what it wrote. before:
     the whole text that stood there when it began; anything else than the timeline's last is
     somebody else's change. user_modified: the user changed the text before it was written, so
     what stands there is the user's where it differs from content.
@@ -69,7 +71,7 @@ def wrote(
         facts.append(_saved(located.path, row.revision if row else UNKNOWN, old))
         texts.append(start)
     mine, data = _written(content, revision, found)
-    held = _held_after(known_now, start, data, whole_text=content is not None)
+    held = _held_after(known_now, start, data, whole_text=whole and content is not None)
     belief = None
     if held is not None and data is not None:
         text = decode(data)
