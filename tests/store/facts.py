@@ -30,7 +30,9 @@ EXAMPLES: list[Fact] = [
     events.CommandEnded("run 4", 1, ("out.txt",)),
     events.Refused("src/a.py", "edit", "stale", C),
     events.Merged("src/a.py", A, B, C),
-    events.NoticeDelivered("n1", ("x", "y")),
+    events.NoticeDelivered(
+        "n1", ("x", "y"), (events.Told("x", A, ((1, 2, 1, 3),), 7, refusal=True, whole=True),)
+    ),
     events.NoticeAcknowledged("n1", "x", BELIEF),
     events.Delivered("registry", A),
     events.CheckpointTaken("c1", "before the refactoring", A, "m4"),
@@ -71,6 +73,17 @@ causes = st.builds(
     names,
 )
 
+hunks = st.tuples(numbers, numbers, numbers, numbers)
+tolds = st.builds(
+    events.Told,
+    names,
+    revisions,
+    st.none() | st.lists(hunks, max_size=3).map(tuple),
+    numbers,
+    st.booleans(),
+    st.booleans(),
+)
+
 BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
     "str": names,
     "int": numbers,
@@ -80,6 +93,7 @@ BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
     "Belief": beliefs,
     "Cause": causes,
     "Change": st.sampled_from(["content", "created", "deleted", "mode", "kind"]),
+    "tuple[Told, ...]": st.lists(tolds, max_size=3).map(tuple),
     "tuple[str, ...]": st.lists(names, max_size=4).map(tuple),
     "tuple[int, ...]": st.lists(numbers, max_size=4).map(tuple),
 }

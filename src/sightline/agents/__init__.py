@@ -51,5 +51,5 @@ def dialect(agent: str) -> Dialect:
     """The module of an agent. KeyError for one that is not known."""
     from importlib import import_module
 
-    module: Dialect = import_module(f"sightline.agents.{AGENTS[agent]}")  # type: ignore[assignment]
+    module: Dialect = import_module(f"sightline.agents.{AGENTS[agent]}")
     return module

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar, Literal
 
-    from sightline.core.regions import Spans
+    from sightline.core.regions import Hunk, Spans
     from sightline.core.revision import Revision
 
     CauseKind = Literal["agent", "command", "formatter", "git", "session", "external"]
@@ -189,9 +189,26 @@ class Merged(Fact):
     result: Revision
 
 
+class Told(Value):
+    """What an answer printed of others' changes, which counts as shown once its delivery is
+    acknowledged. hunks: from the text believed at `position` to that of `revision`; None for all
+    of them. whole: the answer held the whole text of `revision`."""
+
+    path: str
+    revision: Revision
+    hunks: tuple[Hunk, ...] | None
+    position: int
+    refusal: bool = False
+    whole: bool = False
+
+
 class NoticeDelivered(Fact):
+    """An answer about these paths was handed to the agent's host. told: what of it counts as
+    shown once the agent has it."""
+
     notice: str
     paths: tuple[str, ...]
+    told: tuple[Told, ...] = ()
 
 
 class NoticeAcknowledged(Fact):

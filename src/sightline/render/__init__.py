@@ -6,10 +6,23 @@ from sightline.core.revision import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
     from sightline.core.case import Ruling
     from sightline.core.events import Cause
     from sightline.core.nearest import Nearest
     from sightline.core.regions import Spans
+
+    class FileChange(Protocol):
+        """The part of services.results.FileChange that is worded."""
+
+        @property
+        def path(self) -> str: ...
+        @property
+        def summary(self) -> str: ...
+        @property
+        def diff(self) -> str: ...
 
 
 SPANS_NAMED = 20
@@ -46,10 +59,22 @@ def cause(made: Cause | None, session: str) -> str:
     if made.kind == "agent" and made.who == session:
         return "this session"
     if made.kind in ("agent", "session"):
-        return f"agent session {made.who}"
+        return _agent(made.who or "", session)
     if made.kind == "command":
         return f"the command you ran: {made.detail}"
     return f"{made.kind}: {made.detail or made.who or 'unknown'}"
+
+
+def _agent(who: str, session: str) -> str:
+    """Another agent; a sub-agent's session is named after the one that started it."""
+    if who.startswith(f"{session}/"):
+        return f"your sub-agent {who.removeprefix(f'{session}/')}"
+    if session.startswith(f"{who}/"):
+        return "the agent that started you"
+    family, _, name = who.rpartition("/")
+    if family and session.startswith(f"{family}/"):
+        return f"another sub-agent, {name}"
+    return f"agent session {who}"
 
 
 def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
@@ -209,6 +234,29 @@ def notice(path: str, who: str, diff: str, *, endings_only: bool) -> str:
     if endings_only:
         return f"{path}: line endings or BOM only, changed by {who}; the text is as shown."
     return f"{path} was also changed elsewhere by {who} since it was shown:\n{diff}"
+
+
+def changes(told: Sequence[FileChange], most: int) -> tuple[str, int]:
+    """What others changed, file by file, in at most so many characters; and how many of the files
+    are told in full. The others are named as far as there is room."""
+    parts = ["Changed on disk since you were shown it:"]
+    left = most - len(parts[0])
+    fits = 0
+    for each in told:
+        part = f"{each.summary}:\n{each.diff.rstrip()}" if each.diff else f"{each.summary}."
+        if len(part) + RESERVE > left:
+            break
+        parts.append(part)
+        left -= len(part) + 1
+        fits += 1
+    if fits < len(told):
+        names = ", ".join(each.path for each in told[fits:])
+        parts.append(f"Also changed, read again before you rely on it: {names:.{RESERVE - 60}}")
+    return "\n".join(parts), fits
+
+
+RESERVE = 400
+"""Characters kept for naming what does not fit."""
 
 
 def unseen_notice(path: str, lines: Spans, *, kept: bool) -> str:

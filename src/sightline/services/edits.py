@@ -64,7 +64,7 @@ def commit(plan: Plan) -> EditResult | None:
     """Journal, replace, record. None when something moved meanwhile: judge again."""
     ground, ruling = plan.ground, plan.ruling
     token = urandom(6).hex()
-    belief, body = _belief(plan, plan.known)
+    belief, body = belief_after(plan, plan.known)
     intent = WriteIntended(
         plan.path,
         plan.found.revision,
@@ -138,7 +138,7 @@ def _record(plan: Plan, intent: WriteIntended, position: int, stands: Found) -> 
             recorded = plan.ground.append(facts, found=[stands], expect=expect, durable=True)
         except StoreConflict:  # this session looked at the file in another process meanwhile
             known = recall(plan.ground, plan.located)
-            belief, body = _belief(plan, known, afresh=True)
+            belief, body = belief_after(plan, known, afresh=True)
             facts[0] = done(intent.replace(belief=belief), stands, plan.ground.session, position)
             blobs = plan.ground.keepable(plan.path, body)
             recorded = plan.ground.append(facts, blobs=blobs, found=[stands], durable=True)
@@ -150,7 +150,7 @@ def _record(plan: Plan, intent: WriteIntended, position: int, stands: Found) -> 
         ) from error
 
 
-def _belief(plan: Plan, known: Known, *, afresh: bool = False) -> tuple[Belief, bytes | None]:
+def belief_after(plan: Plan, known: Known, *, afresh: bool = False) -> tuple[Belief, bytes | None]:
     """What the agent holds once this is done, and its text. afresh: on what it knows now."""
     new, after, text = plan.ruling.new, plan.ruling.after, plan.new_text
     if new is None or text is None or after is None:

@@ -97,12 +97,13 @@ def entries(
     *,
     path: str | None = None,
     session: str | None = None,
+    after: int = 0,
     newest: int | None = None,
 ) -> Iterator[Entry]:
     """The timeline in order: all of it, or what names a canonical path, or one session's part.
-    newest: only the last N."""
+    after: only what stands behind that position; newest: only the last N."""
     agents = {state.id: state.agent for state in store.sessions()}
-    log = store.timeline(session=session, path=path, kinds=_TOLD, newest=newest)
+    log = store.timeline(session=session, path=path, kinds=_TOLD, after=after, newest=newest)
     return (_entry(recorded, agents) for recorded in log)
 
 

@@ -6,7 +6,7 @@ from sightline import render
 from sightline.core.attempts import Delete, Move, ReplaceLines, WriteWhole
 from sightline.core.case import Case, Rules, Sight
 from sightline.core.diff import diff, unified
-from sightline.core.events import Refused
+from sightline.core.events import Refused, Told
 from sightline.core.guard import judge
 from sightline.core.revision import MISSING, revision_of
 from sightline.core.text import decode
@@ -16,7 +16,6 @@ from sightline.services.follow import recognised, renamed
 from sightline.services.ground import located, noticed
 from sightline.services.recovery import settle
 from sightline.services.refusals import refused
-from sightline.services.results import Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

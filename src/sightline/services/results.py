@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from sightline.core.regions import Hunk, Span, Spans
+    from sightline.core.events import Told
+    from sightline.core.regions import Span, Spans
 
 
 class FileView(Value):
@@ -51,19 +52,6 @@ class FileChange(Value):
     revision_on_disk: str
 
 
-class Told(Value):
-    """What an answer printed of others' changes, which counts as shown once its delivery is
-    acknowledged. hunks: from the text believed at `position` to that of `revision`; None for all
-    of them. whole: the answer held the whole text of `revision`."""
-
-    path: str
-    revision: str
-    hunks: tuple[Hunk, ...] | None
-    position: int
-    refusal: bool
-    whole: bool = False
-
-
 class Notice(Value):
     """What others changed in lines that were shown; `text` is what to tell the agent. Hand it to
     Session.acknowledge when the agent got it; until then it is told again."""
@@ -71,7 +59,7 @@ class Notice(Value):
     id: str
     text: str
     changes: tuple[FileChange, ...]
-    told: Told | None = None
+    told: tuple[Told, ...] = ()
 
     def __str__(self) -> str:
         return self.text

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from sightline.core.belief import look
 from sightline.core.diff import CONTEXT, diff
-from sightline.core.events import NoticeAcknowledged, Seen
+from sightline.core.events import NoticeAcknowledged, Seen, Told
 from sightline.core.placing import new_sides
 from sightline.core.regions import carry, spans, touched, union, whole
 from sightline.core.text import decode
 from sightline.errors import EditRefused, StoreConflict
 from sightline.services.ground import believe, recall
-from sightline.services.results import Told
 from sightline.workspace import Located
 
 TYPE_CHECKING = False
@@ -32,12 +31,18 @@ def acknowledge(ground: Ground, answer: Notice | EditRefused) -> None:
     if isinstance(answer, EditRefused):
         for other in answer.others:
             acknowledge(ground, other)
-    if isinstance(answer.told, Told):
-        name = "refusal" if isinstance(answer, EditRefused) else answer.id
-        _count(ground, answer.told, name)
+        if isinstance(answer.told, Told):
+            count(ground, answer.told, "refusal")
+        return
+    for told in answer.told:
+        count(ground, told, answer.id)
 
 
-def _count(ground: Ground, told: Told, notice: str) -> None:
+def count(ground: Ground, told: Told, notice: str) -> None:
+    """Count what one answer told of one file as shown."""
+    row = ground.store.knowledge(ground.session, told.path)
+    if row is None or row.position != told.position:
+        return
     known = recall(ground, Located(told.path))
     data = ground.store.blob(told.revision)
     text = decode(data) if data is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline import render
 from sightline.core.attempts import Replace, WriteWhole
 from sightline.core.case import Case, Rules
-from sightline.core.events import Seen, TurnBegan
+from sightline.core.events import Seen, Told, TurnBegan
 from sightline.core.guard import judge
 from sightline.core.regions import covers
 from sightline.core.revision import MISSING
@@ -121,18 +121,29 @@ def change_of(
 ) -> FileChange:
     """One file's difference to what this session was shown of it. state: how it stands, where
     the caller knows. name: of a symlink that it was shown by, and is told of by."""
+    return to_tell(ground, path, state, name)[0]
+
+
+def to_tell(
+    ground: Ground, path: str, state: str | None = None, name: str | None = None
+) -> tuple[FileChange, Told | None, Found]:
+    """The same; what of it counts as shown once it was told, where its diff is whole; and the
+    file it was compared with."""
     there = _there(ground, path)
     found = ground.look(there.path)
     known = recall(ground, there, found)
     case = Case(sight_of(found, known), Rules())
     ruling = judge(case, None)
     who, by = changed_by(ground, path)
-    diff, _ = bounded(case, case.changes)
+    diff, shown = bounded(case, case.changes)
     seen = known.belief.text if known.belief else MISSING
     state = state or ruling.state
     shown_path = name or path
     summary = render.change(shown_path, state, who, found.revision)
-    return FileChange(shown_path, state, diff, summary, by, seen, found.revision)
+    change = FileChange(shown_path, state, diff, summary, by, seen, found.revision)
+    whole = diff and set(case.changes) <= set(shown) and not known.retargeted
+    told = Told(there.path, found.revision, None, known.position) if whole else None
+    return change, told, found
 
 
 def _there(ground: Ground, path: str) -> Located:

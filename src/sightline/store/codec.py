@@ -13,7 +13,7 @@ import json
 from functools import cache, lru_cache
 
 from sightline.core.context import DiskFile, Knowledge, SessionState
-from sightline.core.events import FACTS, Belief, Cause
+from sightline.core.events import FACTS, Belief, Cause, Told
 from sightline.core.revision import Stamp, StatSignature
 from sightline.core.timeline import Recorded
 from sightline.errors import StoreError
@@ -209,10 +209,22 @@ def _unpack_belief(raw: list[Any]) -> Belief:
     return Belief(believed, spans_of(shown), spans_of(held), lines)
 
 
+def _pack_told(told: tuple[Told, ...]) -> list[Any]:
+    return [[value for _, value in each.items()] for each in told]
+
+
+def _unpack_told(raw: list[Any]) -> tuple[Told, ...]:
+    return tuple(
+        Told(path, revision, None if hunks is None else tuple(map(tuple, hunks)), *rest)
+        for path, revision, hunks, *rest in raw
+    )
+
+
 CONVERTERS: Mapping[str, tuple[Convert, Convert]] = {
     "Spans": (spans_text, spans_of),
     "Belief": (_pack_belief, _unpack_belief),
     "Cause": (_pack_cause, lambda raw: Cause(*raw)),
+    "tuple[Told, ...]": (_pack_told, _unpack_told),
     "tuple[str, ...]": (list, tuple),
     "tuple[int, ...]": (list, tuple),
 }

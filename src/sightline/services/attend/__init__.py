@@ -77,13 +77,15 @@ class Attempted(Event):
 class Wrote(Event):
     """A tool of the host changed a file. before: the whole text it found there, None when there
     was no file (created) or it is not told (known_before False); content: the whole text it
-    wrote, where that is told; user_modified: the user changed the text before it was written."""
+    wrote, where that is told; whole: the agent itself gave that whole text, not a replacement;
+    user_modified: the user changed the text before it was written."""
 
     path: str
     call: str
     before: str | None = None
     known_before: bool = True
     content: str | None = None
+    whole: bool = False
     user_modified: bool = False
 
 

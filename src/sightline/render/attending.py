@@ -1,0 +1,59 @@
+"""What an agent is told through its host's hooks. Every answer says who speaks: the agent did not
+call us."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.errors import PathError
+
+
+def refused(error: PathError) -> str:
+    """Why an attempt may not be made, and the next step."""
+    fresh = getattr(error, "text", None)
+    again = f"\nThe file as it stands:\n{fresh}" if fresh else ""
+    return f"Sightline did not let this through, and {error.path} is as it was. {error}{again}"
+
+
+def why_it_failed(error: PathError) -> str:
+    """Why an attempt did not fit, that the host has already turned down."""
+    return f"Sightline on the failed edit of {error.path}: {error}"
+
+
+def moved_away(path: str, where: str) -> tuple[str, str]:
+    """A file that was renamed since it was shown; the host would write at the old name."""
+    return (f"{path} was renamed to {where} since it was shown.", f"Make the edit in {where}.")
+
+
+def asks(path: str) -> str:
+    """The user's own settings want to be asked."""
+    return f"Sightline: {path} is protected by your settings; a change needs your approval."
+
+
+def merged(path: str) -> str:
+    """A whole-file write that others' changes were put into."""
+    return (
+        f"Sightline: {path} had changed since you were shown it. Your text was merged with those"
+        " changes; what was written holds both."
+    )
+
+
+def not_judged(path: str, reason: str) -> str:
+    """An attempt that is let go on because nothing can be said of it; no words where it does
+    nothing at all."""
+    if reason == "no_change":
+        return ""
+    return f"Sightline: {path} is too large to be checked; nobody knows whether it changed."
+
+
+def also_changed(summary: str, diff: str) -> str:
+    """Others' changes to a file that was just edited."""
+    return f"Sightline: {summary} since you were shown it; your edit stands beside it:\n{diff}"
+
+
+def lost(path: str, diff: str) -> str:
+    """A save that a whole-file write has taken away, because it came between check and write."""
+    return (
+        f"Sightline: while {path} was being written, somebody else saved it, and that save is lost"
+        f" now. Put these lines back before you go on:\n{diff}"
+    )

@@ -1,0 +1,221 @@
+"""Edits by a host's own tools: judged before, compared after.
+
+Between the two the host writes, not we. So an attempt that may go on is journalled with the bytes
+it is to leave, and what the host then says it found and wrote is held against that: a save that
+slipped in between is told apart, and named when the write has lost it.
+"""
+
+from __future__ import annotations
+
+from sightline import services
+from sightline.core.attempts import WriteWhole
+from sightline.core.diff import diff, unified
+from sightline.core.events import Merged, Told, WriteAbandoned, WriteIntended
+from sightline.core.merge import merge
+from sightline.core.text import decode, normal, split
+from sightline.errors import EditRefused, PathRefused
+from sightline.render import attending as words
+from sightline.services.attend import NOTHING, Answer, CellEdit
+from sightline.services.attend.telling import deliver
+from sightline.services.notices import unseen_notice
+from sightline.services.plans import Plan, place_of
+from sightline.services.recovery import done
+from sightline.services.views import to_tell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.events import Fact
+    from sightline.services.attend import Attempted, Failed, Wrote
+    from sightline.services.ground import Ground
+    from sightline.workspace import Found, Located
+
+UNJUDGED = ("no_change", "too_large")
+"""Refusals of ours that are none to a host: its tool does no harm, or we cannot tell."""
+
+
+def attempted(ground: Ground, event: Attempted) -> Answer:
+    """Judge an attempt: refuse it with what changed, hand over a merge, or let it go on."""
+    if isinstance(event.attempt, CellEdit):
+        from sightline.services.attend.notebooks import attempt_on_notebook
+
+        return attempt_on_notebook(ground, event)
+    try:
+        located = place_of(ground, event.path)
+    except PathRefused as error:
+        return Answer(refuse=words.refused(error)) if error.reason == "ignored" else NOTHING
+    except EditRefused as error:  # the disk does not answer
+        return Answer(refuse=words.refused(error))
+    with ground.workspace.lock(located.path):
+        plan = Plan(ground, located, event.attempt)
+        refusal = _refusal(plan)
+        if refusal is not None:
+            _handed_over(ground, refusal)
+            return Answer(refuse=words.refused(refusal))
+        if plan.ruling.decision == "refuse":
+            return Answer(context=words.not_judged(plan.shown_path, plan.ruling.reason or ""))
+        journal(plan)
+    return _let_go_on(plan)
+
+
+def wrote(ground: Ground, event: Wrote) -> Answer:
+    """Record what the host's tool wrote, and tell what others did to the same file meanwhile."""
+    try:
+        located = ground.workspace.locate(event.path)
+    except PathRefused:
+        return NOTHING
+    intent = _journalled(ground, located.path)
+    found = ground.look(located.path)
+    lost = _lost(ground, intent, event)
+    if intent is not None and _as_intended(ground, intent[1], event, found):
+        _carried_out(ground, *intent, found, merged=event.whole and _is_merge(intent[1]))
+    else:
+        services.hosts.wrote(
+            ground,
+            event.path,
+            content=event.content,
+            before=event.before if event.known_before else None,
+            user_modified=event.user_modified,
+            whole=event.whole and not (intent and _is_merge(intent[1])),
+        )
+        _abandon(ground, located.path)
+    said = [lost] if lost else []
+    return Answer(context="\n\n".join([*said, *_news(ground, located)]))
+
+
+def failed(ground: Ground, event: Failed) -> Answer:
+    """The host did not carry out what was let go on."""
+    try:
+        _abandon(ground, ground.workspace.locate(event.path).path)
+    except PathRefused:
+        return NOTHING
+    return NOTHING
+
+
+def failed_unheard(ground: Ground, event: Failed) -> str:
+    """Why an attempt does not fit, that the host turned down before any hook heard of it; no
+    words where it would have been let through."""
+    if event.attempt is None:
+        return ""
+    try:
+        located = place_of(ground, event.path)
+    except (PathRefused, EditRefused):
+        return ""
+    with ground.workspace.lock(located.path):
+        refusal = _refusal(Plan(ground, located, event.attempt))
+    if refusal is None:
+        return ""
+    _handed_over(ground, refusal)
+    return words.why_it_failed(refusal)
+
+
+def journal(plan: Plan) -> None:
+    """Say that the host is about to leave these bytes, and keep those that stand there."""
+    ground, ruling = plan.ground, plan.ruling
+    belief, body = services.edits.belief_after(plan, plan.known)
+    before, after = plan.found.revision, plan.after
+    intent = WriteIntended(plan.path, before, after, (), ground.owner, belief)
+    blobs = ground.keepable(plan.path, plan.found.data, ruling.new, body)
+    ground.append([*plan.news, intent], blobs=blobs, found=[plan.found], durable=True)
+
+
+def _refusal(plan: Plan) -> EditRefused | None:
+    if plan.elsewhere is not None:
+        there = plan.elsewhere.name or plan.elsewhere.path
+        message, hint = words.moved_away(plan.shown_path, there)
+        return EditRefused("moved", plan.shown_path, message, hint=hint)
+    if plan.ruling.decision == "refuse":
+        return None if plan.ruling.reason in UNJUDGED else plan.refuse()
+    return plan.refuse_again(plan.again) if plan.again is not None else None
+
+
+def _handed_over(ground: Ground, refusal: EditRefused) -> None:
+    told = refusal.told if isinstance(refusal.told, Told) else None
+    deliver(ground, "refusal", [refusal.path], [told])
+
+
+def _let_go_on(plan: Plan) -> Answer:
+    ask = words.asks(plan.shown_path) if plan.protected else None
+    context = ""
+    if plan.ruling.reason == "unseen":
+        context = unseen_notice(plan).text
+    content = None
+    if plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole):
+        assert plan.new_text is not None
+        content, context = plan.new_text.plain, words.merged(plan.shown_path)
+    return Answer(ask=ask, content=content, context=context)
+
+
+def _journalled(ground: Ground, path: str) -> tuple[int, WriteIntended] | None:
+    """This session's newest attempt on a path that the host is carrying out."""
+    return next(
+        (
+            (recorded.position, recorded.fact)
+            for recorded in reversed(ground.store.pending())
+            if recorded.session == ground.session
+            and isinstance(recorded.fact, WriteIntended)
+            and recorded.fact.path == path
+            and not recorded.fact.aside
+        ),
+        None,
+    )
+
+
+def _as_intended(ground: Ground, intent: WriteIntended, event: Wrote, found: Found) -> bool:
+    """Whether the host found what was judged, and left what was to be left."""
+    if found.revision != intent.after or event.user_modified:
+        return False
+    return not event.known_before or _same_text(ground, intent.before, event.before)
+
+
+def _same_text(ground: Ground, revision: str, told: str | None) -> bool:
+    """Whether a host's text is that of a revision; hosts tell line ends and BOM in their own way."""
+    data = ground.store.blob(revision)
+    text = decode(data) if data is not None else None
+    if told is None or text is None:
+        return told is None and data is None
+    return text.plain == normal(told).removeprefix("\ufeff")
+
+
+def _carried_out(
+    ground: Ground, position: int, intent: WriteIntended, found: Found, *, merged: bool
+) -> None:
+    facts: list[Fact] = [done(intent, found, ground.session, position)]
+    known = ground.store.knowledge(ground.session, intent.path)
+    if merged and known is not None:
+        facts.append(Merged(intent.path, known.belief.text, intent.before, intent.after))
+    ground.append(facts, found=[found], durable=True)
+
+
+def _is_merge(intent: WriteIntended) -> bool:
+    """Whether a whole-file write leaves more than its agent gave: others' changes."""
+    return intent.belief is not None and intent.belief.text != intent.after
+
+
+def _lost(ground: Ground, intent: tuple[int, WriteIntended] | None, event: Wrote) -> str:
+    """What a save between the check and the write had, and the write has not, in words."""
+    if intent is None or not event.known_before or event.before is None or event.content is None:
+        return ""
+    data = ground.store.blob(intent[1].before)
+    base = decode(data) if data is not None else None
+    if base is None or base.plain == normal(event.before).removeprefix("\ufeff"):
+        return ""
+    ours, theirs = split(normal(event.content)), split(normal(event.before))
+    both = merge(base.lines, ours, theirs)
+    wanted = list(both.lines) if both.clean else theirs
+    hunks = diff(ours, wanted)
+    return words.lost(event.path, unified(ours, wanted, hunks)) if hunks else ""
+
+
+def _abandon(ground: Ground, path: str) -> None:
+    while (intent := _journalled(ground, path)) is not None:
+        ground.append([WriteAbandoned(path, intent[0])])
+
+
+def _news(ground: Ground, located: Located) -> list[str]:
+    """Others' changes to the file that its agent was not told of yet."""
+    change, told, found = to_tell(ground, located.path, name=located.name)
+    if change.state != "stale" or not change.diff:
+        return []
+    ground.store.keep(ground.keepable(located.path, found.data))
+    deliver(ground, "notice", [change.path], [told])
+    return [words.also_changed(change.summary, change.diff)]

@@ -1,0 +1,92 @@
+"""The conversation itself: it begins, the user speaks, answers arrive, it is folded, it ends."""
+
+from __future__ import annotations
+
+from sightline.core.events import Dropped, ModelUsed, SessionEnded, TurnBegan
+from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.services.attend import CONTEXT_MAX, NOTHING, Answer, Shown
+from sightline.services.attend.telling import arrived, deliver_notice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.regions import Span
+    from sightline.services.attend import Answered, Began, Compacted, Ended, Prompted, Stopped
+    from sightline.services.ground import Ground
+
+WATCHED = 500
+"""Paths at most that a host is asked to watch."""
+
+MENTION_LINES = 2_000
+MENTION_BYTES = 100_000
+"""What hosts add of a mentioned file without cutting it. Of a larger one nothing is claimed; the
+transcript tells later what was shown."""
+
+
+def began(ground: Ground, event: Began) -> Answer:
+    """Note the model, and ask the host to watch the files this session knows."""
+    state = ground.store.session(ground.session)
+    if event.model and (state is None or state.model != event.model):
+        ground.append([ModelUsed(None, event.model)])
+    known = sorted(ground.store.known(ground.session).values(), key=lambda each: -each.position)
+    root = ground.workspace.root
+    return Answer(watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
+
+
+def prompted(ground: Ground, event: Prompted) -> Answer:
+    """Begin a turn: note the files mentioned, and tell what changed since the last one."""
+    from sightline.services.notices import CHARACTERS, untold
+
+    arrived(ground)
+    state = ground.store.session(ground.session)
+    ground.append([TurnBegan((state.turn if state else 0) + 1)])
+    notice = untold(ground, CONTEXT_MAX // CHARACTERS)
+    for path, lines in event.mentions:
+        _mentioned(ground, path, lines)
+    return Answer(context=deliver_notice(ground, notice)) if notice else NOTHING
+
+
+def answered(ground: Ground, event: Answered) -> Answer:
+    """What was handed over is with the model now. Then, what no hook could say before: why an
+    attempt that the host itself turned down does not fit."""
+    arrived(ground)
+    if not event.failed:
+        return NOTHING
+    from sightline.services.attend.edits import failed_unheard
+
+    words = [said for each in event.failed if (said := failed_unheard(ground, each))]
+    return Answer(context="\n\n".join(words)) if words else NOTHING
+
+
+def compacted(ground: Ground, _: Compacted) -> Answer:
+    """No text of any file is in the window any more; what was seen stays known to the guard."""
+    arrived(ground)
+    ground.append([Dropped(None)])
+    return NOTHING
+
+
+def stopped(ground: Ground, _: Stopped) -> Answer:
+    """The turn is over: its answers have arrived."""
+    arrived(ground)
+    return NOTHING
+
+
+def ended(ground: Ground, event: Ended) -> Answer:
+    """Close the session; it can be resumed."""
+    arrived(ground)
+    ground.append([SessionEnded(event.reason)])
+    return NOTHING
+
+
+def _mentioned(ground: Ground, path: str, lines: Span | None) -> None:
+    """Count a mentioned file as shown, as far as hosts are known to add it whole."""
+    from sightline.services.attend.shown import shown
+
+    try:
+        found = ground.look(ground.workspace.locate(path).path)
+    except (PathRefused, FileMissing, Unverifiable):
+        return  # a word with an @ before it need not be a path
+    if found.data is None or len(found.data) > MENTION_BYTES:
+        return
+    if found.data.count(b"\n") >= MENTION_LINES:
+        return
+    shown(ground, Shown(path, lines, via="mention"))

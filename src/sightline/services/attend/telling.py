@@ -1,0 +1,46 @@
+"""What a host was handed for its agent, and when it counts as shown.
+
+Of several calls an agent makes at once, the later ones know nothing of what the earlier ones were
+answered. So what is handed over is recorded with what it tells, and counts when the host says
+that all of it is with the model: after the batch, at the latest with the next prompt.
+"""
+
+from __future__ import annotations
+
+from sightline.core.events import NoticeDelivered, Told
+from sightline.services.telling import count
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sightline.services.ground import Ground
+    from sightline.services.results import Notice
+
+RECENT = 64
+"""Answers of one session that are still looked through; a batch holds a handful."""
+
+
+def deliver(
+    ground: Ground, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
+) -> None:
+    """Record that words on these paths were handed to the host."""
+    counted = tuple(each for each in told if each is not None)
+    ground.append([NoticeDelivered(notice, tuple(paths), counted)])
+
+
+def deliver_notice(ground: Ground, notice: Notice) -> str:
+    """The words of a notice, recorded as handed over."""
+    deliver(ground, notice.id, [change.path for change in notice.changes], notice.told)
+    return notice.text
+
+
+def arrived(ground: Ground) -> None:
+    """All that was handed over is with the model: it counts as shown from here on. What was
+    looked at since, or counted before, is not touched."""
+    handed = ground.store.timeline(session=ground.session, kinds=[NoticeDelivered], newest=RECENT)
+    for recorded in list(handed):
+        fact = recorded.fact
+        assert isinstance(fact, NoticeDelivered)
+        for told in fact.told:
+            count(ground, told, fact.notice)

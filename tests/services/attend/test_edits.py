@@ -1,0 +1,278 @@
+"""A host's edits: judged before its tool runs, compared after. The host is played here: it writes
+the file itself, exactly as it was let."""
+
+import pytest
+
+from sightline.core.attempts import Replace, WriteWhole
+from sightline.core.events import Changed, Merged, NoticeDelivered, Refused, WriteIntended
+from sightline.services.attend import Answered, Attempted, Failed, Prompted, Wrote, attend
+
+LINES = [f"line {n}\n" for n in range(1, 41)]
+TEXT = "".join(LINES)
+
+
+class Host:
+    """An agent's product: it asks before each edit, and writes as it was answered."""
+
+    def __init__(self, place, id="s"):
+        self.place, self.session = place, place.session(id)
+        self.calls = 0
+
+    def facts(self, *kinds):
+        found = self.session._ground.store.timeline(session=self.session.id, kinds=list(kinds))
+        return [recorded.fact for recorded in found]
+
+    def read(self, path, lines=None):
+        self.session.saw(path, lines=lines)
+
+    def ask(self, path, attempt):
+        self.calls += 1
+        return attend(self.session, Attempted(path, attempt, f"c{self.calls}"))
+
+    def edit(self, path, old, new, between=None):
+        asked = self.ask(path, Replace(old, new))
+        if asked.refuse is not None:
+            return asked, None
+        if between:
+            between()
+        before = self.place.text(path)
+        self.place.put(path, before.replace(old, new, 1))
+        done = Wrote(path, f"c{self.calls}", before, content=before.replace(old, new, 1))
+        return asked, attend(self.session, done)
+
+    def write(self, path, content, between=None):
+        asked = self.ask(path, WriteWhole(content))
+        if asked.refuse is not None:
+            return asked, None
+        if between:
+            between()
+        there = self.place.root / path
+        before = self.place.text(path) if there.exists() else None
+        text = content if asked.content is None else asked.content
+        self.place.put(path, text)
+        done = Wrote(path, f"c{self.calls}", before, content=text, whole=True)
+        return asked, attend(self.session, done)
+
+    def batch_ends(self):
+        return attend(self.session, Answered())
+
+    def state(self, path):
+        return self.session.check(path).state
+
+
+@pytest.fixture
+def host(place):
+    place.put("a.txt", TEXT)
+    return Host(place)
+
+
+def user(host, number, text, path="a.txt"):
+    lines = host.place.text(path).splitlines(keepends=True)
+    host.place.put(path, "".join([*lines[: number - 1], text, *lines[number:]]))
+
+
+def test_an_edit_of_what_was_shown_goes_through_without_a_word(host):
+    host.read("a.txt")
+    asked, done = host.edit("a.txt", "line 5\n", "LINE 5\n")
+    assert (asked.refuse, asked.ask, asked.content, asked.context) == (None, None, None, "")
+    assert done.context == ""
+    assert host.state("a.txt") == "fresh"
+    (changed,) = host.facts(Changed)
+    assert changed.cause.kind == "agent"
+    assert host.session._ground.store.pending() == []
+
+
+def test_an_edit_of_changed_lines_is_refused_with_what_stands_there(host):
+    host.read("a.txt")
+    user(host, 5, "line five by the user\n")
+    asked, _ = host.edit("a.txt", "line 4\nline 5", "x")
+    assert "line five by the user" in asked.refuse
+    assert "-line 5" in asked.refuse
+    assert host.facts(Refused)[0].reason == "stale"
+    assert not host.facts(WriteIntended)
+
+
+def test_what_a_refusal_said_counts_when_it_has_arrived(host):
+    host.read("a.txt")
+    user(host, 5, "line five by the user\n")
+    host.edit("a.txt", "line 5\n", "x\n")
+    assert host.state("a.txt") == "stale"  # other calls of the batch know nothing of the refusal
+    host.batch_ends()
+    assert host.state("a.txt") == "fresh"
+    asked, _ = host.edit("a.txt", "line five by the user\n", "x\n")
+    assert (asked.refuse, asked.context) == (None, "")
+
+
+def test_an_edit_elsewhere_goes_through_and_tells_of_the_change_once(host):
+    host.read("a.txt")
+    user(host, 30, "thirty by the user\n")
+    asked, done = host.edit("a.txt", "line 5\n", "LINE 5\n")
+    assert asked.refuse is None
+    assert "thirty by the user" in done.context
+    host.batch_ends()
+    assert host.state("a.txt") == "fresh"
+    assert host.edit("a.txt", "line 6\n", "LINE 6\n")[1].context == ""
+    assert "thirty by the user" in host.place.text("a.txt")
+
+
+def test_a_notice_of_the_same_batch_waves_nothing_through(host):
+    host.read("a.txt")
+    user(host, 30, "thirty by the user\n")
+    host.edit("a.txt", "line 5\n", "LINE 5\n")
+    asked, _ = host.write("a.txt", TEXT.replace("line 30\n", "thirty by the agent\n"))
+    assert asked.refuse is not None
+    assert "thirty by the user" in host.place.text("a.txt")
+
+
+def test_a_whole_file_write_over_a_change_elsewhere_is_merged(host):
+    host.read("a.txt")
+    user(host, 30, "thirty by the user\n")
+    asked, done = host.write("a.txt", TEXT.replace("line 5\n", "LINE 5\n"))
+    assert asked.content is not None
+    assert "LINE 5\n" in host.place.text("a.txt")
+    assert "thirty by the user\n" in host.place.text("a.txt")
+    assert "thirty by the user" in done.context
+    assert len(host.facts(Merged)) == 1
+    host.batch_ends()
+    assert host.state("a.txt") == "fresh"
+
+
+def test_a_whole_file_write_over_the_same_line_is_refused_with_only_that_hunk(host):
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    user(host, 30, "thirty by the user\n")
+    asked, _ = host.write("a.txt", TEXT.replace("line 5\n", "five by the agent\n"))
+    assert "five by the user" in asked.refuse
+    assert "thirty by the user" not in asked.refuse
+
+
+def test_a_write_over_a_file_never_read_is_refused(host):
+    asked, _ = host.write("a.txt", "all new\n")
+    assert "never shown" in asked.refuse
+    assert host.place.text("a.txt") == TEXT
+
+
+def test_a_new_file_is_written_and_known(host):
+    asked, done = host.write("new.txt", "new\n")
+    assert (asked.refuse, done.context) == (None, "")
+    assert host.state("new.txt") == "fresh"
+    assert host.write("new.txt", "newer\n")[0].refuse is None
+
+
+def test_a_save_between_check_and_write_is_told_as_lost(host):
+    host.read("a.txt")
+    _, done = host.write(
+        "a.txt",
+        TEXT.replace("line 5\n", "LINE 5\n"),
+        between=lambda: user(host, 30, "thirty by the user\n"),
+    )
+    assert "+thirty by the user" in done.context
+    assert "lost" in done.context
+    external = [fact for fact in host.facts(Changed) if fact.cause.kind == "external"]
+    kept = host.session._ground.store.blob(external[0].after)
+    assert b"thirty by the user\n" in kept
+
+
+def test_a_save_between_check_and_edit_stands_and_is_told(host):
+    host.read("a.txt")
+    _, done = host.edit(
+        "a.txt",
+        "line 5\n",
+        "LINE 5\n",
+        between=lambda: user(host, 30, "thirty by the user\n"),
+    )
+    assert "lost" not in done.context
+    assert "thirty by the user" in done.context
+    assert host.session._ground.store.pending() == []
+
+
+def test_an_edit_the_host_gave_up_leaves_nothing_pending(host):
+    host.read("a.txt")
+    host.ask("a.txt", Replace("line 5\n", "x\n"))
+    assert host.session._ground.store.pending() != []
+    attend(host.session, Failed("a.txt", "c1", why="The user said no."))
+    assert host.session._ground.store.pending() == []
+    assert host.state("a.txt") == "fresh"
+
+
+def test_an_edit_the_host_turned_down_itself_is_explained(host):
+    host.read("a.txt")
+    user(host, 5, "line  5 by the user\n")
+    gone = Failed("a.txt", "c1", Replace("line 5\n", "x\n"), "String to replace not found in file.")
+    told = attend(host.session, Answered((gone,))).context
+    assert "line  5 by the user" in told
+    assert host.place.text("a.txt").count("by the user") == 1
+
+
+def test_a_file_renamed_since_it_was_shown_is_not_written_at_its_old_name(host):
+    host.read("a.txt")
+    (host.place.root / "a.txt").rename(host.place.root / "b.txt")
+    asked, _ = host.write("a.txt", TEXT + "more\n")
+    assert "b.txt" in asked.refuse
+
+
+def test_paths_that_are_not_ours_are_let_alone(host, tmp_path):
+    outside = tmp_path / "elsewhere.txt"
+    outside.write_text("x\n")
+    assert host.ask(str(outside), WriteWhole("y\n")).refuse is None
+    assert attend(host.session, Wrote(str(outside), "c", "x\n", content="y\n")).context == ""
+
+
+def test_an_edit_that_changes_nothing_is_no_business_of_ours(host):
+    host.read("a.txt")
+    asked, _ = host.write("a.txt", TEXT)
+    assert (asked.refuse, asked.context) == (None, "")
+
+
+def test_crlf_files_are_compared_by_their_text(host):
+    host.place.put("dos.txt", "one\r\ntwo\r\nthree\r\n")
+    host.read("dos.txt")
+    asked = host.ask("dos.txt", Replace("two\n", "TWO\n"))
+    assert asked.refuse is None
+    host.place.put("dos.txt", "one\r\nTWO\r\nthree\r\n")
+    plain = Wrote("dos.txt", "c1", "one\ntwo\nthree\n", content="one\nTWO\nthree\n")
+    assert attend(host.session, plain).context == ""
+    assert host.state("dos.txt") == "fresh"
+    assert len(host.facts(Changed)) == 1
+
+
+def test_another_agent_of_the_same_conversation_is_named(host):
+    main, child = Host(host.place, "main"), Host(host.place, "main/Explore-a1b2c3d4")
+    main.read("a.txt")
+    child.read("a.txt")
+    child.edit("a.txt", "line 5\n", "five by the child\n")
+    refused = main.edit("a.txt", "line 5\n", "five by main\n")[0].refuse
+    assert "your sub-agent Explore-a1b2c3d4" in refused
+    main.edit("a.txt", "line 7\n", "seven by main\n")
+    refused = child.edit("a.txt", "line 7\n", "seven by the child\n")[0].refuse
+    assert "the agent that started you" in refused
+
+
+def test_what_changed_is_told_at_the_next_prompt_and_only_once(host):
+    host.read("a.txt")
+    host.place.put("b.txt", "b\n")
+    host.read("b.txt")
+    user(host, 5, "five by the user\n")
+    (host.place.root / "b.txt").unlink()
+    told = attend(host.session, Prompted("go on")).context
+    assert "five by the user" in told
+    assert "b.txt was deleted" in told
+    assert len(host.facts(NoticeDelivered)) == 1
+    host.batch_ends()
+    assert attend(host.session, Prompted("go on")).context == ""
+    assert host.edit("a.txt", "five by the user\n", "x\n")[0].refuse is None
+
+
+def test_a_prompt_tells_within_its_room_and_names_the_rest(host):
+    for n in range(60):
+        host.place.put(f"many/f{n:02}.txt", TEXT)
+        host.read(f"many/f{n:02}.txt")
+    for n in range(60):
+        user(host, 5, "five by the user, " + "x" * 400 + "\n", f"many/f{n:02}.txt")
+    told = attend(host.session, Prompted("go on")).context
+    assert len(told) <= 9_000
+    assert "Also changed" in told
+    host.batch_ends()
+    assert attend(host.session, Prompted("go on")).context == ""
+    refused = host.edit("many/f59.txt", "line 5\n", "x\n")[0].refuse
+    assert refused is not None
