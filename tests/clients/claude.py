@@ -1,0 +1,162 @@
+"""Claude Code itself, headless, against a scripted model: in a clean environment and home."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from threading import Timer
+from typing import IO, NamedTuple
+
+import pytest
+from tests.clients.stub import Body, Model
+
+REPOSITORY = Path(__file__).parents[2]
+INSTALLED = REPOSITORY / ".clients"
+"""Where .ci/run installs what tests/clients/package.json names."""
+
+PROGRAM = "import sys; from sightline.interfaces.entry import main; sys.exit(main())"
+DEADLINE_S = 120
+"""A client that hangs is ended; a run takes about 4 s."""
+
+OWN_AFFAIRS = {
+    "ANTHROPIC_API_KEY": "none",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_TELEMETRY": "1",
+}
+"""What keeps the client from asking anything but the model."""
+
+
+def found() -> str:
+    """The client's executable; the test is skipped or, where the gate runs, failed without one."""
+    named = os.environ.get("SIGHTLINE_TEST_CLAUDE")
+    places = [named] if named else sorted(INSTALLED.glob("node_modules/@anthropic-ai/*/claude"))
+    for place in places:
+        if os.access(place, os.X_OK):
+            return str(place)
+    if os.environ.get("CI") == "true" and (named or shutil.which("npm")):
+        pytest.fail(f"no Claude Code in {named or INSTALLED}, although npm is here to install it")
+    pytest.skip("Claude Code is not installed: .ci/run installs and drives it")
+
+
+class Run(NamedTuple):
+    """What a run of the client left. rows: its stream of JSON objects."""
+
+    code: int
+    rows: list[Body]
+    err: str
+
+    @property
+    def session(self) -> str:
+        """The client's id of the conversation."""
+        return str(next(row["session_id"] for row in self.rows if "session_id" in row))
+
+
+class Claude:
+    """The client, and Sightline, in a workspace with a home and a state folder of their own."""
+
+    def __init__(self, folder: Path, model: Model) -> None:
+        self.model = model
+        self.binary = found()
+        self.root, self.home, self.state = (folder / name for name in ("project", "home", "state"))
+        for each in (self.root, self.home):
+            each.mkdir()
+        subprocess.run(["git", "init", "--quiet"], cwd=self.root, check=True)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """All that a process of these tests is given."""
+        return OWN_AFFAIRS | {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "TMPDIR": str(self.home),
+            "SIGHTLINE_HOME": str(self.state),
+            "ANTHROPIC_BASE_URL": self.model.url,
+        }
+
+    def put(self, path: str, content: str) -> str:
+        """Save a file as the user's editor would; its absolute path."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content, encoding="utf-8", newline="")
+        return str(file)
+
+    def text(self, path: str) -> str:
+        """A file as it stands on disk."""
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def run(self, *prompts: str, args: tuple[str, ...] = ()) -> Run:
+        """Give one conversation these prompts, each when the one before it was answered."""
+        command = [self.binary, "--print", "--verbose", "--output-format", "stream-json"]
+        command += ["--input-format", "stream-json", "--permission-mode", "acceptEdits"]
+        command += ["--allowedTools", "Bash", *args]
+        with subprocess.Popen(
+            command,
+            cwd=self.root,
+            env=self.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as client:
+            rows = _converse(client, list(prompts))
+            err = client.stderr.read() if client.stderr else ""
+        assert not self.model.errors, self.model.errors
+        return Run(client.returncode, rows, err)
+
+    def sightline(self, *args: str, code: int = 0) -> str:
+        """Run our own command in the workspace; its output."""
+        made = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *args],
+            cwd=self.root,
+            env=self.environ | {"PYTHONPATH": str(REPOSITORY / "src")},
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+        assert made.returncode == code, made.stderr
+        return made.stdout
+
+    def status(self) -> dict[str, dict[str, Body]]:
+        """What Sightline knows: session -> path -> file."""
+        told = json.loads(self.sightline("status", "--json"))
+        return {
+            each["id"]: {file["path"]: file for file in each["files"]} for each in told["sessions"]
+        }
+
+    def log(self, kind: str | None = None) -> list[Body]:
+        """The timeline, all of it or the facts of one kind."""
+        rows = [json.loads(line) for line in self.sightline("log", "--json").splitlines()]
+        return [row for row in rows if kind in (None, row["kind"])]
+
+
+def _converse(client: subprocess.Popen[str], prompts: list[str]) -> list[Body]:
+    """Say one prompt after the other; all rows of the client's stream."""
+    assert client.stdin
+    assert client.stdout
+    hanging = Timer(DEADLINE_S, client.kill)
+    hanging.start()
+    rows: list[Body] = []
+    _say(client.stdin, prompts)
+    for line in client.stdout:
+        rows.append(json.loads(line))
+        if rows[-1]["type"] == "result":
+            _say(client.stdin, prompts)
+    hanging.cancel()
+    return rows
+
+
+def _say(stdin: IO[str], prompts: list[str]) -> None:
+    """Say the next prompt, or that there is none."""
+    if not prompts:
+        stdin.close()
+        return
+    message = {"role": "user", "content": prompts.pop(0)}
+    stdin.write(json.dumps({"type": "user", "message": message}) + "\n")
+    stdin.flush()

@@ -1,0 +1,24 @@
+"""A scripted model, and the client that asks it, in folders of their own."""
+
+import pytest
+from tests.clients.claude import Claude
+from tests.clients.stub import Model, serving
+
+
+@pytest.fixture
+def model():
+    with serving(Model()) as served:
+        yield served
+
+
+@pytest.fixture
+def claude(tmp_path, model):
+    """Claude Code in an empty workspace, without Sightline."""
+    return Claude(tmp_path, model)
+
+
+@pytest.fixture
+def guarded(claude):
+    """Claude Code as it is after the one command a user types."""
+    claude.sightline("init", "claude-code")
+    return claude

@@ -1,0 +1,323 @@
+"""Claude Code guarded end to end: the real client, our hooks, a scripted model.
+
+Each test asks three witnesses: what stands on disk, what the model was sent, and what Sightline
+recorded. The files are small; what a user does meanwhile is done just before the model answers.
+"""
+
+import json
+from threading import Event
+
+import pytest
+from tests.clients.stub import Step
+
+pytestmark = pytest.mark.client
+
+LINES = [f"line {number}\n" for number in range(1, 31)]
+TEXT = "".join(LINES)
+WAIT_S = 60
+"""How long one agent waits for the other before the test fails."""
+
+
+def read(path, before=None):
+    return Step(tools=(("Read", {"file_path": path}),), before=before)
+
+
+def edit(path, old, new, before=None):
+    return Step(
+        tools=(("Edit", {"file_path": path, "old_string": old, "new_string": new}),), before=before
+    )
+
+
+def write(path, content, before=None):
+    return Step(tools=(("Write", {"file_path": path, "content": content}),), before=before)
+
+
+def bash(command):
+    return Step(tools=(("Bash", {"command": command}),))
+
+
+def delegate(prompt):
+    given = {"description": "a part", "prompt": prompt, "subagent_type": "general-purpose"}
+    return Step(tools=(("Agent", given),))
+
+
+def done(before=None):
+    return Step("Done.", before=before)
+
+
+def changed(**lines):
+    """The text with some lines changed: changed(l3="three")."""
+    new = {int(name[1:]): f"{text}\n" for name, text in lines.items()}
+    return "".join(new.get(at, line) for at, line in enumerate(LINES, 1))
+
+
+def saves(claude, path, text):
+    """What a user does in an editor, for a step to be preceded by."""
+    return lambda: claude.put(path, text)
+
+
+def meet(*events):
+    """Say that all but the last have come, and wait for the last."""
+    *said, awaited = events
+    for event in said:
+        event.set()
+    assert awaited.wait(WAIT_S), "the other agent did not come so far"
+
+
+def test_an_edit_whose_text_the_user_changed_is_answered_by_what_stands_there(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    theirs = changed(l10="line 10, says the user")
+    model.script(
+        "Fix it",
+        read(file),
+        edit(file, "line 10\n", "line ten\n", saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    run = guarded.run("Fix it")
+    told = model.sent(2)
+    assert "-line 10\n+line 10, says the user" in told
+    assert "the user or another program" in told
+    assert "line·10,·says·the·user" in told  # the nearest match, white space visible
+    assert guarded.text("notes.txt") == theirs
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"  # it was told
+
+
+def test_a_whole_write_over_a_changed_file_keeps_both_changes(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script(
+        "Rewrite it",
+        read(file),
+        write(
+            file,
+            changed(l28="line 28, says the agent"),
+            saves(guarded, "notes.txt", changed(l3="line 3, says the user")),
+        ),
+        done(),
+    )
+    guarded.run("Rewrite it")
+    both = changed(l3="line 3, says the user", l28="line 28, says the agent")
+    assert guarded.text("notes.txt") == both
+    assert "merged" in model.sent(2)
+    assert "line 3, says the user" in model.sent(2)
+    assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
+
+
+def test_a_whole_write_in_conflict_is_refused_with_only_its_hunks(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    theirs = changed(l3="line 3, says the user", l28="line 28, says the user")
+    model.script(
+        "Rewrite it",
+        read(file),
+        write(file, changed(l28="line 28, says the agent"), saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    guarded.run("Rewrite it")
+    assert guarded.text("notes.txt") == theirs
+    assert "+line 28, says the user" in model.sent(2)
+    assert "line 3, says the user" not in model.sent(2)
+    assert [row["path"] for row in guarded.log("refused")] == ["notes.txt"]
+
+
+def test_an_edit_elsewhere_goes_through_with_a_notice(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script(
+        "Fix it",
+        read(file),
+        edit(
+            file,
+            "line 28\n",
+            "line 28, says the agent\n",
+            saves(guarded, "notes.txt", changed(l3="line 3, says the user")),
+        ),
+        done(),
+    )
+    run = guarded.run("Fix it")
+    both = changed(l3="line 3, says the user", l28="line 28, says the agent")
+    assert guarded.text("notes.txt") == both
+    assert "-line 3\n+line 3, says the user" in model.sent(2)
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+    assert not guarded.log("refused")
+
+
+def test_a_write_over_a_file_never_read_is_refused(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Write it", write(file, "mine\n"), done())
+    guarded.run("Write it")
+    assert guarded.text("notes.txt") == TEXT
+    assert "never shown" in model.sent(1)
+    assert guarded.log("refused")
+
+
+def test_a_file_that_was_refused_is_written_once_it_was_read(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Write it", write(file, "mine\n"), read(file), write(file, "mine\n"), done())
+    guarded.run("Write it")
+    assert guarded.text("notes.txt") == "mine\n"
+
+
+def test_a_sub_agent_and_the_main_agent_hear_of_each_other_by_name(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    sub_edited, main_edited = Event(), Event()
+    model.script(
+        "Share the work",
+        read(file),
+        delegate("Take the first half"),
+        edit(file, "line 28\n", "line 28, says main\n", lambda: meet(sub_edited)),
+        done(main_edited.set),
+    )
+    model.script(
+        "Take the first half",
+        read(file),
+        edit(file, "line 3\n", "line 3, says sub\n"),
+        edit(file, "line 5\n", "line 5, says sub\n", lambda: meet(sub_edited, main_edited)),
+        done(),
+    )
+    run = guarded.run("Share the work")
+    sub = next(each for each in guarded.status() if each != run.session)
+    assert sub.startswith(f"{run.session}/general-purpose-")
+    assert guarded.text("notes.txt") == changed(
+        l3="line 3, says sub", l5="line 5, says sub", l28="line 28, says main"
+    )
+    to_main, to_sub = model.sent(3, "Share the work"), model.sent(3, "Take the first half")
+    assert "+line 3, says sub" in to_main
+    assert sub in to_main
+    assert "+line 28, says main" in to_sub
+    assert f"agent session {run.session}" in to_sub
+
+
+def test_a_resumed_conversation_is_told_at_its_first_prompt_what_changed(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Look at it", read(file), done())
+    first = guarded.run("Look at it")
+    guarded.put("notes.txt", changed(l3="line 3, says the user"))
+    assert guarded.status()[first.session]["notes.txt"]["state"] == "stale"
+    model.script("Good morning", done())
+    second = guarded.run("Good morning", args=("--resume", first.session))
+    assert second.session == first.session
+    assert "-line 3\n+line 3, says the user" in model.sent(0, "Good morning")
+    assert guarded.status()[first.session]["notes.txt"]["state"] == "fresh"
+
+
+def test_after_a_compaction_a_file_is_read_again_and_is_in_the_window(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    folded = []
+    model.script("Look at it", read(file), done())
+    model.script("Look again", read(file, lambda: folded.append(guarded.status())), done())
+    run = guarded.run("Look at it", "/compact", "Look again")
+    assert not folded[0][run.session]["notes.txt"]["in_window"]
+    assert folded[0][run.session]["notes.txt"]["state"] == "fresh"
+    assert "1\tline 1\n" in model.sent(1, "Look again")
+    assert "30\tline 30\n" in model.sent(1, "Look again")
+    assert guarded.status()[run.session]["notes.txt"]["in_window"]
+
+
+def test_settings_removed_again_are_as_they_were_and_no_hook_fires(claude, model):
+    theirs = '{ "env": {"A":"1"},\n\t"hooks": {"Stop": [ {"hooks": [{"type": "command", "command": "true"}]} ]}}'
+    settings = ".claude/settings.local.json"
+    claude.put(settings, theirs)
+    file = claude.put("notes.txt", TEXT)
+    model.script("Look at it", read(file), done())
+    claude.sightline("init", "claude-code")
+    assert json.loads(claude.text(settings))["env"] == {"A": "1"}
+    claude.run("Look at it")
+    told = claude.log()
+    assert "seen" in {row["kind"] for row in told}
+    claude.sightline("init", "claude-code", "--remove")
+    assert claude.text(settings) == theirs
+    claude.run("Look at it")
+    assert claude.log() == told
+
+
+def test_a_mentioned_file_may_be_written(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Rewrite @notes.txt", write(file, "mine\n"), done())
+    run = guarded.run("Rewrite @notes.txt")
+    assert guarded.text("notes.txt") == "mine\n"
+    assert not guarded.log("refused")
+    assert guarded.log("seen")[0]["path"] == "notes.txt"
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+
+
+def test_a_file_printed_in_the_shell_may_be_edited(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Fix it", bash("cat notes.txt"), edit(file, "line 3\n", "three\n"), done())
+    guarded.run("Fix it")
+    assert guarded.text("notes.txt") == changed(l3="three")
+    assert not guarded.log("refused")
+
+
+def test_what_an_own_command_changed_is_known_as_its_doing(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    command = "sed -i 's/^line 3$/three/' notes.txt"
+    model.script("Fix it", read(file), bash(command), done())
+    guarded.run("Fix it")
+    causes = [row["cause"] for row in guarded.log("changed") if row["path"] == "notes.txt"]
+    assert [(cause["kind"], cause["detail"]) for cause in causes] == [("command", command)]
+
+
+def test_the_notice_of_one_call_does_not_wave_the_next_of_its_batch_through(guarded, model):
+    """The user moved the line that the agent means; where it stands now was never shown."""
+    file = guarded.put("notes.txt", TEXT)
+    theirs = changed(l3="moved", l28="line 3")
+    model.script(
+        "Fix both",
+        read(file),
+        Step(
+            tools=(
+                *edit(file, "line 15\n", "line 15, says the agent\n").tools,
+                *edit(file, "line 3\n", "line 3, says the agent\n").tools,
+            ),
+            before=saves(guarded, "notes.txt", theirs),
+        ),
+        done(),
+    )
+    guarded.run("Fix both")
+    assert guarded.text("notes.txt") == theirs.replace("line 15\n", "line 15, says the agent\n")
+    assert [row["path"] for row in guarded.log("refused")] == ["notes.txt"]
+
+
+def test_the_notice_of_an_edit_does_not_turn_a_write_of_its_batch_into_a_revert(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    theirs = changed(l3="line 3, says the user")
+    model.script(
+        "Fix both",
+        read(file),
+        Step(
+            tools=(
+                *edit(file, "line 15\n", "line 15, says the agent\n").tools,
+                *write(file, changed(l15="line 15, says the agent", l28="last")).tools,
+            ),
+            before=saves(guarded, "notes.txt", theirs),
+        ),
+        done(),
+    )
+    guarded.run("Fix both")
+    assert "line 3, says the user\n" in guarded.text("notes.txt")
+
+
+def test_a_store_that_cannot_be_read_lets_the_agent_go_on_and_is_logged(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    guarded.sightline("saw", "notes.txt")
+    (store,) = guarded.state.rglob("*.db")
+    store.write_bytes(b"no database" * 1000)
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
+    assert guarded.run("Fix it").code == 0
+    assert guarded.text("notes.txt") == changed(l3="three")
+    assert store.read_bytes() == b"no database" * 1000
+    assert "PreToolUse" in (guarded.state / "hooks.log").read_text(encoding="utf-8")
+    assert "hooks" in guarded.sightline("doctor", code=1)
+
+
+def test_an_interpreter_that_is_gone_lets_the_agent_go_on_and_doctor_says_so(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    settings = guarded.root / ".claude" / "settings.local.json"
+    wired = json.loads(settings.read_text(encoding="utf-8"))
+    for groups in wired["hooks"].values():
+        for group in groups:
+            for hook in group["hooks"]:
+                hook["command"] = "/gone/bin/python3"
+    settings.write_text(json.dumps(wired), encoding="utf-8")
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
+    assert guarded.run("Fix it").code == 0
+    assert guarded.text("notes.txt") == changed(l3="three")
+    assert "/gone/bin/python3" in guarded.sightline("doctor", code=1)
