@@ -175,7 +175,7 @@ def _not_found(ruling: Ruling, path: str) -> tuple[str, str]:
     message = f"The text to replace is not in {path}."
     if ruling.near is None:
         return message, f"Nothing there is like it. Read {path} and use its own text."
-    return message, _nearest(ruling.near, shown=ruling.near_shown)
+    return message, nearest(ruling.near, shown=ruling.near_shown)
 
 
 def times(number: int) -> str:
@@ -183,7 +183,8 @@ def times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
 
-def _nearest(near: Nearest, *, shown: bool) -> str:
+def nearest(near: Nearest, *, shown: bool) -> str:
+    """The lines most like a text that was not found."""
     one = near.first == near.last
     where = spans(((near.first, near.last),)).capitalize()
     if near.only_space:

@@ -12,12 +12,13 @@ def refused(error: PathError) -> str:
     """Why an attempt may not be made, and the next step."""
     fresh = getattr(error, "text", None)
     again = f"\nThe file as it stands:\n{fresh}" if fresh else ""
-    return f"Sightline did not let this through, and {error.path} is as it was. {error}{again}"
+    return f"Sightline refused this and left {error.path} alone. {error}{again}"
 
 
-def why_it_failed(error: PathError) -> str:
-    """Why an attempt did not fit, that the host has already turned down."""
-    return f"Sightline on the failed edit of {error.path}: {error}"
+def why_it_failed(error: PathError, alike: str = "") -> str:
+    """Why an attempt did not fit, that the host has already turned down. alike: on the lines that
+    come nearest to the text it looked for."""
+    return "\n".join(filter(None, [f"Sightline on the failed edit: {error}", alike]))
 
 
 def moved_away(path: str, where: str) -> tuple[str, str]:

@@ -7,11 +7,12 @@ slipped in between is told apart, and named when the write has lost it.
 
 from __future__ import annotations
 
-from sightline import services
-from sightline.core.attempts import WriteWhole
+from sightline import render, services
+from sightline.core.attempts import Replace, WriteWhole
 from sightline.core.diff import diff, unified
 from sightline.core.events import Merged, Told, WriteAbandoned, WriteIntended
 from sightline.core.merge import merge
+from sightline.core.nearest import nearest
 from sightline.core.text import decode, normal, split
 from sightline.errors import EditRefused, PathRefused
 from sightline.render import attending as words
@@ -101,11 +102,20 @@ def failed_unheard(ground: Ground, event: Failed) -> str:
     except (PathRefused, EditRefused):
         return ""
     with ground.workspace.lock(located.path):
-        refusal = _refusal(Plan(ground, located, event.attempt))
+        plan = Plan(ground, located, event.attempt)
+        refusal = _refusal(plan)
     if refusal is None:
         return ""
     _handed_over(ground, refusal)
-    return words.why_it_failed(refusal)
+    return words.why_it_failed(refusal, _alike(plan))
+
+
+def _alike(plan: Plan) -> str:
+    """On the lines nearest to the text of a replacement that others have changed."""
+    if plan.ruling.reason != "stale" or not isinstance(plan.attempt, Replace):
+        return ""
+    near = nearest(plan.attempt.old, plan.case.disk.lines if plan.case.disk else [])
+    return render.nearest(near, shown=True) if near else ""
 
 
 def journal(plan: Plan) -> None:
