@@ -127,6 +127,8 @@ def split(plain: str) -> list[str]:
 def normal(text: str) -> str:
     """Text from outside, in the form of `plain`, which is its own normal form: what was read can
     be written again without a byte moving."""
+    if "\r" not in text:
+        return text
     return _ODD.join(part.replace("\r\n", "\n") for part in text.split(_ODD))
 
 
@@ -167,9 +169,8 @@ def _undecodable(data: bytes) -> Text:
 
 def _crlf(body: str, plain_length: int) -> tuple[bool, ...] | bool:
     """Whether all lines end in CRLF (True), none does (False), or which of their ends are."""
-    ends = body.count("\n")
     pairs = len(body) - plain_length
-    if pairs in (0, ends):
+    if pairs in (0, body.count("\n")):
         return pairs > 0
     lines = body.split("\n")[:-1]
     return tuple(line.endswith("\r") and not line.endswith("\r\r") for line in lines)
