@@ -36,6 +36,23 @@ def bash(command):
     return Step(tools=(("Bash", {"command": command}),))
 
 
+def cell(path, id, source, before=None):
+    given = {"notebook_path": path, "cell_id": id, "new_source": source}
+    return Step(tools=(("NotebookEdit", given),), before=before)
+
+
+def notebook(**sources):
+    """A notebook of code cells by their ids."""
+    code: dict[str, object] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
+    cells = [{**code, "id": name, "source": [text]} for name, text in sources.items()]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
 def delegate(prompt):
     given = {"description": "a part", "prompt": prompt, "subagent_type": "general-purpose"}
     return Step(tools=(("Agent", given),))
@@ -199,16 +216,24 @@ def test_a_resumed_conversation_is_told_at_its_first_prompt_what_changed(guarded
 
 
 def test_after_a_compaction_a_file_is_read_again_and_is_in_the_window(guarded, model):
-    file = guarded.put("notes.txt", TEXT)
+    """The client itself puts some of the files back into the window, and not all."""
+    files = {f"notes{at}.txt": f"text of file {at}\n" for at in range(1, 10)}
+    looks = [read(guarded.put(path, text)) for path, text in files.items()]
     folded = []
-    model.script("Look at it", read(file), done())
-    model.script("Look again", read(file, lambda: folded.append(guarded.status())), done())
-    run = guarded.run("Look at it", "/compact", "Look again")
-    assert not folded[0][run.session]["notes.txt"]["in_window"]
-    assert folded[0][run.session]["notes.txt"]["state"] == "fresh"
-    assert "1\tline 1\n" in model.sent(1, "Look again")
-    assert "30\tline 30\n" in model.sent(1, "Look again")
-    assert guarded.status()[run.session]["notes.txt"]["in_window"]
+    again = Step(
+        tools=tuple(tool for look in looks for tool in look.tools),
+        before=lambda: folded.append(guarded.status()),
+    )
+    model.script("Look at them", *looks, done())
+    model.script("Look again", again, done())
+    run = guarded.run("Look at them", "/compact", "Look again")
+    known = folded[0][run.session]
+    sent = {path: text in model.sent(0, "Look again") for path, text in files.items()}
+    assert set(sent.values()) == {True, False}
+    assert {path: known[path]["in_window"] for path in files} == sent
+    assert {known[path]["state"] for path in files} == {"fresh"}
+    assert all(text in model.sent(1, "Look again") for text in files.values())
+    assert all(file["in_window"] for file in guarded.status()[run.session].values())
 
 
 def test_settings_removed_again_are_as_they_were_and_no_hook_fires(claude, model):
@@ -321,3 +346,72 @@ def test_an_interpreter_that_is_gone_lets_the_agent_go_on_and_doctor_says_so(gua
     assert guarded.run("Fix it").code == 0
     assert guarded.text("notes.txt") == changed(l3="three")
     assert "/gone/bin/python3" in guarded.sightline("doctor", code=1)
+
+
+def test_a_fork_knows_what_the_conversation_it_left_was_shown(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Look at it", read(file), done())
+    first = guarded.run("Look at it")
+    model.script("Fix it", edit(file, "line 3\n", "three\n"), write(file, "mine\n"), done())
+    second = guarded.run("Fix it", args=("--resume", first.session, "--fork-session"))
+    assert second.session != first.session
+    assert guarded.text("notes.txt") == "mine\n"
+    assert not guarded.log("refused")
+    assert guarded.status()[first.session]["notes.txt"]["state"] == "stale"
+
+
+def test_a_conversation_from_before_the_guard_goes_on_without_a_false_alarm(claude, model):
+    file = claude.put("notes.txt", TEXT)
+    model.script("Look at it", read(file), edit(file, "line 3\n", "three\n"), done())
+    first = claude.run("Look at it")
+    claude.sightline("init", "claude-code")
+    model.script("Rewrite it", write(file, "mine\n"), done())
+    claude.run("Rewrite it", args=("--resume", first.session))
+    assert claude.text("notes.txt") == "mine\n"
+    assert not claude.log("refused")
+
+
+def test_an_instruction_file_was_shown(guarded, model):
+    file = guarded.put("CLAUDE.md", "Be brief.\n")
+    model.script("Amend it", write(file, "Be brief and kind.\n"), done())
+    guarded.run("Amend it")
+    assert guarded.text("CLAUDE.md") == "Be brief and kind.\n"
+    assert not guarded.log("refused")
+
+
+def test_a_file_the_user_deleted_is_not_written_again(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    gone = (guarded.root / "notes.txt").unlink
+    model.script("Rewrite it", read(file), write(file, "mine\n", gone), done())
+    guarded.run("Rewrite it")
+    assert not (guarded.root / "notes.txt").exists()
+    assert "was deleted since" in model.sent(2)
+
+
+def test_a_notebook_is_edited_cell_by_cell(guarded, model):
+    """The client itself turns down an edit of a notebook that changed; a new look lets it go on."""
+    file = guarded.put("study.ipynb", notebook(c1="a = 1", c2="b = 2"))
+    theirs = notebook(c1="a = 9", c2="b = 2")
+    model.script(
+        "Fix it",
+        read(file),
+        cell(file, "c2", "b = 3", saves(guarded, "study.ipynb", theirs)),
+        read(file),
+        cell(file, "c2", "b = 4"),
+        done(),
+    )
+    guarded.run("Fix it")
+    sources = [each["source"] for each in json.loads(guarded.text("study.ipynb"))["cells"]]
+    assert ["".join(each) for each in sources] == ["a = 9", "b = 4"]
+
+
+def test_a_hook_never_answers_for_the_user(guarded, model):
+    """What the user has not allowed is not allowed by us: the edit is merged, not permitted."""
+    file = guarded.put("notes.txt", TEXT)
+    mine = changed(l28="line 28, says the agent")
+    theirs = changed(l3="line 3, says the user")
+    model.script(
+        "Fix it", read(file), write(file, mine, saves(guarded, "notes.txt", theirs)), done()
+    )
+    guarded.run("Fix it", args=("--permission-mode", "default"))
+    assert guarded.text("notes.txt") == theirs
