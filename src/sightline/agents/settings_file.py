@@ -1,0 +1,133 @@
+"""A settings file of another program on the disk: read, replaced whole, and kept beside it first."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from sightline.core.value import Value
+from sightline.errors import SettingsError
+from sightline.store.private import aside_of, new_file, sync_folder
+
+FILE_BYTES_MAX = 16 << 20
+BACKUP = ".sightline-backup"
+
+
+class Change(Value):
+    """What is to happen to a file. before, after: its bytes, None where there is no file.
+
+    backup: the bytes kept beside it now, None for none. keep: whether to keep `before` there.
+    drop: whether what is kept there is needed no more."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    keep: bool = False
+    drop: bool = False
+
+    @property
+    def is_one(self) -> bool:
+        """Whether anything changes."""
+        return self.before != self.after
+
+
+def read(path: str) -> bytes | None:
+    """The file's bytes, links followed; None when there is none. SettingsError."""
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > FILE_BYTES_MAX:
+            raise SettingsError(
+                f"{path} is not a plain file of up to {FILE_BYTES_MAX >> 20} MiB.",
+                "Put a settings file there, or remove it.",
+            )
+        with open(path, "rb") as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _failed(path, "read", error) from error
+
+
+def backup_of(path: str) -> str:
+    """Where the bytes are kept that a file had before we changed it."""
+    return path + BACKUP
+
+
+def text_of(path: str, data: bytes) -> str:
+    """Its text, a byte order mark included. SettingsError."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise SettingsError(
+            f"{path} is not UTF-8: line {line}, byte {column}.", "Save it as UTF-8 and try again."
+        ) from error
+
+
+def carry_out(change: Change) -> None:
+    """Make a change, whole or not at all; links are followed. SettingsError, also when the file
+    is no longer what the change was made for."""
+    path = change.path
+    if read(path) != change.before:
+        raise SettingsError(f"{path} was changed just now by somebody else.", "Try again.")
+    try:
+        if change.keep and change.before is not None:
+            _keep(path, change.before)
+        if change.after is None:
+            os.unlink(os.path.realpath(path))
+        else:
+            _replace(os.path.realpath(path), change.after)
+        if change.drop:
+            os.unlink(backup_of(path))
+    except OSError as error:
+        raise _failed(error.filename or path, "written", error) from error
+
+
+def _keep(path: str, data: bytes) -> None:
+    """Beside it, unless something older is kept there: the first is the user's own."""
+    try:
+        descriptor = new_file(backup_of(path))
+    except FileExistsError:
+        return
+    with open(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _replace(target: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    try:
+        before: os.stat_result | None = os.stat(target)
+    except FileNotFoundError:
+        before = None
+    if before is not None and not os.access(target, os.W_OK):
+        raise PermissionError(13, "the file is write-protected", target)
+    aside = aside_of(target)
+    try:
+        with open(new_file(aside), "wb") as file:
+            file.write(data)
+            file.flush()
+            if before is not None:
+                _same_rights(file.fileno(), aside, before)
+            os.fsync(file.fileno())
+        os.replace(aside, target)
+    finally:
+        if os.path.lexists(aside):
+            os.unlink(aside)
+    sync_folder(os.path.dirname(target))
+
+
+def _same_rights(descriptor: int, aside: str, before: os.stat_result) -> None:
+    made = os.fstat(descriptor)
+    if os.name != "nt" and (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
+        os.chown(aside, before.st_uid, before.st_gid)
+    os.chmod(aside, stat.S_IMODE(before.st_mode))
+
+
+def _failed(path: str, verb: str, error: OSError) -> SettingsError:
+    return SettingsError(
+        f"{path} cannot be {verb}: {error.strerror}. Nothing was changed.",
+        "Check the permissions of the file and its folder.",
+    )

@@ -1,0 +1,183 @@
+"""Settings of other programs, changed where they stand: JSON text in, JSON text out.
+
+Only the places that are ours are written or cut out. Everything else keeps its bytes: order,
+indentation, line ends, a byte order mark, keys nobody knows.
+"""
+
+from __future__ import annotations
+
+from json import JSONDecodeError, JSONDecoder, dumps
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+BLANK = " \t\r\n"
+
+
+class BadSettings(Exception):
+    """The text is no JSON, or not of the shape it needs; line and column are 1-based."""
+
+    def __init__(self, why: str, line: int, column: int) -> None:
+        super().__init__(f"line {line}, column {column}: {why}")
+        self.why = why
+        self.line = line
+        self.column = column
+
+
+class Item(Value):
+    """A member of an object or an element of an array, as the text from start to end; what it
+    holds stands from `at` on. key: None for an element."""
+
+    key: str | None
+    start: int
+    at: int
+    end: int
+
+
+class Settings:
+    """A JSON object as text. Places in it hold until the text is changed."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._newline = "\r\n" if "\r\n" in text else "\n"
+        _check(text)
+        self.top = _over(text, 1 if text.startswith("\ufeff") else 0)
+        if text[self.top] != "{":
+            raise self.wrong(self.top, "an object has to stand here")
+
+    def value(self, at: int) -> Any:
+        """The value that stands at a place."""
+        return _DECODER.raw_decode(self.text, at)[0]
+
+    def items(self, at: int) -> list[Item]:
+        """What the object or array at a place holds, in order."""
+        return list(self._items(at))
+
+    def find(self, at: int, key: str) -> Item | None:
+        """A member of the object at a place; of several with one name the last, as JSON has it."""
+        named = [item for item in self._items(at) if item.key == key]
+        return named[-1] if named else None
+
+    def wrong(self, at: int, why: str) -> BadSettings:
+        """An error about what stands at a place."""
+        return BadSettings(why, *_place(self.text, at))
+
+    def add(self, at: int, value: object, key: str | None = None) -> None:
+        """Put an item behind the others in the object (with a key) or array at a place."""
+        items = self.items(at)
+        indent = self._indent(at, items)
+        name = "" if key is None else f"{dumps(key)}: "
+        new = name + self._dumped(value, indent)
+        before = "" if indent is None else self._newline + indent
+        if items:
+            end = items[-1].end
+            self._put(end, end, "," + (before or " ") + new)
+            return
+        end = _over(self.text, at + 1)
+        after = "" if indent is None else self._newline + self._margin(at)
+        self._put(at + 1, end, before + new + after)
+
+    def replace(self, item: Item, value: object) -> None:
+        """Put another value where an item's stands."""
+        line = self.text.rfind("\n", 0, item.start) + 1
+        margin = self.text[line : item.start]
+        alone = line and not margin.strip(BLANK)
+        self._put(item.at, item.end, self._dumped(value, margin if alone else None))
+
+    def cut(self, at: int, item: Item) -> None:
+        """Take an item out of the object or array at a place, with its comma. Undoes `add`."""
+        items = self.items(at)
+        place = items.index(item)
+        if place:
+            self._put(items[place - 1].end, item.end, "")
+        elif len(items) > 1:
+            self._put(item.start, items[1].start, "")
+        else:
+            self._put(at + 1, _over(self.text, item.end), "")
+
+    def _items(self, at: int) -> Iterator[Item]:
+        text, named = self.text, self.text[at] == "{"
+        place = _over(text, at + 1)
+        while text[place] not in "}]":
+            start, key = place, None
+            if named:
+                key, place = _DECODER.raw_decode(text, place)
+                place = _over(text, _over(text, place) + 1)
+            _, end = _DECODER.raw_decode(text, place)
+            yield Item(key, start, place, end)
+            place = _over(text, end)
+            if text[place] == ",":
+                place = _over(text, place + 1)
+
+    def _indent(self, at: int, items: Sequence[Item]) -> str | None:
+        """The white space that begins a line of this container; None where all is one line."""
+        if not items:
+            one_line = at != self.top and self._unit() is None
+            return None if one_line else self._margin(at) + (self._unit() or "  ")
+        line = self.text.rfind("\n", 0, items[0].start) + 1
+        margin = self.text[line : items[0].start]
+        return margin if line > at and not margin.strip(BLANK) else None
+
+    def _margin(self, at: int) -> str:
+        """The white space that begins the line of a place."""
+        line = self.text.rfind("\n", 0, at) + 1
+        rest = self.text[line:].removeprefix("\ufeff")
+        return rest[: len(rest) - len(rest.lstrip(" \t"))]
+
+    def _unit(self) -> str | None:
+        """One step of indentation, as the first member of the whole has it."""
+        items = self.items(self.top)
+        if not items:
+            return "  "
+        return self._indent(self.top, items)
+
+    def _dumped(self, value: object, indent: str | None) -> str:
+        if indent is None:
+            return dumps(value, ensure_ascii=False)
+        lines = dumps(value, ensure_ascii=False, indent=self._unit() or "  ").split("\n")
+        return (self._newline + indent).join(lines)
+
+    def _put(self, start: int, end: int, words: str) -> None:
+        self.text = self.text[:start] + words + self.text[end:]
+
+
+_DECODER = JSONDecoder()
+
+
+def _check(text: str) -> None:
+    start = text.startswith("\ufeff")
+    try:
+        JSONDecoder(parse_constant=_no_number).decode(text[start:])
+    except JSONDecodeError as error:
+        why = error.msg[:1].lower() + error.msg[1:]
+        raise BadSettings(why, *_place(text, error.pos + start)) from None
+    except RecursionError:
+        raise BadSettings("nested too deeply", 1, 1) from None
+    except _NoNumber as found:
+        name = str(found)
+        raise BadSettings(f"{name} is no JSON", *_place(text, text.find(name))) from None
+
+
+class _NoNumber(Exception):
+    """NaN or Infinity, which Python would let pass."""
+
+
+def _no_number(name: str) -> float:
+    raise _NoNumber(name)
+
+
+def _place(text: str, at: int) -> tuple[int, int]:
+    """Line and column, as editors count them."""
+    line = text.rfind("\n", 0, at) + 1
+    return text.count("\n", 0, at) + 1, at - line + 1 - text.startswith("\ufeff", line)
+
+
+def _over(text: str, at: int) -> int:
+    """The place of the next sign that is not blank."""
+    while at < len(text) and text[at] in BLANK:
+        at += 1
+    return at
