@@ -95,17 +95,22 @@ class Claude:
         command = [self.binary, "--print", "--verbose", "--output-format", "stream-json"]
         command += ["--input-format", "stream-json", "--permission-mode", "acceptEdits"]
         command += ["--allowedTools", "Bash", *args]
-        with subprocess.Popen(
-            command,
-            cwd=self.root,
-            env=self.environ,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as client:
+        with (
+            (self.home / "errors").open("w+", encoding="utf-8") as errors,
+            subprocess.Popen(
+                command,
+                cwd=self.root,
+                env=self.environ,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            ) as client,
+        ):
             rows = _converse(client, list(prompts))
-            err = client.stderr.read() if client.stderr else ""
+            client.wait()
+            errors.seek(0)
+            err = errors.read()
         assert not self.model.errors, self.model.errors
         return Run(client.returncode, rows, err)
 
@@ -140,15 +145,17 @@ def _converse(client: subprocess.Popen[str], prompts: list[str]) -> list[Body]:
     """Say one prompt after the other; all rows of the client's stream."""
     assert client.stdin
     assert client.stdout
+    rows: list[Body] = []
     hanging = Timer(DEADLINE_S, client.kill)
     hanging.start()
-    rows: list[Body] = []
-    _say(client.stdin, prompts)
-    for line in client.stdout:
-        rows.append(json.loads(line))
-        if rows[-1]["type"] == "result":
-            _say(client.stdin, prompts)
-    hanging.cancel()
+    try:
+        _say(client.stdin, prompts)
+        for line in client.stdout:
+            rows.append(json.loads(line))
+            if rows[-1]["type"] == "result":
+                _say(client.stdin, prompts)
+    finally:
+        hanging.cancel()
     return rows
 
 

@@ -6,6 +6,7 @@ recorded. The files are small; what a user does meanwhile is done just before th
 
 import json
 from threading import Event
+from time import monotonic
 
 import pytest
 from tests.clients.stub import Step
@@ -415,3 +416,21 @@ def test_a_hook_never_answers_for_the_user(guarded, model):
     )
     guarded.run("Fix it", args=("--permission-mode", "default"))
     assert guarded.text("notes.txt") == theirs
+
+
+def test_a_save_of_a_known_file_is_noticed_as_it_happens(guarded, model):
+    """The client watches for us the files that a resumed conversation knows."""
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Look at it", read(file), done())
+    first = guarded.run("Look at it")
+
+    def save_and_see():
+        guarded.put("notes.txt", changed(l3="line 3, says the user"))
+        deadline = monotonic() + WAIT_S
+        while not guarded.log("changed"):
+            assert monotonic() < deadline, "the client's watcher told nothing"
+
+    model.script("Go on", bash("true"), done(save_and_see))
+    guarded.run("Go on", args=("--resume", first.session))
+    (row,) = guarded.log("changed")
+    assert (row["path"], row["cause"]["kind"]) == ("notes.txt", "external")
