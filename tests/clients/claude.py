@@ -56,6 +56,11 @@ class Run(NamedTuple):
         """The client's id of the conversation."""
         return str(next(row["session_id"] for row in self.rows if "session_id" in row))
 
+    @property
+    def hooks(self) -> list[Body]:
+        """The hooks that ended in this run, with their hook_event, stdout, stderr and exit_code."""
+        return [row for row in self.rows if row.get("subtype") == "hook_response"]
+
 
 class Claude:
     """The client, and Sightline, in a workspace with a home and a state folder of their own."""
@@ -63,6 +68,7 @@ class Claude:
     def __init__(self, folder: Path, model: Model) -> None:
         self.model = model
         self.binary = found()
+        self.runs: list[Run] = []
         self.root, self.home, self.state = (folder / name for name in ("project", "home", "state"))
         for each in (self.root, self.home):
             each.mkdir()
@@ -94,7 +100,7 @@ class Claude:
         """Give one conversation these prompts, each when the one before it was answered."""
         command = [self.binary, "--print", "--verbose", "--output-format", "stream-json"]
         command += ["--input-format", "stream-json", "--permission-mode", "acceptEdits"]
-        command += ["--allowedTools", "Bash", *args]
+        command += ["--include-hook-events", "--allowedTools", "Bash", *args]
         with (
             (self.home / "errors").open("w+", encoding="utf-8") as errors,
             subprocess.Popen(
@@ -112,7 +118,8 @@ class Claude:
             errors.seek(0)
             err = errors.read()
         assert not self.model.errors, self.model.errors
-        return Run(client.returncode, rows, err)
+        self.runs.append(Run(client.returncode, rows, err))
+        return self.runs[-1]
 
     def sightline(self, *args: str, code: int = 0) -> str:
         """Run our own command in the workspace; its output."""
@@ -127,6 +134,14 @@ class Claude:
         )
         assert made.returncode == code, made.stderr
         return made.stdout
+
+    @property
+    def faults(self) -> str:
+        """What our hooks logged of their own faults, and those that did not end well."""
+        log = self.state / "hooks.log"
+        ended = [hook for run in self.runs for hook in run.hooks]
+        bad = [str(hook) for hook in ended if hook["exit_code"] or hook["stderr"]]
+        return "\n".join([log.read_text(encoding="utf-8") if log.exists() else "", *bad]).strip()
 
     def status(self) -> dict[str, dict[str, Body]]:
         """What Sightline knows: session -> path -> file."""

@@ -18,7 +18,15 @@ def claude(tmp_path, model):
 
 
 @pytest.fixture
-def guarded(claude):
+def connected(claude):
     """Claude Code as it is after the one command a user types."""
     claude.sightline("init", "claude-code")
     return claude
+
+
+@pytest.fixture
+def guarded(connected):
+    """The same, for what has to go without a fault of ours."""
+    yield connected
+    assert connected.faults == ""
+    assert all(run.hooks for run in connected.runs)
