@@ -5,11 +5,15 @@ recorded. The files are small; what a user does meanwhile is done just before th
 """
 
 import json
+import os
+import sys
 from threading import Event
 from time import monotonic
 
 import pytest
 from tests.clients.stub import Step
+
+import sightline
 
 pytestmark = pytest.mark.client
 
@@ -334,19 +338,17 @@ def test_a_store_that_cannot_be_read_lets_the_agent_go_on_and_is_logged(connecte
     assert "hooks" in connected.sightline("doctor", code=1)
 
 
-def test_an_interpreter_that_is_gone_lets_the_agent_go_on_and_doctor_says_so(connected, model):
+@pytest.mark.parametrize("gone", [sys.executable, os.path.dirname(sightline.__file__)])
+def test_what_a_hook_needs_and_is_gone_lets_the_agent_go_on(connected, model, gone):
+    """A script that Python cannot open ends it with 2, by which the client means: refuse."""
     file = connected.put("notes.txt", TEXT)
-    settings = connected.root / ".claude" / "settings.local.json"
-    wired = json.loads(settings.read_text(encoding="utf-8"))
-    for groups in wired["hooks"].values():
-        for group in groups:
-            for hook in group["hooks"]:
-                hook["command"] = "/gone/bin/python3"
-    settings.write_text(json.dumps(wired), encoding="utf-8")
+    settings = ".claude/settings.local.json"
+    assert gone in connected.text(settings)
+    connected.put(settings, connected.text(settings).replace(gone, "/gone/sightline"))
     model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
     assert connected.run("Fix it").code == 0
     assert connected.text("notes.txt") == changed(l3="three")
-    assert "/gone/bin/python3" in connected.sightline("doctor", code=1)
+    assert "/gone" in connected.sightline("doctor", code=1)
 
 
 def test_a_fork_knows_what_the_conversation_it_left_was_shown(guarded, model):
