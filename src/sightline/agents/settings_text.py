@@ -70,23 +70,18 @@ class Settings:
         """Put an item behind the others in the object (with a key) or array at a place."""
         items = self.items(at)
         indent = self._indent(at, items)
-        name = "" if key is None else f"{dumps(key)}: "
-        new = name + self._dumped(value, indent)
+        new = ("" if key is None else f"{dumps(key)}: ") + _dumped(value)
         before = "" if indent is None else self._newline + indent
         if items:
             end = items[-1].end
             self._put(end, end, "," + (before or " ") + new)
             return
-        end = _over(self.text, at + 1)
         after = "" if indent is None else self._newline + self._margin(at)
-        self._put(at + 1, end, before + new + after)
+        self._put(at + 1, _over(self.text, at + 1), before + new + after)
 
     def replace(self, item: Item, value: object) -> None:
         """Put another value where an item's stands."""
-        line = self.text.rfind("\n", 0, item.start) + 1
-        margin = self.text[line : item.start]
-        alone = line and not margin.strip(BLANK)
-        self._put(item.at, item.end, self._dumped(value, margin if alone else None))
+        self._put(item.at, item.end, _dumped(value))
 
     def cut(self, at: int, item: Item) -> None:
         """Take an item out of the object or array at a place, with its comma. Undoes `add`."""
@@ -135,17 +130,16 @@ class Settings:
             return "  "
         return self._indent(self.top, items)
 
-    def _dumped(self, value: object, indent: str | None) -> str:
-        if indent is None:
-            return dumps(value, ensure_ascii=False)
-        lines = dumps(value, ensure_ascii=False, indent=self._unit() or "  ").split("\n")
-        return (self._newline + indent).join(lines)
-
     def _put(self, start: int, end: int, words: str) -> None:
         self.text = self.text[:start] + words + self.text[end:]
 
 
 _DECODER = JSONDecoder()
+
+
+def _dumped(value: object) -> str:
+    """On one line: what we write is short, and a reader of the file wants to see all of it."""
+    return dumps(value, ensure_ascii=False)
 
 
 def _check(text: str) -> None:

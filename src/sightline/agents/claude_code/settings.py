@@ -113,9 +113,6 @@ def registered(text: str, hooks: Mapping[str, Hook]) -> str:
     settings = Settings(text if text.strip("\ufeff \t\r\n") else "{}\n")
     for event in [event for event in _events(settings) if event not in hooks]:
         _cut(settings, event)
-    if settings.find(settings.top, "hooks") is None:
-        groups = {event: [_group(event, hook)] for event, hook in hooks.items()}
-        settings.add(settings.top, groups, "hooks")
     for event, hook in hooks.items():
         _put(settings, event, hook)
     return settings.text
@@ -146,10 +143,10 @@ def _put(settings: Settings, event: str, hook: Hook) -> None:
                 settings.replace(item, new)
             return
     _cut(settings, event)
+    if settings.find(settings.top, "hooks") is None:
+        settings.add(settings.top, {}, "hooks")
     top = settings.find(settings.top, "hooks")
-    if top is None:
-        settings.add(settings.top, {event: [_group(event, hook)]}, "hooks")
-        return
+    assert top is not None
     _expect(settings, top, "{", "an object of hooks")
     list_ = settings.find(top.at, event)
     if list_ is None:
