@@ -19,6 +19,15 @@ def test_a_part_of_a_line_is_found():
     assert (near.first, near.text) == (6, "    return y\n")
 
 
+def test_a_line_that_goes_on_differs_by_more_than_white_space():
+    near = nearest("return 1\n", ["  return 1, says the user\n", "  return 11\n"])
+    assert near is not None
+    assert (near.first, near.only_space) == (1, False)
+    near = nearest("return 1\n", ["  return 1, says the user\n", "x = 0; return 1\n"])
+    assert near is not None
+    assert (near.first, near.only_space) == (2, True)
+
+
 def test_most_of_a_block_is_enough():
     near = nearest("def f(x):\n    if x:\n        return 2\n", CODE)
     assert near is not None

@@ -43,7 +43,8 @@ def nearest(sought: str, lines: Sequence[str]) -> Nearest | None:
     wanted = [squeeze(line) for line in block]
     start = _best_start(wanted, squeezed)
     if start is None:
-        return _part(wanted, look_in, squeezed) if len(wanted) == 1 else None
+        to_end = block[0].endswith("\n")
+        return _part(wanted, look_in, squeezed, to_end=to_end) if len(wanted) == 1 else None
     return _at(start, wanted, look_in, squeezed)
 
 
@@ -85,11 +86,17 @@ def _at(
     return Nearest(start + 1, end, "".join(lines[start:end]), likeness, same)
 
 
-def _part(wanted: Sequence[str], lines: Sequence[str], squeezed: Sequence[str]) -> Nearest | None:
-    """For one sought line: a line that contains it but for white space, else the most alike."""
-    for at, line in enumerate(squeezed):
-        if wanted[0] in line:
-            return Nearest(at + 1, at + 1, lines[at], likeness=1.0, only_space=True)
+def _part(
+    wanted: Sequence[str], lines: Sequence[str], squeezed: Sequence[str], *, to_end: bool
+) -> Nearest | None:
+    """For one sought line: a line that contains it but for white space, else the most alike.
+    to_end: the line was to end where the sought text does."""
+    holding = [at for at, line in enumerate(squeezed) if wanted[0] in line]
+    if holding:
+        ending = [at for at in holding if not to_end or squeezed[at].endswith(wanted[0])]
+        at = (ending or holding)[0]
+        likeness = 1.0 if ending else len(wanted[0]) / len(squeezed[at])
+        return Nearest(at + 1, at + 1, lines[at], likeness, only_space=bool(ending))
     best = _by_words(wanted[0], squeezed)
     return None if best is None else _at(best, wanted, lines, squeezed)
 
