@@ -8,6 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -15,7 +16,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_all()
     args = list(sys.argv[1:] if argv is None else argv)
     if args[:1] == ["hook"]:
-        return hook()
+        hook(args[1:])
     from sightline.interfaces.cli import cli
     from sightline.interfaces.cli.output import let_go
 
@@ -37,10 +38,8 @@ def _open_all() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
-def hook() -> int:
-    """Let the agent's call pass, and say why nothing judged it.
+def hook(args: Sequence[str]) -> NoReturn:
+    """Answer one hook call, as the script does that agents' settings name; end the process."""
+    from sightline.interfaces.hook_client import main
 
-    Exit 2 would block the call in several products, and no installation may do that by accident.
-    """
-    sys.stderr.write("sightline: hooks come with a later version; nothing was checked.\n")
-    return 0
+    main(list(args))

@@ -72,12 +72,18 @@ def start(
     parent: str | None = None,
     clock: Callable[[], int] | None = None,
     approve: Callable[[str, str], bool] | None = None,
+    owner: str | None = None,
 ) -> Session:
-    """A session over ports that are open already; writes of dead processes are settled first."""
-    from sightline.workspace.process import owner
+    """A session over ports that are open already; writes of dead processes are settled first.
+
+    owner: the process that carries out what is journalled (workspace.process); this one unless
+    given.
+    """
+    from sightline.workspace import process
 
     session = _checked(id) if id is not None else f"s-{os.urandom(5).hex()}"
-    ground = Ground(session, store, workspace, settings, clock or now_us, owner(), approve)
+    writer = owner or process.owner()
+    ground = Ground(session, store, workspace, settings, clock or now_us, writer, approve)
     settle_all(ground)
     state = store.session(session)
     if state is None:

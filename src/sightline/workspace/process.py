@@ -7,11 +7,29 @@ import sys
 
 HOST_FILE = "/proc/sys/kernel/random/boot_id"
 
+SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish"))
+"""Programs that a host may start only to run one command for it."""
+
 
 def owner() -> str:
     """This process as "machine:pid:start"; start tells a process from a later one of its number."""
-    pid = os.getpid()
+    return owner_of(os.getpid())
+
+
+def owner_of(pid: int) -> str:
+    """Another process by its number, in the same form."""
     return f"{_machine()}:{pid}:{_started(pid)}"
+
+
+def behind_shell(pid: int) -> int:
+    """The process that a shell was started by, if this is a shell; else the process itself."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            name, _, rest = file.read().partition("(")[2].rpartition(")")
+    except OSError:
+        return pid
+    parent = int(rest.split()[1])
+    return parent if name in SHELLS and parent > 1 else pid
 
 
 def alive(name: str) -> bool:

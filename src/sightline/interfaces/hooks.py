@@ -1,0 +1,295 @@
+"""One hook call: the JSON a host gives its hook -> the JSON it is answered.
+
+Nothing that goes wrong here may block an agent by accident. Every fault leaves a line in the log
+(interfaces.hooklog), and the setting `fail` decides: open, nothing is answered and the agent goes
+on; closed, an attempt to change a file is refused with words that say why.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from time import monotonic
+
+from sightline import agents
+from sightline.errors import SettingsError, SightlineError, WorkspaceError
+from sightline.interfaces import hooklog
+from sightline.interfaces.hook_client import PAYLOAD_MAX, state_base
+from sightline.interfaces.rooms import Rooms, anew, project_of, root_of
+from sightline.render import unjudged as words
+from sightline.services.attend import Answer, Attempted, Ended, Prompted, Stopped, attend
+from sightline.workspace.deadline import DeadlinePassed, within
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from sightline.agents import Caller, Dialect
+    from sightline.config import Settings
+    from sightline.interfaces.rooms import Room
+    from sightline.services.attend import Event
+    from sightline.services.session import Session
+
+LOOKING_S = 5.0
+"""How long finding the workspace and its settings may take; from then on settings say."""
+
+FAULT_S = 1.0
+"""How long the log may take, which can be on the very disk that does not answer."""
+
+
+class NotJudged(SightlineError):
+    """A hook call that tells nothing we could judge."""
+
+
+class Stray(Exception):
+    """An event about no workspace of ours: no fault, and nothing to refuse."""
+
+
+def answered(
+    agent: str,
+    raw: bytes,
+    *,
+    environ: Mapping[str, str],
+    home: str,
+    event: str | None = None,
+    owner: str | None = None,
+    kept: Room | None = None,
+) -> bytes:
+    """Attend to one hook call; the bytes to print, empty for nothing. Never raises an Exception.
+
+    raw: the payload. environ, home: of the user whose agent it is. event: its name, where the
+    payload does not say it. owner: the host's process (workspace.process). kept: a workspace that
+    is open already.
+    """
+    call = Call(agent, environ, home, event, owner, kept)
+    try:
+        return call.answer(raw)
+    except Exception as error:  # noqa: BLE001 - whatever it is: an agent is not blocked by it
+        return call.faulted(error)
+
+
+def unanswered(agent: str, raw: bytes, *, environ: Mapping[str, str], home: str) -> bytes:
+    """What `fail` makes of a hook call that a running `up` took and did not answer."""
+    call = Call(agent, environ, home)
+    try:
+        call.read(raw)
+    except Exception as error:  # noqa: BLE001 - as in answered()
+        return call.faulted(error)
+    return call.faulted(NotJudged(words.UP_SILENT))
+
+
+class Call:
+    """A hook call on its way. What is known of it so far is what a fault can tell."""
+
+    def __init__(
+        self,
+        agent: str,
+        environ: Mapping[str, str],
+        home: str,
+        event: str | None = None,
+        owner: str | None = None,
+        kept: Room | None = None,
+    ) -> None:
+        self.agent, self.event = agent, event
+        self._environ, self._home, self._owner = environ, home, owner
+        self._rooms = Rooms(environ, home, kept)
+        self._dialect: Dialect | None = None
+        self._payload: dict[str, Any] = {}
+        self._caller: Caller | None = None
+        self._events: list[Event] = []
+        self._settings: Settings | None = None
+
+    def answer(self, raw: bytes) -> bytes:
+        """The bytes to print. Any error."""
+        started = monotonic()
+        self.read(raw)
+        if not self._events:
+            return b""
+        project = within(LOOKING_S, self._look)
+        deadline_s = self._settings.deadline_s if self._settings else LOOKING_S
+        left = max(0.0, deadline_s - (monotonic() - started))
+        try:
+            answers = within(left, lambda: self._attend(project))
+        except DeadlinePassed:
+            raise NotJudged(words.late(deadline_s)) from None
+        return self._printed(answers)
+
+    def faulted(self, error: Exception) -> bytes:
+        """Leave a line in the log; what `fail` makes of it. Never raises an Exception."""
+        try:
+            return within(FAULT_S, lambda: self._faulted(error))
+        except DeadlinePassed:
+            return b""
+
+    def read(self, raw: bytes) -> None:
+        """Take in a payload. NotJudged, ValueError."""
+        if len(raw) > PAYLOAD_MAX:
+            raise NotJudged(words.too_large(PAYLOAD_MAX))
+        self._dialect = _dialect(self.agent)
+        self._payload = payload_of(raw)
+        self._caller = self._dialect.caller(self._payload)
+        self._events = self._dialect.events(self._payload, self.event)
+
+    def _faulted(self, error: Exception) -> bytes:
+        try:
+            self.note(error)
+            if isinstance(error, Stray) or self._fail() != "closed" or not self._dialect:
+                return b""
+            refusal = Answer(refuse=words.not_judged(in_words(error)))
+            refused = [refusal for event in self._events if isinstance(event, Attempted)]
+            return self._printed(refused[:1])
+        except Exception as second:  # noqa: BLE001 - as in answered()
+            sys.stderr.write(f"sightline: {in_words(error)} {in_words(second)}\n")
+            return b""
+
+    def note(self, error: Exception) -> None:
+        """Leave a line in the log, or on stderr where even that cannot be written."""
+        session = self._caller.session if self._caller else ""
+        event = self.event or str(self._payload.get("hook_event_name", ""))
+        try:
+            hooklog.note(self._state_home(), self.agent, event, session, in_words(error))
+        except OSError as full:
+            sys.stderr.write(f"sightline: {in_words(error)} {in_words(full)}\n")
+
+    def _look(self) -> str | None:
+        """Find the project and its settings; None where the agent works in no workspace."""
+        assert self._caller is not None
+        try:
+            project = project_of(self._caller, self._environ, self._home)
+        except WorkspaceError as error:
+            if not any(root_of(each, None, self._home) for each in self._events):
+                raise Stray(error.message) from None
+            return None
+        self._settings = self._rooms.settings(project)
+        return project
+
+    def _attend(self, project: str | None) -> list[Answer]:
+        try:
+            found = [self._attend_one(event, project) for event in self._events]
+            return [answer for answer in found if answer is not None]
+        finally:
+            self._rooms.close()
+
+    def _attend_one(self, event: Event, project: str | None) -> Answer | None:
+        assert self._caller is not None
+        root = root_of(event, project, self._home)
+        if root is None:
+            if isinstance(event, Attempted):
+                self.note(Stray(words.no_root(event.path)))
+            return None
+        room = self._rooms.room(root, self._settings if root == project else None)
+        session, begun = room.session(self._caller, self.agent, self._owner)
+        if begun and not anew(event):
+            self._begun_unseen(session)
+        elif isinstance(event, Attempted) and _unknown(session, event.path):
+            self._reconcile(session)
+        answer = attend(session, event)
+        if isinstance(event, (Prompted, Stopped, Ended)):
+            self._reconcile(session)
+        return answer
+
+    def _begun_unseen(self, session: Session) -> None:
+        from sightline.services.attend.transcript import reached
+
+        if self._caller is not None and self._caller.transcript:
+            reached(session, self._caller.transcript, 0, all_of_it=True)
+            self._reconcile(session)
+
+    def _reconcile(self, session: Session) -> None:
+        """Take over what the transcript shows. Where that fails the agent is known to have seen
+        less than it has, which refuses more and never less."""
+        from sightline.services.attend.transcript import reconcile
+
+        dialect, transcript = self._dialect, self._caller.transcript if self._caller else None
+        if dialect is None or not transcript:
+            return
+        try:
+            reconcile(
+                session,
+                transcript,
+                lambda offset, all_of_it: dialect.unhooked(transcript, offset, all_of_it=all_of_it),
+            )
+        except (OSError, ValueError) as error:
+            self.note(error)
+
+    def _printed(self, answers: list[Answer]) -> bytes:
+        assert self._dialect is not None
+        said = self._dialect.answer(self._payload, answers)
+        return json.dumps(said, separators=(",", ":")).encode() if said else b""
+
+    def _fail(self) -> str:
+        settings = self._settings or self._users_own()
+        return settings.fail if settings else self._environ.get("SIGHTLINE_FAIL", "open")
+
+    def _state_home(self) -> str:
+        settings = self._settings or self._users_own()
+        return settings.state_home if settings else state_base(self._environ, self._home)
+
+    def _users_own(self) -> Settings | None:
+        """The user's settings where the workspace's are broken or not found: a repository must
+        not open a closed guard by a file that cannot be read."""
+        try:
+            return self._rooms.settings(os.devnull)
+        except SettingsError:
+            return None
+
+
+def _dialect(agent: str) -> Dialect:
+    try:
+        return agents.dialect(agent)
+    except KeyError:
+        known = ", ".join(agents.AGENTS)
+        raise NotJudged(words.unknown_agent(agent, known)) from None
+
+
+def payload_of(raw: bytes) -> dict[str, Any]:
+    """A payload's JSON object. NotJudged."""
+    try:
+        payload = json.loads(raw)
+    except (ValueError, RecursionError) as broken:
+        raise NotJudged(words.not_json(_reason(broken))) from None
+    if not isinstance(payload, dict):
+        raise NotJudged(words.not_json("it is something else"))
+    return payload
+
+
+def in_words(error: Exception) -> str:
+    """What went wrong, for a person; never a text that may come from a file."""
+    if isinstance(error, SightlineError):
+        return f"{error.message} {error.hint}".strip()
+    if isinstance(error, DeadlinePassed):
+        return words.late(LOOKING_S)
+    if isinstance(error, OSError):
+        named = f"{error.filename}: " if error.filename else ""
+        return f"{named}{error.strerror or type(error).__name__}."
+    if isinstance(error, Stray) or type(error) is ValueError:
+        return str(error)
+    return words.broken(type(error).__name__, _place(error))
+
+
+def _place(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return "an unknown place"
+    return f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+
+
+def _reason(error: Exception) -> str:
+    """Of a text that is no JSON, without a piece of it."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg}, at character {error.pos}"
+    return "it is nested too deeply" if isinstance(error, RecursionError) else "it is not UTF-8"
+
+
+def _unknown(session: Session, path: str) -> bool:
+    """Whether this session knows nothing of a file."""
+    ground = session._ground  # noqa: SLF001 - a look that no verb offers
+    try:
+        located = ground.workspace.locate(path)
+    except SightlineError:
+        return False  # attend() says what is wrong with it
+    return ground.store.knowledge(ground.session, located.name or located.path) is None

@@ -1,0 +1,66 @@
+"""How far a conversation's transcript was read: what no hook tells of is found there."""
+
+from __future__ import annotations
+
+from sightline.core.events import Imported
+from sightline.core.value import Value
+from sightline.services.attend import attend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sightline.services.attend import Event
+    from sightline.services.session import Session
+
+    Unhooked = Callable[[int, bool], tuple[list[Event], int]]
+
+RECENT = 16
+"""Imports of a session that are looked through; a conversation goes on in one transcript."""
+
+ALL = "all"
+"""The digest of a mark from which on the transcript tells what hooks did not."""
+
+
+class Mark(Value):
+    """Where to go on reading, in bytes. all_of_it: no hook told of what comes next there."""
+
+    offset: int = 0
+    all_of_it: bool = False
+
+
+def mark_of(session: Session, transcript: str) -> Mark:
+    """How far this session's transcript was read; its beginning when it never was."""
+    source = _source(transcript)
+    store = session._ground.store  # noqa: SLF001 - a verb like the session's own
+    newest = list(store.timeline(session=session.id, kinds=[Imported], newest=RECENT))
+    for recorded in reversed(newest):
+        fact = recorded.fact
+        if isinstance(fact, Imported) and fact.source.startswith(source):
+            return Mark(int(fact.source.removeprefix(source)), fact.digest == ALL)
+    return Mark()
+
+
+def reached(session: Session, transcript: str, offset: int, *, all_of_it: bool = False) -> None:
+    """Record how far a transcript was read."""
+    fact = Imported(f"{_source(transcript)}{offset}", ALL if all_of_it else "")
+    session._ground.append([fact])  # noqa: SLF001 - as above
+
+
+def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
+    """Take over what the transcript shows since it was last read; how many events there were.
+
+    unhooked: (offset, all_of_it) -> the events from there on, and where to go on from.
+    """
+    with session._lock:  # noqa: SLF001 - as above
+        mark = mark_of(session, transcript)
+        events, offset = unhooked(mark.offset, mark.all_of_it)
+        for event in events:
+            attend(session, event)
+        if offset != mark.offset:
+            reached(session, transcript, offset)
+        return len(events)
+
+
+def _source(transcript: str) -> str:
+    return f"transcript:{transcript}@"
