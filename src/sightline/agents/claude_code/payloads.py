@@ -1,0 +1,165 @@
+"""What each of Claude Code's hook events tells, as events of ours."""
+
+from __future__ import annotations
+
+from sightline.agents.claude_code.fields import checked, flag, inner, needed, optional
+from sightline.services.attend import (
+    Answered,
+    Attempted,
+    Began,
+    ChangedOutside,
+    CommandBegan,
+    CommandEnded,
+    Compacted,
+    Ended,
+    Failed,
+    Instructed,
+    Prompted,
+    Stopped,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from sightline.services.attend import Event, Source
+
+    Payload = Mapping[str, Any]
+
+SOURCES: Mapping[str, Source] = {
+    "startup": "startup",
+    "resume": "resume",
+    "clear": "clear",
+    "fork": "fork",
+    "compact": "compact",
+}
+
+NOT_TYPED = "<task-notification>"
+"""How a prompt begins that the client itself sends: nothing is added for an @ in it."""
+
+UNUSED = "<tool_use_error>"
+"""How the answer of a tool begins that was given input it could not use. No other hook is called
+for that."""
+
+
+def told(payload: Payload, event: str | None = None) -> list[Event]:
+    """What a payload tells, in order. ValueError."""
+    tell = _EVENTS.get(optional(payload, "hook_event_name") or event or "")
+    return [] if tell is None else tell(payload)
+
+
+def _session_start(payload: Payload) -> list[Event]:
+    source = SOURCES.get(optional(payload, "source") or "", "startup")
+    began = Began(source, optional(payload, "model"))
+    return [began, Compacted()] if source == "compact" else [began]
+
+
+def _subagent_start(_: Payload) -> list[Event]:
+    return [Began("startup")]
+
+
+def _subagent_stop(payload: Payload) -> list[Event]:
+    """The client's own helpers, such as the one that writes a summary, have no type."""
+    return [Stopped()] if optional(payload, "agent_type") else []
+
+
+def _prompt(payload: Payload) -> list[Event]:
+    from sightline.core.mentions import mentions
+
+    text = needed(payload, "prompt")
+    return [Prompted(text, () if text.startswith(NOT_TYPED) else mentions(text))]
+
+
+def _before_tool(payload: Payload) -> list[Event]:
+    from sightline.agents.claude_code.tools import SHELLS, target
+
+    tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
+    if tool in SHELLS:
+        command = needed(inner(payload, "tool_input"), "command")
+        return [CommandBegan(command, call, needed(payload, "cwd"))]
+    about = target(tool, inner(payload, "tool_input"))
+    return [] if about is None else [Attempted(*about, call)]
+
+
+def _after_tool(payload: Payload) -> list[Event]:
+    from sightline.agents.claude_code.results import result
+    from sightline.agents.claude_code.tools import SHELLS
+
+    tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
+    given, response = inner(payload, "tool_input"), payload.get("tool_response")
+    if tool in SHELLS:
+        return [_ended(given, call, needed(payload, "cwd"), response)]
+    return result(tool, given, response, call, needed(payload, "cwd"))
+
+
+def _failed_tool(payload: Payload) -> list[Event]:
+    from sightline.agents.claude_code.tools import SHELLS, target
+
+    tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
+    given, error = inner(payload, "tool_input"), optional(payload, "error") or ""
+    if tool in SHELLS:
+        code = None if flag(payload, "is_interrupt") else _exit_code(error)
+        output = error if code is None else error.partition("\n")[2]
+        command = needed(given, "command")
+        return [CommandEnded(command, call, needed(payload, "cwd"), output, code)]
+    about = target(tool, given)
+    return [] if about is None else [Failed(about[0], call, why=error)]
+
+
+def _batch(payload: Payload) -> list[Event]:
+    calls = checked(payload.get("tool_calls"), list, "tool_calls")
+    failed = [_unused(checked(call, dict, "tool_calls")) for call in calls]
+    return [Answered(tuple([each for each in failed if each is not None]))]
+
+
+def _unused(call: Payload) -> Failed | None:
+    """An edit that the client itself turned down. Input that is not even an edit's is nothing."""
+    from sightline.agents.claude_code.tools import target
+    from sightline.services.attend import CellEdit
+
+    said = call.get("tool_response")
+    if not isinstance(said, str) or not said.startswith(UNUSED):
+        return None
+    try:
+        about = target(needed(call, "tool_name"), inner(call, "tool_input"))
+    except ValueError:
+        return None  # the client has told the model so
+    if about is None:
+        return None
+    why = said.removeprefix(UNUSED).removesuffix(f"</{UNUSED[1:]}")
+    attempt = None if isinstance(about[1], CellEdit) else about[1]
+    return Failed(about[0], optional(call, "tool_use_id") or "", attempt, why)
+
+
+def _ended(given: Payload, call: str, cwd: str, response: Any) -> CommandEnded:
+    """A command that came to an end. Output too long for the model is in a file of its own."""
+    told = response if isinstance(response, dict) else {}
+    background = flag(given, "run_in_background") or "backgroundTaskId" in told
+    cut = told.get("persistedOutputPath") or told.get("isImage")
+    parts = [told.get("stdout"), told.get("stderr")]
+    output = "" if cut else "\n".join([part for part in parts if part and isinstance(part, str)])
+    sure = told and not (background or told.get("interrupted"))
+    code = 0 if sure and "returnCodeInterpretation" not in told else None
+    return CommandEnded(needed(given, "command"), call, cwd, output, code, background)
+
+
+def _exit_code(error: str) -> int | None:
+    number = error.partition("\n")[0].removeprefix("Exit code ")
+    return int(number) if number.isdecimal() else None
+
+
+_EVENTS: Mapping[str, Callable[[Payload], list[Event]]] = {
+    "SessionStart": _session_start,
+    "InstructionsLoaded": lambda payload: [Instructed(needed(payload, "file_path"))],
+    "UserPromptSubmit": _prompt,
+    "PreToolUse": _before_tool,
+    "PostToolUse": _after_tool,
+    "PostToolUseFailure": _failed_tool,
+    "PostToolBatch": _batch,
+    "FileChanged": lambda payload: [ChangedOutside(needed(payload, "file_path"))],
+    "SubagentStart": _subagent_start,
+    "SubagentStop": _subagent_stop,
+    "Stop": lambda _: [Stopped()],
+    "SessionEnd": lambda payload: [Ended(optional(payload, "reason") or "ended")],
+}

@@ -1,0 +1,189 @@
+"""The recorded conversations of a workspace, and each as timed events of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from sightline.agents.claude_code import sub_agent
+from sightline.agents.claude_code.fields import flag, needed, optional
+from sightline.agents.claude_code.results import read
+from sightline.agents.claude_code.rows import rows
+from sightline.agents.claude_code.transcripts import attached
+from sightline.core.value import Value
+from sightline.services.attend import Began, Compacted, Prompted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from sightline.services.attend import Event
+
+    Row = Mapping[str, Any]
+
+FOLDER_LENGTH = 200
+"""Characters of a folder's name; a longer one goes on with a digest."""
+
+HEAD = 1 << 20
+"""Bytes in which a transcript says when and where it began."""
+
+WANTED = (b'"user"', b'"assistant"', b'"attachment"', b'"compact_boundary"')
+NOT_TYPED = ("<local-command-", "<command-", "<task-notification>", "Caveat: ")
+"""How user rows begin that the client wrote."""
+
+
+class Recording(Value):
+    """A recorded conversation. session: our id of it; cwd: where it began, an absolute folder;
+    started: UTC microseconds since 1970; size: bytes."""
+
+    path: str
+    session: str
+    started: int
+    cwd: str
+    size: int
+    parent: str | None = None
+
+
+def recordings(workspace_root: str, home: str, config_dir: str | None = None) -> list[Recording]:
+    """The conversations recorded in a workspace or a folder of it, oldest first, each sub-agent's
+    after the one that started it. config_dir: where the client keeps its files, else in `home`.
+    OSError when a transcript cannot be read; nothing where there is none."""
+    projects = os.path.join(config_dir or os.path.join(home, ".claude"), "projects")
+    begins = folder_name(workspace_root)[:FOLDER_LENGTH]
+    try:
+        folders = sorted(name for name in os.listdir(projects) if name.startswith(begins))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    found = [
+        each
+        for folder in folders
+        for each in _in_folder(os.path.join(projects, folder))
+        if _inside(each.cwd, workspace_root)
+    ]
+    return sorted(found, key=lambda each: (each.parent is not None, each.started, each.path))
+
+
+def folder_name(cwd: str) -> str:
+    """The name of the folder in which the client keeps the conversations that began in cwd."""
+    return "".join([char if char.isascii() and char.isalnum() else "-" for char in cwd])
+
+
+def _in_folder(folder: str) -> Iterator[Recording]:
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        session, kind = os.path.splitext(name)
+        if kind == ".jsonl" and (main := recording(path, session)) is not None:
+            yield main
+        elif os.path.isdir(inner := os.path.join(path, "subagents")):
+            yield from _sub_agents(inner, session)
+
+
+def _sub_agents(folder: str, session: str) -> Iterator[Recording]:
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("agent-") and name.endswith(".jsonl"):
+            path, agent = os.path.join(folder, name), name[6:-6]
+            own = sub_agent(session, _kind(path), agent)
+            if (found := recording(path, own, parent=session)) is not None:
+                yield found
+
+
+def _kind(path: str) -> str | None:
+    """What kind of sub-agent a file beside its transcript says it was."""
+    try:
+        with open(path.removesuffix(".jsonl") + ".meta.json", encoding="utf-8") as file:
+            return optional(json.load(file), "agentType")
+    except (OSError, ValueError, AttributeError):
+        return None  # older clients write none
+
+
+def recording(path: str, session: str, parent: str | None = None) -> Recording | None:
+    """A transcript as a recording; None for one that does not say when and where it began."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        for _, row in rows(file, 0, (b'"cwd"',), HEAD):
+            at = time_of(row) if row is not None else None
+            if row is not None and at is not None and isinstance(row.get("cwd"), str):
+                return Recording(path, session, at, row["cwd"], size, parent)
+    return None
+
+
+def _inside(cwd: str, root: str) -> bool:
+    return cwd == root or cwd.startswith(root.rstrip("/\\") + ("\\" if "\\" in root else "/"))
+
+
+def told(of: Recording) -> Iterator[tuple[int, Event]]:
+    """What a recording tells, in order, with the times at which it happened. Rows that were
+    copied from another conversation, or are damaged, are passed over."""
+    seen: set[object] = set()
+    model = None
+    at = of.started
+    with open(of.path, "rb") as file:
+        for _, row in rows(file, 0, WANTED, of.size):
+            if row is None or (row.get("isSidechain") and of.parent is None):
+                continue
+            if (mark := row.get("uuid")) in seen:
+                continue
+            seen |= {mark} if mark is not None else set()
+            at = max(time_of(row) or at, at)
+            if (used := _model(row)) not in (None, model):
+                model = used
+                yield at, Began("resume", model)
+            for event in _row(row):
+                yield at, event
+
+
+def time_of(row: Row) -> int | None:
+    """A row's time, UTC microseconds since 1970."""
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(row["timestamp"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000) * 1000
+
+
+def _row(row: Row) -> list[Event]:
+    kind = row.get("type")
+    if kind == "attachment":
+        return attached(row)
+    if kind == "system":
+        return [Compacted()] if row.get("subtype") == "compact_boundary" else []
+    if kind != "user":
+        return []
+    if "toolUseResult" not in row:
+        return _prompt(row)
+    try:
+        return _result(row)
+    except ValueError:
+        return []  # the answer of a tool that only looks like one of those
+
+
+def _result(row: Row) -> list[Event]:
+    from sightline.agents.claude_code.results import wrote
+
+    result = row["toolUseResult"]
+    if not isinstance(result, dict):
+        return []
+    if "structuredPatch" not in result:
+        return read(result)
+    tool = "Edit" if "oldString" in result else "Write"
+    return [wrote(tool, needed(result, "filePath"), str(row.get("uuid", "")), result)]
+
+
+def _prompt(row: Row) -> list[Event]:
+    content = row["message"].get("content") if isinstance(row.get("message"), dict) else None
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = next((text for text in texts if isinstance(text, str)), None)
+    made = flag(row, "isMeta") or flag(row, "isCompactSummary")
+    if made or not isinstance(content, str) or content.startswith(NOT_TYPED):
+        return []
+    return [Prompted(content)]
+
+
+def _model(row: Row) -> str | None:
+    message = row.get("message")
+    model = message.get("model") if isinstance(message, dict) else None
+    return model if isinstance(model, str) and not model.startswith("<") else None

@@ -1,0 +1,143 @@
+"""What Claude Code's transcripts show that no hook tells of.
+
+A hook is called for each tool, but files also get to the model as attachments: mentioned by the
+user, put back after a compaction, instructions, and the client's own word that a file changed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sightline.agents.claude_code.results import read
+from sightline.agents.claude_code.rows import rows
+from sightline.core.text import split
+from sightline.services.attend import Shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from sightline.services.attend import Event
+
+    Row = Mapping[str, Any]
+
+ATTACHED = b'"attachment"'
+RESULT = b'"toolUseResult"'
+
+
+def shown_since(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[Event], int]:
+    """What the transcript shows from a byte offset on, and where to go on. A file that is shorter
+    than the offset was written anew. OSError when it cannot be read."""
+    wanted = (ATTACHED, RESULT) if all_of_it else (ATTACHED,)
+    found: list[Event] = []
+    try:
+        with open(transcript, "rb") as file:
+            begin = at = offset if offset <= os.fstat(file.fileno()).st_size else 0
+            for end, row in rows(file, begin, wanted):
+                at = end
+                if row is not None and _belongs(row, transcript):
+                    found += attached(row)
+                    found += _result(row) if all_of_it else ()
+    except (FileNotFoundError, NotADirectoryError):
+        return [], offset
+    return found, at
+
+
+def _belongs(row: Row, transcript: str) -> bool:
+    """Older clients wrote the rows of sub-agents among those of the conversation."""
+    own = os.path.basename(transcript).startswith("agent-")
+    return own or not row.get("isSidechain")
+
+
+def attached(row: Row) -> list[Event]:
+    """What the attachment of a row shows; nothing for a kind or a shape that is not known."""
+    attachment = row.get("attachment")
+    if not isinstance(attachment, dict):
+        return []
+    show = _KINDS.get(str(attachment.get("type")))
+    try:
+        return [] if show is None else list(show(attachment))
+    except ValueError:
+        return []  # a shape that this client does not have
+
+
+def _file(attachment: Row) -> Iterator[Event]:
+    return _texts(attachment.get("content"), "mention")
+
+
+def _texts(response: object, via: str) -> Iterator[Event]:
+    """Of a notebook only the cells are told: it is known when it is read by its tool."""
+    for event in read(response, via):
+        if isinstance(event, Shown) and event.text is not None:
+            yield event
+
+
+def _memory(attachment: Row) -> Iterator[Event]:
+    content = attachment.get("content")
+    if isinstance(content, dict):
+        yield from _instructions({"files": [content]})
+
+
+def _instructions(attachment: Row) -> Iterator[Event]:
+    """Instruction files. Their head, comments and blank ends are left out for the model; what of
+    them was shown is told where the file's own text is told, too."""
+    files = attachment.get("files")
+    for file in files if isinstance(files, list) else []:
+        path, text = (file.get("path"), file.get("content")) if isinstance(file, dict) else ("", "")
+        if not isinstance(path, str) or not isinstance(text, str):
+            continue
+        if not file.get("contentDiffersFromDisk"):
+            yield Shown(path, None, text, "instructions")
+        elif (lines := _place(text, file.get("rawContent"))) is not None:
+            yield Shown(path, lines, text, "instructions")
+
+
+def _place(text: str, raw: object) -> tuple[int, int] | None:
+    """The lines that a text has in the whole file, where it stands there in one piece."""
+    if not text or not isinstance(raw, str) or raw.count(text) != 1:
+        return None
+    above = raw[: raw.index(text)]
+    if above and not above.endswith("\n"):
+        return None
+    first = above.count("\n") + 1
+    return first, first + len(split(text)) - 1
+
+
+def _changed(attachment: Row) -> Iterator[Event]:
+    """The client's word that a file changed shows hunks with the numbers they had before. So only
+    the first one's are true of the file as it is."""
+    path, snippet = attachment.get("filename"), attachment.get("snippet")
+    if not isinstance(path, str) or not isinstance(snippet, str):
+        return
+    texts: list[str] = []
+    first = 0
+    for line in snippet.split("\n"):
+        number, tab, text = line.partition("\t")
+        if not (tab and number.isdecimal()) or (texts and int(number) != first + len(texts)):
+            break
+        first = first if texts else int(number)
+        texts.append(f"{text}\n")
+    if texts and first:
+        yield Shown(path, (first, first + len(texts) - 1), "".join(texts), "notice")
+
+
+def _result(row: Row) -> list[Event]:
+    """What the answer of a tool showed or wrote, as far as its agent has seen the text."""
+    from sightline.agents.claude_code.writes import written
+
+    told = row.get("toolUseResult")
+    if not isinstance(told, dict):
+        return []
+    try:
+        return written(told) if "structuredPatch" in told else list(_texts(told, "read"))
+    except ValueError:
+        return []
+
+
+_KINDS: Mapping[str, Callable[[Row], Iterator[Event]]] = {
+    "file": _file,
+    "nested_memory": _memory,
+    "instructions": _instructions,
+    "edited_text_file": _changed,
+}
