@@ -105,22 +105,6 @@ def test_sessions_are_listed_and_shown(story):
     assert (missing.code, missing.out) == (1, "")
 
 
-@pytest.mark.parametrize("args", [["up"], ["up", "--once"]], ids=" ".join)
-def test_up_prints_the_state(story, args):
-    done = story(*args)
-    assert done.code == 0
-    assert str(story.root) in done.out
-    assert "store.db" in done.out
-    assert "new.py" in done.out
-    assert "Connecting agents comes with a later version" in done.err
-    assert ("live view" in done.err) is (args == ["up"])
-
-
-def test_up_names_the_agents_whose_settings_it_sees(sl):
-    (sl.root / ".claude").mkdir()
-    assert sl("up", "--once", "--json").json["agents"] == ["claude-code"]
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_completion_script_asks_the_command(sl, shell):
     assert "_SIGHTLINE_COMPLETE" in sl("completion", shell).out

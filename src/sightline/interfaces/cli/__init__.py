@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMMANDS = {
-    "tour": "tour", "up": "upkeep", "status": "looking", "check": "looking", "diff": "looking",
+    "tour": "tour", "init": "init", "up": "up", "status": "looking", "check": "looking", "diff": "looking",
     "log": "history", "why": "history", "sessions": "history", "read": "looking",
     "saw": "looking", "edit": "editing", "edit-lines": "editing", "write": "editing",
     "patch": "editing", "create": "whole", "delete": "whole", "move": "whole",

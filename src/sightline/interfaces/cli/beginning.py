@@ -1,0 +1,55 @@
+"""What `up` settles before it begins: whether agents are connected here."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sightline.interfaces import connecting
+from sightline.interfaces.cli import output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.agents.settings_file import Change
+    from sightline.interfaces.cli.call import Call
+
+
+def connected(call: Call, root: str, *, yes: bool) -> str:
+    """Connect the agents that are found, if the user wants it (yes: said so already; else asked
+    once, on a terminal): who is connected then, in a sentence. SettingsError."""
+    there = connecting.connections(root)
+    found = connecting.found_agents(root)
+    if not there and found:
+        change = connecting.plan(root, "local")
+        if yes or (not call.json and _wanted(change)):
+            _connect(call, change)
+            there = connecting.connections(root)
+    if there:
+        names = ", ".join(connecting.AGENTS.values())
+        return f"{names} is connected. Ctrl-C ends this view."
+    if found:
+        return "No agent is connected here. Connect it: sightline init"
+    return "No agent was found here. Connect one: sightline init claude-code"
+
+
+def _wanted(change: Change) -> bool:
+    """Ask, where somebody sits at a terminal."""
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    (name,) = connecting.AGENTS.values()
+    click.echo(f"{name} is not connected here: its edits are not judged.", err=True)
+    click.echo(f"Its hooks would go into {change.path}", err=True)
+    click.echo("and come out again by 'sightline init --remove'.", err=True)
+    try:
+        return click.confirm("Connect it?", default=True, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+
+
+def _connect(call: Call, change: Change) -> None:
+    from sightline.agents.settings_file import carry_out
+
+    carry_out(change)
+    (name,) = connecting.AGENTS.values()
+    output.note(call, f"{name} is connected from its next session on.")

@@ -1,0 +1,99 @@
+"""up: the main job in the foreground. Shows what each agent has in context, and what went stale."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from sightline.interfaces.cli import output
+from sightline.interfaces.cli.beginning import connected
+from sightline.interfaces.cli.options import verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.interfaces.cli.call import Call
+    from sightline.services.ground import Ground
+
+ENDED = "Ended. Connected agents go on being judged, with or without this view."
+
+AGENT_FOLDERS = {
+    "claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini", "cursor": ".cursor",
+    "opencode": ".config/opencode", "cline": ".cline", "roo": ".roo", "copilot": ".copilot",
+    "windsurf": ".codeium", "kiro": ".kiro", "goose": ".config/goose", "amp": ".config/amp",
+}  # fmt: skip
+"""Agent -> where it keeps its settings, in the user's home folder or in the workspace."""
+
+
+@verb()
+@click.option("--once", is_flag=True, help="Print the state and exit.")
+@click.option("--yes", is_flag=True, help="Connect the agents that are found, and ask nothing.")
+@click.pass_obj
+def up(call: Call, *, once: bool, yes: bool) -> None:
+    """Show live what each agent has in context and what went stale.
+
+    Offers to connect the agents it finds, and stays until Ctrl-C. Without a terminal it asks
+    nothing and prints a line per event, with --json an object as 'sightline log --json' does.
+    """
+    with call.survey() as ground:
+        if once:
+            _once(call, ground)
+        else:
+            _live(call, ground, connected(call, ground.workspace.root, yes=yes))
+
+
+def _once(call: Call, ground: Ground) -> None:
+    from sightline.interfaces import shapes
+    from sightline.interfaces.cli.words import status_lines
+    from sightline.services import history
+
+    with output.progress(call, "Looking at the files that sessions were shown"):
+        found = history.status(ground, call.session)
+    root, store = ground.workspace.root, call.store_url(ground)
+    agents = _agents(root)
+    if call.json:
+        sessions = [shapes.session_files(each) for each in found]
+        output.json({"workspace": root, "store": store, "agents": agents, "sessions": sessions})
+        return
+    workspace, *rest = status_lines(call, ground, found, call.session)
+    output.text(workspace)
+    output.text(f"Store     {store}")
+    output.text(f"Agents    {', '.join(agents) or 'none found'}")
+    output.text("\n".join(rest))
+
+
+def _live(call: Call, ground: Ground, status: str) -> None:
+    from sightline.interfaces import live
+    from sightline.interfaces.live.lines import Lines
+    from sightline.interfaces.live.screen import Screen, wall_time
+    from sightline.interfaces.live.terminal import Waiting, held
+
+    try:
+        if call.json or not _drawable():
+            output.note(call, f"Watching {ground.workspace.root}. {status}")
+            wait = Waiting()
+            with wait.heeding():
+                live.run(ground, Lines(json=call.json), wait)
+        colour = not (call.no_color or os.environ.get("NO_COLOR"))
+        screen = Screen(sys.stdout, status, wall_time, colour=colour)
+        wait = Waiting(screen)
+        with held(screen), wait.heeding():
+            live.run(ground, screen, wait)
+    except KeyboardInterrupt:
+        output.note(call, ENDED)
+        raise
+
+
+def _drawable() -> bool:
+    """Whether stdout is a terminal whose cursor can be led back."""
+    return sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
+
+
+def _agents(root: str) -> list[str]:
+    homes = (os.path.expanduser("~"), root)
+    return [
+        agent
+        for agent, folder in AGENT_FOLDERS.items()
+        if any(os.path.isdir(os.path.join(home, folder)) for home in homes)
+    ]

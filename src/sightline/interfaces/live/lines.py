@@ -1,0 +1,38 @@
+"""The view where nobody looks at a terminal: a line per event, as it happens."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sightline.interfaces import shapes
+from sightline.interfaces.cli import output
+from sightline.render.log import sentence
+from sightline.render.views import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.services.history import Entry
+    from sightline.services.overview import Overview
+
+
+class Lines:
+    """Prints what is recorded from now on, for people or as objects of `log --json`."""
+
+    def __init__(self, *, json: bool) -> None:
+        self._json = json
+
+    def show(self, view: Overview) -> None:
+        """Print the news."""
+        for entry in view.news:
+            if self._json:
+                output.json(shapes.entry(entry), schema=False)
+            else:
+                output.text(_said(entry))
+
+    def resized(self) -> None:
+        """Nothing here has a size."""
+
+
+def _said(entry: Entry) -> str:
+    at = datetime.fromtimestamp(entry.at / 1_000_000, UTC).astimezone()
+    return f"{at:%Y-%m-%d %H:%M:%S}  {entry.session}  {printable(sentence(entry))}"

@@ -1,0 +1,110 @@
+"""Waiting at a terminal: for some time, for another size, or for the end."""
+
+from __future__ import annotations
+
+import select
+import signal
+import socket
+import sys
+from contextlib import contextmanager
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import Any
+
+    from sightline.interfaces.live.screen import Screen
+
+ENDING = ("SIGTERM", "SIGHUP")
+"""Signals that end the view as Ctrl-C does; a system may lack some of them."""
+
+
+class Waiting:
+    """Waits without a tick of its own. A signal that comes meanwhile is heeded at once."""
+
+    def __init__(self, screen: Screen | None = None) -> None:
+        self._screen = screen
+        self._resized = False
+        self._here, self._there = socket.socketpair()
+
+    def __call__(self, seconds: float) -> bool:
+        """Wait; whether the terminal has another size since the last time."""
+        if select.select([self._here], [], [], seconds)[0]:
+            self._here.recv(4096)
+        resized, self._resized = self._resized, False
+        return resized
+
+    @contextmanager
+    def heeding(self) -> Iterator[None]:
+        """While signals wake it."""
+        heeded: dict[Any, Any] = {}
+        self._there.setblocking(False)  # noqa: FBT003 - its only argument
+        before = signal.set_wakeup_fd(self._there.fileno(), warn_on_full_buffer=False)
+        try:
+            for name, step in self._steps():
+                number = getattr(signal, name, None)
+                # Ignored by whoever started us (nohup): that stays so.
+                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                    heeded[number] = signal.signal(number, step)
+            yield
+        finally:
+            for number, step in heeded.items():
+                signal.signal(number, step)
+            signal.set_wakeup_fd(before)
+            self._here.close()
+            self._there.close()
+
+    def _steps(self) -> Iterator[tuple[str, Any]]:
+        yield from ((name, _end) for name in ENDING)
+        if self._screen is not None:
+            yield "SIGWINCH", self._note
+            yield "SIGTSTP", self._stop
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._resized = True
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """Ctrl-Z: the shell gets its terminal as it was; back here, all is drawn again."""
+        assert self._screen is not None
+        self._screen.release()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(signal.Signals(number))
+        signal.signal(number, self._stop)
+        self._screen.hold()
+        self._resized = True
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+@contextmanager
+def held(screen: Screen) -> Iterator[None]:
+    """Around the view: no cursor, and keys are not shown. The terminal is given back as it was,
+    however the view ends."""
+    screen.hold()
+    try:
+        with _unechoed():
+            yield
+    finally:
+        screen.release()
+
+
+@contextmanager
+def _unechoed() -> Iterator[None]:
+    if sys.platform == "win32" or sys.stdin is None or not sys.stdin.isatty():
+        yield
+        return
+    import termios
+
+    keys = sys.stdin.fileno()
+    before = termios.tcgetattr(keys)
+    silent = termios.tcgetattr(keys)
+    silent[3] &= ~termios.ECHO
+    termios.tcsetattr(keys, termios.TCSADRAIN, silent)
+    try:
+        yield
+    finally:
+        # What was typed meanwhile was meant for nobody: the shell would run it.
+        termios.tcsetattr(keys, termios.TCSAFLUSH, before)

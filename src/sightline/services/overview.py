@@ -1,0 +1,254 @@
+"""What `sightline up` shows: the sessions at work, their files, and what happens to them.
+
+A Watch is asked again and again. Most of the time nothing happened; finding that out takes one
+question to the store and a stat of each file that a session at work was shown.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from sightline.core.value import Value
+from sightline.services import history, views
+from sightline.services.authors import changed_by
+from sightline.services.ground import Ground, noticed, stamp_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sightline.core.context import SessionState
+    from sightline.core.revision import Stamp
+    from sightline.services.history import Entry
+    from sightline.services.results import ChangedBy
+    from sightline.workspace import Found
+
+AT_WORK_US = 24 * 3_600 * 1_000_000
+"""A session of which nothing was heard for longer is only counted: many end without a word."""
+
+TAIL = 200
+"""How many of a session's newest facts are looked through for its last sign of life."""
+
+EVENTS_KEPT = 200
+
+
+class FileNow(Value):
+    """A file in a session's context. state: as in Verdict; by: who changed it, where it is not
+    fresh; mark: an attempt of this turn that was refused and not made since, or was merged."""
+
+    path: str
+    state: str
+    by: ChangedBy | None = None
+    mark: Entry | None = None
+
+
+class SessionNow(Value):
+    """A session at work. last: its agent's last sign of life, UTC microseconds."""
+
+    id: str
+    agent: str
+    parent: str | None
+    turn: int
+    model: str | None
+    last: int
+    files: tuple[FileNow, ...]
+
+
+class Overview(Value):
+    """All of it. sessions: the one heard of last comes first, sub-agents behind the one that
+    started them; ended, resting: how many more there are. events: the newest of interest, oldest
+    first; news: everything that was recorded since the look before."""
+
+    root: str
+    sessions: tuple[SessionNow, ...]
+    ended: int
+    resting: int
+    events: tuple[Entry, ...]
+    news: tuple[Entry, ...]
+
+
+class Watch:
+    """Looks at a workspace again and again. ground: one of no session (history.survey)."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._grounds: dict[str, Ground] = {}
+        self._tails: dict[str, tuple[int, Tail]] = {}
+        self._paths: dict[str, Ground] = {}
+        self._stamps: dict[str, Stamp] = {}
+        self._seen: tuple[int, object] | None = None
+        tail = list(history.entries(ground.store, newest=EVENTS_KEPT))
+        self._told = tail[-1].position if tail else 0
+        since = ground.clock() - AT_WORK_US
+        recent = of_interest(entry for entry in tail if entry.at >= since)
+        self._events: deque[Entry] = deque(recent, maxlen=EVENTS_KEPT)
+
+    def look(self) -> Overview | None:
+        """How everything stands now; None when nothing happened since the last look. Changes on
+        disk are recorded as facts. SightlineError."""
+        odd = self._take_note()
+        seen = (self._ground.store.position(), odd)
+        if seen == self._seen:
+            return None
+        self._seen = seen
+        states = self._ground.store.sessions()
+        at_work = [state for state in states if self._at_work(state)]
+        ended = sum(1 for state in states if state.ended is not None)
+        resting = len(states) - len(at_work) - ended
+        self._watch(at_work)
+        sessions = tuple(self._session(state) for state in self._ordered(at_work))
+        news = tuple(history.entries(self._ground.store, after=self._told))
+        self._told = news[-1].position if news else self._told
+        events = of_interest([*self._events, *news])
+        self._events = deque(events, maxlen=EVENTS_KEPT)
+        root = self._ground.workspace.root
+        return Overview(root, sessions, ended, resting, tuple(self._events), news)
+
+    def _take_note(self) -> object:
+        """Record what the files at work show. What cannot be told by facts alone is answered, to
+        be compared with the next time."""
+        if not self._paths:
+            return ()
+        deadline_s = self._ground.settings.deadline_s
+        odd: list[object] = []
+        for found in list(self._ground.workspace.scan(self._stamps, deadline_s=deadline_s)):
+            self._record(found)
+            if found.path not in self._stamps or stamp_of(found) is None:
+                odd.append((found.path, found.kind, found.why))
+        return tuple(odd), tuple(self._unstamped())
+
+    def _record(self, found: Found) -> None:
+        ground = self._paths[found.path]
+        stamp = stamp_of(found)
+        facts = noticed(ground, found)
+        if facts or stamp is not None:
+            ground.append(facts, found=[found])
+        if stamp is not None:
+            self._stamps[found.path] = stamp
+
+    def _unstamped(self) -> Iterator[tuple[str, object]]:
+        """Files that no stamp vouches for: one stat tells that nothing happened to them."""
+        for path in self._paths:
+            if path not in self._stamps:
+                try:
+                    yield path, self._ground.workspace.stat(path)
+                except OSError as error:
+                    yield path, error.errno
+
+    def _watch(self, at_work: Iterable[SessionState]) -> None:
+        self._grounds = {
+            state.id: self._grounds.get(state.id) or self._as(state.id) for state in at_work
+        }
+        self._paths = {
+            path: ground
+            for ground in reversed(self._grounds.values())
+            for path in self._names(ground)
+        }
+        self._stamps = self._ground.store.stamps(self._paths)
+
+    def _names(self, ground: Ground) -> Iterator[str]:
+        for path, knowledge in ground.tracked().known.items():
+            yield path
+            if knowledge.name is not None:  # a symlink, which may be led elsewhere
+                yield knowledge.name
+
+    def _as(self, session: str) -> Ground:
+        own = self._ground
+        return Ground(session, own.store, own.workspace, own.settings, own.clock, own.owner)
+
+    def _at_work(self, state: SessionState) -> bool:
+        if state.ended is not None:
+            return False
+        return self._ground.clock() - self._tail(state).last < AT_WORK_US
+
+    def _tail(self, state: SessionState) -> Tail:
+        kept = self._tails.get(state.id)
+        if kept is None or kept[0] != state.position:
+            entries = history.entries(self._ground.store, session=state.id, newest=TAIL)
+            kept = (state.position, tail_of(state, entries))
+            self._tails[state.id] = kept
+        return kept[1]
+
+    def _ordered(self, at_work: list[SessionState]) -> list[SessionState]:
+        """Newest life first, families together: one is as alive as the liveliest of it."""
+        ids = {state.id for state in at_work}
+        heads = {s.id: s.parent if s.parent in ids else s.id for s in at_work}
+        lively: dict[str, int] = {}
+        for state in at_work:
+            head = heads[state.id] or state.id
+            lively[head] = max(lively.get(head, 0), self._tail(state).last)
+
+        def place(state: SessionState) -> tuple[int, str, bool, int]:
+            head = heads[state.id] or state.id
+            return -lively[head], head, state.id != head, state.started
+
+        return sorted(at_work, key=place)
+
+    def _session(self, state: SessionState) -> SessionNow:
+        ground, tail = self._grounds[state.id], self._tail(state)
+        odd = dict(views.unsettled(ground))
+        files = []
+        for path, knowledge in ground.tracked().known.items():
+            how = odd.get(path, "fresh")
+            by = changed_by(ground, path)[1] if how != "fresh" else None
+            files.append(FileNow(knowledge.name or path, how, by, tail.marks.get(path)))
+        return SessionNow(
+            state.id, state.agent, state.parent, state.turn, state.model, tail.last, tuple(files)
+        )
+
+
+class Tail(Value):
+    """What a session's newest facts tell. marks: path -> what came of an attempt of this turn."""
+
+    last: int
+    marks: dict[str, Entry]
+
+
+def tail_of(state: SessionState, entries: Iterable[Entry]) -> Tail:
+    """A session's last sign of life, and what came of its attempts of this turn."""
+    last, marks = state.started, dict[str, "Entry"]()
+    for entry in entries:
+        if not foreign(entry):
+            last = max(last, entry.at)
+        if entry.kind == "turn":
+            marks.clear()
+        elif entry.path is None or foreign(entry):
+            continue
+        elif entry.kind in ("refused", "merged"):
+            marks[entry.path] = entry
+        elif entry.kind in CHANGES:
+            marks.pop(entry.path, None)
+    return Tail(last, marks)
+
+
+CHANGES = ("changed", "deleted", "moved")
+
+OF_INTEREST = {
+    *CHANGES, "session", "forked", "ended", "refused", "merged", "git", "rewind", "checkpoint",
+    "claim", "warning", "sight_lost", "imported",
+}  # fmt: skip
+"""What is told as an event. What an agent was shown stands with its files."""
+
+
+def foreign(entry: Entry) -> bool:
+    """Whether a session's fact is of what others did: it was only the one to find it."""
+    return entry.kind in CHANGES and entry.cause.who != entry.session
+
+
+def of_interest(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries that a person wants to see at once. A merge says itself that it changed."""
+    told: list[Entry] = []
+    for entry in entries:
+        if entry.kind not in OF_INTEREST:
+            continue
+        if entry.kind == "merged" and told and _same(told[-1], entry):
+            told.pop()
+        told.append(entry)
+    return told
+
+
+def _same(change: Entry, merge: Entry) -> bool:
+    return change.kind == "changed" and (change.session, change.path) == (
+        merge.session,
+        merge.path,
+    )

@@ -1,0 +1,288 @@
+"""up: what a terminal shows of real facts, what a pipe gets, and how it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+from tools.terminal import Terminal
+
+import sightline
+from sightline.interfaces import live
+from sightline.interfaces.live.screen import Screen
+from sightline.services.history import survey
+from sightline.testing import FixedClock
+
+SOURCE = str(Path(sightline.__file__).parents[1])
+PROGRAM = """
+import fcntl, signal, sys, termios
+from sightline.interfaces.entry import main
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # Ctrl-C typed there is for us
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background has it ignored
+sys.exit(main())
+"""
+
+
+class Seat:
+    """A person at a pseudo-terminal who runs the command and reads what the screen shows."""
+
+    def __init__(self, sl, *args, columns=80, rows=24, env=None):
+        self.fd, self.side = pty.openpty()
+        self.size(columns, rows)
+        clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        paths = {"PYTHONPATH": SOURCE, "TERM": "xterm", "TZ": "UTC", "HOME": str(sl.home.parent)}
+        paths["PATH"] = str(sl.home)  # no agent is installed there
+        self.child = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *args],
+            cwd=sl.root,
+            env=clean | paths | (env or {}),
+            stdin=self.side,
+            stdout=self.side,
+            stderr=self.side,
+            start_new_session=True,
+        )
+        self.written = b""
+
+    def size(self, columns, rows):
+        fcntl.ioctl(self.side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.terminal = Terminal(columns, rows)
+
+    def until(self, words):
+        """Read on until the screen shows these words: its lines then."""
+        while not any(words in line for line in self.terminal.lines()):
+            self._read()
+        return self.terminal.lines()
+
+    def type(self, keys):
+        os.write(self.fd, keys)
+
+    def end(self):
+        """Read to the end: the exit code, and the lines that stay."""
+        os.close(self.side)
+        try:
+            while True:
+                self._read()
+        except OSError:  # how Linux says that the other end is closed
+            os.close(self.fd)
+        return self.child.wait(), self.terminal.lines()
+
+    def _read(self):
+        data = os.read(self.fd, 65536)
+        self.written += data
+        self.terminal.feed(data)
+
+
+@pytest.fixture
+def seat(sl):
+    """Runs the command at a terminal, and ends it."""
+    seats = []
+
+    def sit(*args, **options):
+        seats.append(Seat(sl, *args, **options))
+        return seats[-1]
+
+    yield sit
+    for each in seats:
+        if each.child.poll() is None:
+            each.child.kill()
+            each.child.wait()
+
+
+@pytest.fixture
+def agent(sl):
+    with sightline.open_session(sl.root, id="s1", agent="claude-code") as session:
+        yield session
+
+
+def test_the_screen_follows_what_happens(sl, seat, agent):
+    file = sl.put("src/app.py", "a = 1\nb = 2\nc = 3\n")
+    at = seat("up")
+    at.until("claude-code s1")
+    agent.turn()
+    agent.read("src/app.py")
+    at.until("fresh      src/app.py")
+    file.write_text("a = 9\nb = 2\nc = 3\n")
+    lines = at.until("stale      src/app.py")
+    assert any(line.startswith("claude-code s1  turn 1, last heard of") for line in lines)
+    with pytest.raises(sightline.EditRefused):
+        agent.edit("src/app.py", "a = 1", "a = 2")
+    at.until("refused   src/app.py  its lines changed since")
+    agent.write("src/app.py", "a = 1\nb = 2\nc = 7\n")
+    lines = at.until("merged    src/app.py")
+    assert max(map(len, lines)) <= 80
+    at.type(b"\x03")
+    code, lines = at.end()
+    assert code == 130
+    assert any("merged    src/app.py" in line for line in lines)
+    assert lines[-1].startswith("Ended.")
+    assert at.terminal.cursor_shown
+
+
+def test_keys_are_not_shown_and_the_terminal_is_given_back(seat):
+    at = seat("up")
+    before = termios.tcgetattr(at.side)
+    at.until("No agent was shown")
+    assert not termios.tcgetattr(at.side)[3] & termios.ECHO
+    at.type(b"abc")
+    at.child.send_signal(signal.SIGTERM)
+    os.set_blocking(at.fd, True)
+    assert at.child.wait() == 128 + signal.SIGTERM
+    assert termios.tcgetattr(at.side) == before
+    assert not any("abc" in line for line in at.end()[1])
+    assert at.terminal.cursor_shown
+
+
+def test_another_size_is_drawn_afresh(sl, seat, agent):
+    sl.put("packages/server/src/handlers/a_rather_long_name.py", "x\n")
+    agent.read("packages/server/src/handlers/a_rather_long_name.py")
+    at = seat("up", columns=120)
+    at.until("fresh      packages/server/src/handlers/a_rather_long_name.py")
+    at.size(50, 24)
+    lines = at.until("…/a_rather_long_name.py")
+    assert lines[0].startswith("Sightline ")
+    assert max(map(len, lines)) <= 50
+
+
+def test_after_a_stop_all_is_drawn_again(seat):
+    """Ctrl-Z. A session without a shell cannot be stopped: it is as if it went on at once."""
+    at = seat("up")
+    at.until("No agent was shown")
+    at.terminal = Terminal()
+    at.type(b"\x1a")
+    at.until("No agent was shown")
+    assert b"\x1b[?25h\x1b[?25l\x1b[H\x1b[J" in at.written
+    assert not at.terminal.cursor_shown
+
+
+@pytest.mark.parametrize("options", [{"args": ["--no-color"]}, {"env": {"NO_COLOR": "1"}}, {}])
+def test_colours_are_there_unless_nobody_wants_them(sl, seat, agent, options):
+    sl.put("a.py", "x\n")
+    agent.read("a.py")
+    at = seat("up", *options.get("args", ()), env=options.get("env"))
+    at.until("fresh")
+    assert (b"\x1b[32mfresh" in at.written) is not bool(options)
+
+
+def follow(sl, agent, *args, env=None):
+    """Run it in a pipe, let something happen, and end it: its exit code and two streams."""
+    file = sl.put("app.py", "a\n")
+    with sl.spawn("up", *args, own_group=True) as child:
+        child.stderr.readline()  # it says that it watches
+        agent.read("app.py")
+        first = child.stdout.readline()
+        file.write_text("b\n")
+        second = child.stdout.readline()
+        os.killpg(child.pid, signal.SIGINT)
+        out, err = child.communicate()
+        return child.returncode, (first + second + out).decode(), err.decode()
+
+
+def test_a_pipe_gets_a_line_per_event(sl, agent):
+    code, out, err = follow(sl, agent)
+    seen, changed = out.splitlines()
+    assert seen.endswith("  s1  app.py: line 1 shown (read)")
+    assert changed.endswith("  s1  app.py was changed by the user or another program")
+    assert code == 130
+    assert err.startswith("Ended.")
+
+
+def test_programs_get_an_object_per_event(sl, agent):
+    _, out, _ = follow(sl, agent, "--json")
+    seen, changed = map(json.loads, out.splitlines())
+    assert (seen["kind"], seen["path"], seen["session"]) == ("seen", "app.py", "s1")
+    assert (changed["kind"], changed["cause"]["kind"]) == ("changed", "external")
+    assert [json.loads(line) for line in sl("log", "--json").out.splitlines()][-2:] == [
+        seen,
+        changed,
+    ]
+
+
+def test_a_terminal_that_cannot_be_drawn_on_gets_lines(sl, seat, agent):
+    sl.put("app.py", "a\n")
+    at = seat("up", env={"TERM": "dumb"})
+    at.until("Watching")
+    agent.read("app.py")
+    at.until("app.py: line 1 shown (read)")
+    assert b"\x1b" not in at.written
+
+
+class Enough(Exception):
+    """Ends a view that would go on for ever."""
+
+
+def test_nothing_is_written_while_nothing_happens(sl, agent):
+    """Driven by hand: the waits between its looks are where things happen."""
+    file = sl.put("app.py", "a\n")
+    agent.read("app.py")
+    terminal, side = pty.openpty()
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    ground = agent._ground
+    watched = survey(ground.store, ground.workspace, ground.settings, FixedClock())
+    sizes: list[int] = []
+
+    def wait(_seconds):
+        os.set_blocking(terminal, False)
+        try:
+            sizes.append(len(os.read(terminal, 65536)))
+        except BlockingIOError:
+            sizes.append(0)
+        if len(sizes) == 10:
+            file.write_text("b\n")
+        if len(sizes) == 20:
+            raise Enough
+        return False
+
+    with os.fdopen(side, "w", encoding="utf-8") as stream:
+        screen = Screen(stream, "", lambda _at: "12:00:00", colour=True)
+        with pytest.raises(Enough):
+            live.run(watched, screen, wait)
+    assert sizes[0] > 0
+    assert sizes[2:10] == [0] * 8
+    assert sum(sizes[10:12]) > 0
+    assert sizes[13:] == [0] * 7
+
+
+def test_a_look_that_takes_long_is_followed_by_a_longer_wait(sl, agent, monkeypatch):
+    waits: list[float] = []
+
+    def wait(seconds):
+        waits.append(seconds)
+        raise Enough
+
+    times = iter([100.0, 100.5])
+    monkeypatch.setattr(live, "monotonic", lambda: next(times))
+    ground = agent._ground
+    watched = survey(ground.store, ground.workspace, ground.settings, FixedClock())
+    with pytest.raises(Enough):
+        live.run(watched, live_lines(), wait)
+    assert waits == [100.0]
+
+
+def live_lines():
+    from sightline.interfaces.live.lines import Lines
+
+    return Lines(json=True)
+
+
+def test_once_prints_the_state_and_exits(sl):
+    sl.put("new.py", "x\n")
+    sl("read", "new.py")
+    done = sl("up", "--once")
+    assert (done.code, done.err) == (0, "")
+    assert str(sl.root) in done.out
+    assert "store.db" in done.out
+    assert "new.py" in done.out
+
+
+def test_once_names_the_agents_whose_settings_it_sees(sl):
+    (sl.root / ".claude").mkdir()
+    assert sl("up", "--once", "--json").json["agents"] == ["claude-code"]
