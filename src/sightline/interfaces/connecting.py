@@ -29,7 +29,7 @@ def found_agents(root: str) -> list[str]:
     """Those that this user has, or has used in this workspace. root may be empty."""
     from shutil import which
 
-    folders = [_config_dir(), os.path.join(root, ".claude")] if root else [_config_dir()]
+    folders = [config_dir(), os.path.join(root, ".claude")] if root else [config_dir()]
     there = which("claude") is not None or any(map(os.path.isdir, folders))
     return [settings.AGENT] if there else []
 
@@ -84,5 +84,6 @@ def registered(path: str) -> list[Found]:
         raise refused(path, bad) from None
 
 
-def _config_dir() -> str:
+def config_dir() -> str:
+    """Where Claude Code keeps what is the user's."""
     return os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")

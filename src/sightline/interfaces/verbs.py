@@ -40,5 +40,5 @@ ABOUT_MANY = ("up", "log", "why", "sessions", "diff")
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
 `diff` is what `check` answers, printed as a diff."""
 
-OF_ITSELF = ("tour", "init", "completion", "hook")
+OF_ITSELF = ("tour", "init", "doctor", "completion", "hook")
 """Commands of the command itself."""

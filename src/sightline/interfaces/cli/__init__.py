@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 COMMANDS = {
-    "tour": "tour", "init": "init", "up": "up", "status": "looking", "check": "looking", "diff": "looking",
-    "log": "history", "why": "history", "sessions": "history", "read": "looking",
-    "saw": "looking", "edit": "editing", "edit-lines": "editing", "write": "editing",
-    "patch": "editing", "create": "whole", "delete": "whole", "move": "whole",
-    "run": "running", "changes": "session", "turn": "session", "completion": "upkeep", "hook": "upkeep",
+    "tour": "tour", "init": "init", "up": "up", "status": "looking", "check": "looking",
+    "diff": "looking", "log": "history", "why": "history", "sessions": "history",
+    "read": "looking", "saw": "looking", "edit": "editing", "edit-lines": "editing",
+    "write": "editing", "patch": "editing", "create": "whole", "delete": "whole", "move": "whole",
+    "run": "running", "changes": "session", "turn": "session", "doctor": "doctor",
+    "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
 """Command -> its module, in the order in which a newcomer meets them."""
 

@@ -179,11 +179,9 @@ def _notes(call: Call, root: str, scope: Scope, *, removed: bool) -> None:
     """What else the user has to know."""
     others = [other for other in connecting.connections(root) if other != scope] if root else []
     for other in others:
-        undo = f"sightline init claude-code --remove --scope {other}"
-        if removed:
-            output.say(f"It is still connected by the settings of scope {other}. Undo: {undo}")
-        else:
-            output.say(f"It is connected in scope {other} too: one is enough. Undo: {undo}")
+        still = "still connect it" if removed else "connect it too; once is enough"
+        output.say(f"The settings of scope {other} {still}. To undo that:")
+        output.say(f"  sightline init claude-code --remove --scope {other}")
     if not removed and scope == "project":
         output.say("Others who share this file have another Python: there the hook only fails.")
     if not removed and scope == "local" and _in_git(root):

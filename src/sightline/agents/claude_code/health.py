@@ -1,0 +1,168 @@
+"""How Claude Code stands on this machine: the client, our hooks in its settings, its transcripts."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sightline.agents.claude_code import settings
+from sightline.agents.claude_code.connecting import refused
+from sightline.agents.settings_file import read, text_of
+from sightline.agents.settings_text import BadSettings, Settings
+from sightline.errors import SettingsError
+from sightline.services.health import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from sightline.agents.claude_code.settings import Found, Hook, Scope
+
+VERSION_WITHIN_S = 10.0
+MANAGED = {
+    "darwin": "/Library/Application Support/ClaudeCode/managed-settings.json",
+    "win32": r"C:\Program Files\ClaudeCode\managed-settings.json",
+}
+"""Where an administrator's settings are; elsewhere the Linux path."""
+
+
+def client() -> Finding:
+    """Which client is on PATH."""
+    import subprocess
+    from shutil import which
+
+    program = which("claude")
+    if program is None:
+        return Finding(settings.AGENT, "warning", "absent", {})
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=VERSION_WITHIN_S,
+            check=False,
+        )
+        why = f"ends with exit code {done.returncode}"
+    except subprocess.TimeoutExpired:
+        done, why = None, f"does not answer within {VERSION_WITHIN_S:.0f} s"
+    except OSError as error:
+        done, why = None, f"cannot be run: {error.strerror}"
+    if done is None or done.returncode:
+        return Finding(settings.AGENT, "unknown", "silent", {"program": program, "why": why})
+    version = done.stdout.strip().split("\n")[0]
+    return Finding(settings.AGENT, "ok", "here", {"version": version, "program": program})
+
+
+def registration(scope: Scope, path: str, hooks: Mapping[str, Hook]) -> Finding | None:
+    """How our hooks in a settings file stand beside those that this installation would write;
+    None where there are none of ours."""
+    name = "hooks"
+    try:
+        text = text_of(path, read(path) or b"{}")
+        if not text.strip():
+            return None
+        found = settings.found(text)
+        current = settings.up_to_date(text, hooks)
+    except BadSettings as bad:
+        return _refused(refused(path, bad))
+    except SettingsError as error:
+        return _refused(error)
+    if not found:
+        return None
+    flag = "" if scope == "local" else f" --scope {scope}"
+    facts: dict[str, Any] = {"scope": scope, "path": path, "agent": settings.AGENT, "flag": flag}
+    missing = [file for file in files(found) if not os.path.isfile(file)]
+    if missing:
+        more = {**facts, "missing": missing[0]}
+        return Finding(name, "problem", "gone", more, f"registration {scope}")
+    if current:
+        more = {**facts, "events": len(found), "kind": kind_of(found)}
+        return Finding(name, "ok", "registered", more)
+    if {hook.event for hook in found} == set(settings.EVENTS) and _others(found, hooks):
+        script = _script(found[0].hook)
+        return Finding(name, "warning", "elsewhere", {**facts, "script": script})
+    return Finding(name, "problem", "outdated", facts, f"registration {scope}")
+
+
+def kind_of(found: Iterable[Found]) -> str:
+    """Whether hooks are processes or questions to a running `up`."""
+    return "http" if any(each.hook.get("type") == "http" for each in found) else "command"
+
+
+def switched_off(paths: Iterable[str]) -> Finding | None:
+    """A settings file that keeps every hook from being called."""
+    managed = MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json")
+    for path in (*paths, managed):
+        keys = ("disableAllHooks", *(["allowManagedHooksOnly"] if path == managed else []))
+        for key in keys:
+            if _value(path, key) is True:
+                return Finding("hooks", "problem", "off", {"path": path, "key": key})
+    return None
+
+
+def transcript(root: str, config_dir: str) -> Finding:
+    """Whether the newest recorded session of a folder can be read."""
+    path = _newest(root, config_dir)
+    if path is None:
+        return Finding("transcript", "ok", "none", {})
+    from sightline.agents import dialect
+
+    try:
+        shown, _ = dialect(settings.AGENT).unhooked(path, 0, all_of_it=True)
+        size = os.path.getsize(path)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return Finding("transcript", "unknown", "unreadable", {"path": path, "why": why})
+    facts = {"path": path, "shown": len(shown), "bytes": size}
+    return Finding("transcript", "ok", "read", facts)
+
+
+def _newest(root: str, config_dir: str) -> str | None:
+    """The transcript written last of those of a folder, which are kept under its name."""
+    name = "".join(char if char.isascii() and char.isalnum() else "-" for char in root)
+    folder = os.path.join(config_dir, "projects", name)
+    try:
+        files = [entry for entry in os.scandir(folder) if entry.name.endswith(".jsonl")]
+    except OSError:
+        return None
+    return max(files, key=lambda entry: entry.stat().st_mtime_ns).path if files else None
+
+
+def _refused(error: SettingsError) -> Finding:
+    return Finding("hooks", "problem", "refused", {"message": error.message, "hint": error.hint})
+
+
+def _others(found: Iterable[Found], hooks: Mapping[str, Hook]) -> bool:
+    """Whether they call another script or Python than ours."""
+    return any(files([each]) != _files_of(hooks[each.event]) for each in found)
+
+
+def files(found: Iterable[Found]) -> list[str]:
+    """The interpreters and scripts that hooks name."""
+    return list(dict.fromkeys(file for each in found for file in _files_of(each.hook)))
+
+
+def _files_of(hook: Hook) -> list[str]:
+    """The interpreter and the script of a hook; none for one that is a question."""
+    if hook.get("type") == "http":
+        return []
+    return [str(hook.get("command")), _script(hook)]
+
+
+def _script(hook: Hook) -> str:
+    words: list[Any] = [*(hook.get("args") or []), hook.get("command")]
+    named = [word for word in words if isinstance(word, str) and word.endswith(settings.ENTRY)]
+    return named[0] if named else str(hook.get("command"))
+
+
+def _value(path: str, key: str) -> object:
+    """What a settings file has for a key; None for a file that is not there or not valid."""
+    try:
+        held = Settings(text_of(path, read(path) or b"{}"))
+    except (SettingsError, BadSettings):
+        return None  # said of the file where its hooks are looked at
+    item = held.find(held.top, key)
+    return None if item is None else held.value(item.at)

@@ -1,0 +1,164 @@
+"""All that `doctor` looks at, in the order in which it says it; and what it can set right."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sightline import __version__
+from sightline.agents.claude_code import health as claude
+from sightline.agents.claude_code.settings import AGENT, SCOPES
+from sightline.errors import SightlineError
+from sightline.interfaces import connecting, latency, running
+from sightline.services import health
+from sightline.services.health import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sightline.agents.claude_code.settings import Found, Scope
+    from sightline.config import Settings
+
+
+def findings(root: str, store: str | None) -> Iterator[Finding]:
+    """Everything about this installation and one workspace. store: as --store has it."""
+    from sightline.services.opening import settings_of
+
+    yield from _versions()
+    try:
+        settings = settings_of(root, store)
+    except SightlineError as error:
+        facts = {"message": error.message, "hint": error.hint}
+        yield Finding("settings", "problem", "refused", facts)
+    else:
+        yield _settings_files(root)
+        yield from _kept(root, settings)
+    yield from _agent(root)
+    yield claude.transcript(root, connecting.config_dir())
+    yield _up(root)
+
+
+def mend(root: str, store: str | None, found: list[Finding]) -> None:
+    """Set right what can be set right here. SightlineError, OSError."""
+    from sightline.agents.settings_file import carry_out
+    from sightline.services.opening import settings_of
+
+    for finding in found:
+        if finding.fix == "permissions":
+            health.close_to_others(settings_of(root, store))
+        elif finding.fix:
+            scope: Scope = finding.facts["scope"]
+            kind = _kind(connecting.connections(root, [scope])[scope])
+            carry_out(connecting.plan(root, scope, kind))
+
+
+def _versions() -> Iterator[Finding]:
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    yield Finding("sightline", "ok", "here", {"version": __version__, "folder": folder})
+    python = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("python", "ok", "here", {"version": python, "program": sys.executable})
+    yield health.sqlite_build()
+    yield _git()
+
+
+def _git() -> Finding:
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["git", "--version"], capture_output=True, text=True, check=False, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return Finding("git", "warning", "absent", {})
+    return Finding(
+        "git", "ok", "here", {"version": done.stdout.strip().removeprefix("git version ")}
+    )
+
+
+def _settings_files(root: str) -> Finding:
+    """Which settings files hold here, all of them valid."""
+    from sightline.config import user_settings_file
+
+    users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
+    own = [users, os.path.join(root, "sightline.toml")]
+    there = [path for path in own if os.path.exists(path)]
+    if not there:
+        return Finding("settings", "ok", "default", {})
+    return Finding("settings", "ok", "valid", {"files": ", ".join(there)})
+
+
+def _kept(root: str, settings: Settings) -> Iterator[Finding]:
+    yield health.policy(settings)
+    yield health.state_folder(settings)
+    yield health.store(root, settings)
+    watcher = health.watcher()
+    if watcher is not None:
+        yield watcher
+    yield _faults(settings.state_home)
+
+
+def _faults(state_home: str) -> Finding:
+    from sightline.interfaces.hooklog import NAME, faults
+
+    file = os.path.join(state_home, NAME)
+    try:
+        newest = faults(state_home)
+    except OSError as error:
+        why = {"file": file, "why": error.strerror}
+        return Finding("faults", "unknown", "unreadable", why)
+    if not newest:
+        return Finding("faults", "ok", "none", {})
+    last = newest[-1]
+    facts = {
+        "count": len(newest), "at": last.at, "event": last.event or "no event",
+        "message": last.message, "file": file,
+    }  # fmt: skip
+    return Finding("faults", "warning", "some", facts)
+
+
+def _agent(root: str) -> Iterator[Finding]:
+    yield claude.client()
+    paths = {scope: connecting.settings_file(scope, root) for scope in SCOPES}
+    off = claude.switched_off(paths.values())
+    if off is not None:
+        yield off
+    registered = [(scope, _registration(root, scope, path)) for scope, path in paths.items()]
+    yield from (finding for _, finding in registered if finding is not None)
+    there = [scope for scope, finding in registered if finding and "scope" in finding.facts]
+    if not there:
+        if not any(finding for _, finding in registered):
+            yield Finding("hooks", "warning", "none", {"agent": AGENT})
+        return
+    if len(there) > 1:
+        facts = {"scopes": " and ".join(there), "agent": AGENT, "last": there[0]}
+        yield Finding("hooks", "warning", "double", facts)
+    yield from _latency(root, there[-1])
+
+
+def _registration(root: str, scope: Scope, path: str) -> Finding | None:
+    try:
+        kind = _kind(connecting.registered(path))
+        return claude.registration(scope, path, connecting.hooks_for(root, kind))
+    except SightlineError as error:
+        facts = {"message": error.message, "hint": error.hint}
+        return Finding("hooks", "problem", "refused", facts)
+
+
+def _latency(root: str, scope: Scope) -> Iterator[Finding]:
+    """Of the command that is registered; nothing where it is not there, which was said."""
+    found = connecting.connections(root, [scope])[scope]
+    if _kind(found) == "http" and not running.up_runs(root):
+        yield Finding("latency", "problem", "not running", {"agent": AGENT})
+    commands = [each.hook for each in found if each.hook.get("type") == "command"]
+    if commands and all(map(os.path.isfile, claude.files(found))):
+        yield latency.command(commands[0], "" if scope == "local" else f" --scope {scope}")
+
+
+def _kind(found: list[Found]) -> connecting.Kind:
+    return "http" if claude.kind_of(found) == "http" else "command"
+
+
+def _up(root: str) -> Finding:
+    runs = running.up_runs(root)
+    return Finding("up", "ok", "running" if runs else "not running", {})

@@ -1,0 +1,269 @@
+"""`sightline doctor`: what it finds wrong, what it says to do, and what it sets right itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+import sys
+
+import pytest
+
+from sightline.interfaces import hooklog, latency
+from sightline.interfaces.serving import serving
+from sightline.render import health as words
+from sightline.services import health
+
+LOCAL = ".claude/settings.local.json"
+
+
+@pytest.fixture
+def at(sl, tmp_path, monkeypatch):
+    """A workspace and a home folder of its own; no client on PATH."""
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    return sl
+
+
+def checks(sl, *args, code=0):
+    """Name -> the check; of several with one name the worst."""
+    done = sl("doctor", "--json", *args)
+    assert done.code == code, done.out
+    order = ["ok", "warning", "unknown", "problem"]
+    found = done.json["checks"]
+    assert all(list(each) == ["name", "state", "message", "hint"] for each in found)
+    return {each["name"]: each for each in sorted(found, key=lambda c: order.index(c["state"]))}
+
+
+def client(tmp_path, script):
+    """A program called claude on PATH."""
+    program = tmp_path / "bin" / "claude"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+def test_all_is_well_after_init(at):
+    at("init", "claude-code")
+    found = checks(at)
+    for name in ("sightline", "python", "sqlite", "settings", "fail", "store", "hooks", "latency"):
+        assert found[name]["state"] == "ok", found[name]
+    assert found["hooks"]["message"] == "local: 12 events call Sightline (command)."
+    assert found["python"]["message"].endswith(sys.executable)
+
+
+def test_that_nobody_is_guarded_is_said_with_the_way_there(at):
+    hooks = checks(at)["hooks"]
+    assert (hooks["state"], hooks["hint"]) == ("warning", "Run: sightline init claude-code")
+
+
+def test_it_reads_aloud_in_a_terminal(at):
+    at("init", "claude-code")
+    said = at("doctor")
+    rows = said.out.replace(str(at.root), "/p").splitlines()
+    assert rows[0].startswith("ok       sightline    0.")
+    assert all(len(row) <= 80 for row in rows if "/" not in row)
+
+
+def test_quiet_says_what_is_not_well_only(at):
+    said = at("doctor", "--quiet").out
+    assert "hooks" in said
+    assert "ok " not in said
+
+
+def test_a_vanished_interpreter_is_a_problem_that_can_be_fixed(at, tmp_path):
+    """A virtual environment was removed, or Python was updated."""
+    at("init", "claude-code")
+    file = at.root / LOCAL
+    gone = str(tmp_path / "old" / "python")
+    file.write_text(file.read_text().replace(json.dumps(sys.executable), json.dumps(gone)))
+    hooks = checks(at, code=1)["hooks"]
+    assert f"names {gone}, which is not there" in hooks["message"]
+    assert "sightline doctor --fix" in hooks["hint"]
+    assert checks(at, "--fix")["hooks"]["state"] == "ok"
+    assert gone not in file.read_text()
+
+
+def test_hooks_of_another_version_are_a_problem_that_can_be_fixed(at):
+    at("init", "claude-code")
+    file = at.root / LOCAL
+    table = json.loads(file.read_text())
+    del table["hooks"]["PostToolBatch"]
+    file.write_text(json.dumps(table))
+    assert checks(at, code=1)["hooks"]["state"] == "problem"
+    assert checks(at, "--fix")["hooks"]["state"] == "ok"
+
+
+def test_hooks_of_another_installation_are_left_as_they_are(at, tmp_path):
+    at("init", "claude-code")
+    other = tmp_path / "other" / "python"
+    other.parent.mkdir()
+    other.symlink_to(sys.executable)
+    file = at.root / LOCAL
+    file.write_text(file.read_text().replace(json.dumps(sys.executable), json.dumps(str(other))))
+    assert checks(at, "--fix")["hooks"]["state"] == "warning"
+    assert str(other) in file.read_text()
+
+
+def test_settings_that_are_no_json_are_named_with_the_place(at):
+    at.put(LOCAL, '{"a": 1,}')
+    hooks = checks(at, code=1)["hooks"]
+    assert f"{at.root / LOCAL} is not valid: line 1, column 9" in hooks["message"]
+
+
+def test_hooks_that_are_switched_off_are_a_problem(at):
+    at("init", "claude-code")
+    at.put(".claude/settings.json", '{"disableAllHooks": true}')
+    assert "switches all hooks off" in checks(at, code=1)["hooks"]["message"]
+
+
+def test_two_scopes_at_once_are_said(at):
+    at("init", "claude-code")
+    at("init", "claude-code", "--scope", "project")
+    assert "project and local" in checks(at)["hooks"]["message"]
+
+
+def test_a_broken_hook_command_is_a_problem(at, tmp_path):
+    at("init", "claude-code")
+    file = at.root / LOCAL
+    broken = tmp_path / "sightline" / "hook_entry.py"
+    broken.parent.mkdir()
+    broken.write_text("raise SystemExit('broken on purpose')")
+    table = json.loads(file.read_text())
+    for groups in table["hooks"].values():
+        groups[0]["hooks"][0]["args"][2] = str(broken)
+    file.write_text(json.dumps(table))
+    found = checks(at, code=1)["latency"]
+    assert found["message"] == "The hook command fails: exit code 1, broken on purpose."
+
+
+def test_asking_leaves_the_users_own_sessions_alone(at):
+    at("init", "claude-code")
+    checks(at)
+    assert at("sessions", "--json").json["sessions"] == []
+
+
+def test_what_others_may_read_is_closed_when_asked(at, monkeypatch, tmp_path):
+    at("status")
+    (store,) = at.home.glob("workspaces/*/store.db")
+    store.chmod(0o644)
+    store.parent.chmod(0o755)
+    found = checks(at)["state"]
+    assert found["state"] == "warning"
+    assert "2 in all" in found["message"]
+    assert checks(at, "--fix")["state"]["state"] == "ok"
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    assert stat.S_IMODE(store.parent.stat().st_mode) == 0o700
+
+
+def test_what_else_is_in_a_folder_that_the_user_named_is_not_touched(at):
+    other = at.home / "mine.txt"
+    at("status")
+    other.write_text("mine")
+    other.chmod(0o644)
+    checks(at, "--fix")
+    assert stat.S_IMODE(other.stat().st_mode) == 0o644
+
+
+def test_a_damaged_store_is_a_problem_and_stays_as_it_is(at):
+    at("status")
+    (store,) = at.home.glob("workspaces/*/store.db")
+    store.write_bytes(b"no database at all " * 300)
+    found = checks(at, "--fix", code=1)["store"]
+    assert "is not a Sightline store" in found["message"]
+    assert found["hint"]
+    assert store.read_bytes().startswith(b"no database")
+
+
+def test_a_store_that_lies_is_a_problem(at):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    (store,) = at.home.glob("workspaces/*/store.db")
+    with sqlite3.connect(store) as base:
+        base.execute("DELETE FROM knowledge")
+    base.close()
+    assert "does not hold what its timeline says" in checks(at, code=1)["store"]["message"]
+
+
+def test_broken_settings_of_ours_are_named(at):
+    at.put("sightline.toml", "policy = \n")
+    found = checks(at, code=1)
+    assert "sightline.toml: not valid TOML" in found["settings"]["message"]
+    assert "store" not in found
+
+
+def test_what_hooks_failed_at_is_told(at):
+    hooklog.note(str(at.home), "claude-code", "PreToolUse", "s", "The store is locked.")
+    found = checks(at)["faults"]
+    assert found["state"] == "warning"
+    assert "(PreToolUse): The store is locked." in found["message"]
+
+
+def test_the_client_is_asked_for_its_version(at, tmp_path):
+    client(tmp_path, "echo '2.1.329 (Claude Code)'")
+    assert checks(at)["claude-code"]["message"].startswith("2.1.329 (Claude Code), ")
+
+
+def test_a_client_that_cannot_say_its_version_is_a_doubt(at, tmp_path):
+    client(tmp_path, "exit 7")
+    assert "exit code 7" in checks(at, code=3)["claude-code"]["message"]
+
+
+def test_the_newest_transcript_is_read(at, tmp_path):
+    name = "".join(char if char.isalnum() else "-" for char in str(at.root))
+    folder = tmp_path / "home" / ".claude" / "projects" / name
+    folder.mkdir(parents=True)
+    (folder / "old.jsonl").write_text("")
+    row = {
+        "type": "attachment",
+        "attachment": {"type": "nested_memory", "path": str(at.root / "a")},
+    }
+    newest = folder / "new.jsonl"
+    newest.write_text(json.dumps(row) + "\n")
+    os.utime(folder / "old.jsonl", (1, 1))
+    assert checks(at)["transcript"]["message"].startswith(str(newest))
+
+
+def test_a_running_up_is_seen_and_is_told_nothing(at, tmp_path):
+    assert "does not run" in checks(at)["up"]["message"]
+    with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")) as answerer:
+        assert "runs for this folder" in checks(at)["up"]["message"]
+        assert answerer.calls == 0
+
+
+def test_http_hooks_without_a_running_up_guard_nothing(at, tmp_path):
+    at("init", "claude-code", "--kind", "http")
+    assert "nobody answers" in checks(at, code=1)["latency"]["message"]
+    with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")):
+        assert checks(at)["latency"]["state"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("version", "racy"),
+    [((3, 6, 23), False), ((3, 7, 0), True), ((3, 51, 2), True), ((3, 51, 3), False)],
+)
+def test_which_sqlite_can_lose_a_commit(version, racy):
+    assert health.sqlite_build(version).case == ("racy" if racy else "sound")
+
+
+def test_few_watches_are_a_warning(tmp_path):
+    limit = tmp_path / "max_user_watches"
+    limit.write_text("8192\n")
+    found = health.watcher(str(limit))
+    assert found is None or found.state == "warning"
+
+
+def test_percentiles_are_of_real_calls():
+    found = latency.timed([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 90])
+    assert (found.facts["p50"], found.facts["p95"], found.state) == (15, 90, "ok")
+    assert latency.timed([500.0] * 11).state == "warning"
+
+
+@pytest.mark.parametrize(
+    ("size", "said"), [(0, "0 bytes"), (2048, "2 KiB"), (5 << 20, "5 MiB"), (3 << 30, "3.0 GiB")]
+)
+def test_sizes_are_said_in_one_unit(size, said):
+    assert words.amount(size) == said
