@@ -31,7 +31,7 @@ from sightline.core.events import (
     TurnBegan,
 )
 from sightline.core.revision import MISSING, UNKNOWN
-from sightline.core.timeline import Recorded, Stretch, branch, effective
+from sightline.core.timeline import ARCHIVE, Recorded, Stretch, branch, effective
 
 PATHS = ["a", "b", "c"]
 paths, revisions = st.sampled_from(PATHS), st.sampled_from(["r1", "r2", "r3"])
@@ -94,6 +94,18 @@ def test_what_was_known_then_does_not_depend_on_what_came_later(some, upto):
 def test_the_disk_view_does_not_depend_on_rewinds(some):
     turned = [r for r in some if not isinstance(r.fact, RewindEnded | SessionForked)]
     assert fold_disk(some) == fold_disk(turned)
+
+
+@given(logs, st.data())
+def test_the_disk_view_does_not_depend_on_archives(some, data):
+    """Not where they lie between the others, and not what they tell."""
+    mixed: list[Recorded] = []
+    for recorded in some:
+        told = data.draw(st.lists(facts, max_size=2))
+        mixed += [Recorded(0, f"{ARCHIVE}s", 5, 5, fact) for fact in told]
+        mixed.append(recorded)
+    assert fold_disk(mixed) == fold_disk(some)
+    assert fold_knowledge(mixed, "s", 14) == fold_knowledge(some, "s", 14)
 
 
 @given(logs, st.sampled_from(["s", "t"]))
@@ -161,6 +173,7 @@ def test_only_observations_can_be_redundant():
     assert not redundant(disk, observed.replace(intent=1))
     assert not redundant(disk, wrote("a", "r2"))
     assert not redundant(disk, seen("a"))
+    assert not redundant(disk, observed, f"{ARCHIVE}s")
     assert redundant(None, observed.replace(after=MISSING))
     assert not redundant(None, observed)
 

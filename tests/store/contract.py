@@ -17,7 +17,7 @@ from sightline.core import events
 from sightline.core.context import fold_disk, fold_knowledge
 from sightline.core.events import Belief, Cause, Fact
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
-from sightline.core.timeline import Recorded
+from sightline.core.timeline import ARCHIVE, Recorded
 from sightline.errors import StoreConflict
 from sightline.store import Store
 from sightline.store.memory import MemoryStore
@@ -47,7 +47,7 @@ def facts_in(recorded: Iterator[Recorded] | list[Recorded]) -> list[Fact]:
 
 # A small world, so that facts meet: few paths, few sessions, positions that may not be there yet.
 paths = st.sampled_from(["a.py", "b/ö.py", "odd\udcff.py"])
-people = st.sampled_from(["s1", "s2", "s3"])
+people = st.sampled_from(["s1", "s2", "s3", f"{ARCHIVE}s1"])
 places = st.integers(0, 30)
 texts = st.sampled_from([A, B, MISSING, UNKNOWN])
 beliefs = st.builds(belief, st.sampled_from([A, B, C]), st.integers(1, 9))
@@ -275,6 +275,19 @@ class StoreContract(ABC):
         assert store.pending() == made[3:]
         store.append("s1", [events.Moved("e", "d", B, AGENT, intent=4)], at=2)
         assert other.pending() == []
+
+    # --- archives -------------------------------------------------------------------------------
+
+    def test_an_archive_is_known_by_its_own_session_and_says_nothing_of_now(self, opened):
+        store, archive = opened(), f"{ARCHIVE}s9"
+        intent = store.append("s1", [events.WriteIntended("a", A, B)], at=1)
+        told = [changed("a", B), changed("a", B), seen("b"), events.Moved("c", "b", A, AGENT)]
+        assert facts_in(store.append(archive, told, at=2, happened_at=1)) == told
+        assert store.disks() == {}
+        assert store.pending() == intent
+        assert list(store.known(archive)) == ["c"]
+        assert archive in [state.id for state in store.sessions()]
+        assert store.verify() == opened().verify() == []
 
     # --- texts ----------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from sightline.core.events import (
 )
 from sightline.core.regions import subtract
 from sightline.core.revision import MISSING, known
-from sightline.core.timeline import Recorded, effective
+from sightline.core.timeline import Recorded, archived, effective
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
@@ -142,8 +142,10 @@ def disk_paths(fact: Fact) -> tuple[str, ...]:
 
 
 def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
-    """Step the disk view, held as path -> state, by any session's fact."""
+    """Step the disk view, held as path -> state, by any session's fact but an archive's."""
     fact, at = recorded.fact, recorded.happened_at
+    if archived(recorded.session):
+        return
     if isinstance(fact, Seen):
         if fact.path not in states and known(fact.revision):
             states[fact.path] = DiskFile(fact.path, fact.revision, recorded.position, at)
@@ -184,11 +186,14 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
     return state.replace(position=recorded.position)
 
 
-def redundant(disk: DiskFile | None, fact: Fact) -> bool:
+def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:
     """Whether an observation says nothing new: the disk view already has these bytes and mode.
 
-    Only observed changes can be redundant; a session's own write always says what it holds.
+    Only observed changes can be redundant; a session's own write always says what it holds, and
+    an archive tells of another time.
     """
+    if archived(session):
+        return False
     if not isinstance(fact, Changed) or fact.belief is not None or fact.intent is not None:
         return False
     if disk is None:

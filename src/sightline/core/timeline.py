@@ -11,6 +11,16 @@ if TYPE_CHECKING:
 
     from sightline.core.events import Fact
 
+ARCHIVE = "archive:"
+"""How the id of a session begins that was read in from a recording. Its facts tell what its agent
+knew and did then; what stands on disk now they say nothing of."""
+
+
+def archived(session: str) -> bool:
+    """Whether a session was read in from a recording."""
+    return session.startswith(ARCHIVE)
+
+
 Position = int
 """Place of a fact on its workspace's timeline: 1, 2, 3, … without gaps."""
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from sightline import render
 from sightline.core.events import Changed
+from sightline.core.timeline import archived
 from sightline.services.results import ChangedBy
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ def _newest_first(ground: Ground, path: str) -> Iterator[Recorded]:
         return  # looked at, and never changed
     yield from ground.store.timeline(after=row.position - 1, upto=row.position)
     older = ground.store.timeline(path=path, kinds=[Changed], upto=row.position - 1, newest=RECENT)
-    yield from reversed(list(older))
+    yield from (each for each in reversed(list(older)) if not archived(each.session))
 
 
 def _own(cause: Cause, ground: Ground) -> bool:

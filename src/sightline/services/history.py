@@ -16,6 +16,7 @@ from sightline.core.events import (
     RewindEnded,
 )
 from sightline.core.revision import MISSING
+from sightline.core.timeline import archived
 from sightline.core.value import Value
 from sightline.services import views
 from sightline.services.ground import Ground, located
@@ -157,6 +158,8 @@ def _as(ground: Ground, session: str) -> Ground:
 def _concerns(recorded: Recorded, session: str) -> bool:
     if recorded.session == session:
         return not isinstance(recorded.fact, CommandEnded)  # its changes say that it was run
+    if archived(recorded.session):
+        return False
     return isinstance(recorded.fact, (Changed, Moved, GitMoved))
 
 

@@ -57,7 +57,7 @@ class MemoryStore:
             self._stamps.update(stats or {})
             made = []
             for fact in facts:
-                if not redundant(self._disks.get(getattr(fact, "path", "")), fact):
+                if not redundant(self._disks.get(getattr(fact, "path", "")), fact, session):
                     made.append(Recorded(len(self._log) + 1, session, happened, at, fact))
                     self._step(made[-1])
             return made
@@ -71,7 +71,7 @@ class MemoryStore:
             self._knowledge[session] = fold_knowledge(self._log, session)
         else:
             know(self._knowledge.setdefault(session, {}), recorded)
-        for position in settled(fact, self._intents):
+        for position in settled(fact, self._intents, session):
             del self._intents[position]
         if isinstance(fact, WriteIntended):
             self._intents[recorded.position] = fact

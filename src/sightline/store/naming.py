@@ -14,6 +14,7 @@ from sightline.core.events import (
     TurnBegan,
     WriteAbandoned,
 )
+from sightline.core.timeline import archived
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ def paths_of(fact: Fact) -> tuple[str, ...]:
     return tuple(dict.fromkeys([path for path in named if path is not None]))
 
 
-def settled(fact: Fact, intents: Mapping[int, WriteIntended]) -> Iterable[int]:
-    """Positions of the pending intents that a fact settles: the one it names, and those whose
-    very bytes it reports at their path."""
-    if not isinstance(fact, (Changed, Moved, WriteAbandoned)):
+def settled(fact: Fact, intents: Mapping[int, WriteIntended], session: str) -> Iterable[int]:
+    """Positions of the pending intents that a fact of a session settles: the one it names, and
+    those whose very bytes it reports at their path. An archive reports of another time."""
+    if archived(session) or not isinstance(fact, (Changed, Moved, WriteAbandoned)):
         return ()
     named = {position for position in intents if position == fact.intent}
     if isinstance(fact, Changed):

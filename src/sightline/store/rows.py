@@ -166,7 +166,7 @@ class Rows:
             self._intents = {
                 r.position: r.fact for r in pending if isinstance(r.fact, WriteIntended)
             }
-        for position in settled(recorded.fact, self._intents):
+        for position in settled(recorded.fact, self._intents, recorded.session):
             self._run("DELETE FROM intents WHERE position = ?", (position,))
             del self._intents[position]
         if isinstance(recorded.fact, WriteIntended):

@@ -83,7 +83,7 @@ class SqliteStore:
             return [
                 self._record(session, fact, happened, at)
                 for fact in facts
-                if not self._redundant(fact)
+                if not self._redundant(session, fact)
             ]
 
         return self._write(work, durable=durable)
@@ -191,8 +191,8 @@ class SqliteStore:
             self._rows.forget()
             raise
 
-    def _redundant(self, fact: Fact) -> bool:
-        return isinstance(fact, Changed) and redundant(self._rows.disk(fact.path), fact)
+    def _redundant(self, session: str, fact: Fact) -> bool:
+        return isinstance(fact, Changed) and redundant(self._rows.disk(fact.path), fact, session)
 
     def _record(self, session: str, fact: Fact, happened_at: int, at: int) -> Recorded:
         kind, path = type(fact).__name__, getattr(fact, "path", None)

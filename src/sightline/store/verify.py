@@ -34,7 +34,7 @@ def differences(store: Store) -> list[str]:
         name, fact = recorded.session, recorded.fact
         sessions[name] = column(sessions.get(name), recorded)
         columns.setdefault(name, []).append(recorded)
-        for position in settled(fact, intents):
+        for position in settled(fact, intents, name):
             del intents[position]
         if isinstance(fact, WriteIntended):
             intents[recorded.position] = fact

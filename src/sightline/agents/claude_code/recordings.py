@@ -29,7 +29,7 @@ HEAD = 1 << 20
 """Bytes in which a transcript says when and where it began."""
 
 WANTED = (b'"user"', b'"assistant"', b'"attachment"', b'"compact_boundary"')
-NOT_TYPED = ("<local-command-", "<command-", "<task-notification>", "Caveat: ")
+NOT_TYPED = ("<local-command-", "<command-", "<task-notification>", "Caveat: ", "[Request ")
 """How user rows begin that the client wrote."""
 
 
