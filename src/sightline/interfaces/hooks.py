@@ -264,7 +264,7 @@ def in_words(error: Exception) -> str:
     if isinstance(error, OSError):
         named = f"{error.filename}: " if error.filename else ""
         return f"{named}{error.strerror or type(error).__name__}."
-    if isinstance(error, Stray) or type(error) is ValueError:
+    if isinstance(error, (Stray, ImportError)) or type(error) is ValueError:
         return str(error)
     return words.broken(type(error).__name__, _place(error))
 
