@@ -286,3 +286,87 @@ def test_once_prints_the_state_and_exits(sl):
 def test_once_names_the_agents_whose_settings_it_sees(sl):
     (sl.root / ".claude").mkdir()
     assert sl("up", "--once", "--json").json["agents"] == ["claude-code"]
+
+
+@pytest.fixture
+def settings(sl):
+    """Where Claude Code, which was used here before, keeps this workspace's own settings."""
+    (sl.root / ".claude").mkdir()
+    return sl.root / ".claude" / "settings.local.json"
+
+
+def test_an_agent_that_is_found_is_connected_once_the_user_says_so(seat, settings):
+    at = seat("up")
+    at.until("Connect it? [Y/n]")
+    assert not settings.exists()
+    at.type(b"\n")
+    at.until("Claude Code is connected. Ctrl-C ends this view.")
+    assert "hook_entry.py" in settings.read_text()
+    at.type(b"\x03")
+    assert at.end()[0] == 130
+    again = seat("up")
+    assert not any("Connect it" in line for line in again.until("Claude Code is connected."))
+
+
+def test_who_does_not_want_it_is_told_how(seat, settings):
+    at = seat("up")
+    at.until("Connect it? [Y/n]")
+    at.type(b"n\n")
+    at.until("No agent is connected here. Connect it: sightline init")
+    assert not settings.exists()
+
+
+def test_ctrl_c_at_the_question_is_no_answer(seat, settings):
+    at = seat("up")
+    at.until("Connect it? [Y/n]")
+    at.type(b"\x03")
+    assert at.end()[0] == 130
+    assert not settings.exists()
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_nobody_is_asked_without_a_terminal(sl, settings, yes):
+    with sl.spawn("up", *["--yes"] * yes, own_group=True) as child:
+        said = child.stderr.readline().decode()
+        said += child.stderr.readline().decode() if yes else ""
+        os.killpg(child.pid, signal.SIGINT)
+        child.communicate()
+    assert settings.exists() is yes
+    assert ("Claude Code is connected." in said) is yes
+    assert ("Connect it: sightline init" in said) is not yes
+
+
+def test_what_a_hook_tells_is_seen(sl, seat):
+    """A real hook process, as the settings name it, while the view runs."""
+    file = sl.put("app.py", "a = 1\n")
+    at = seat("up")
+    at.until("No agent was shown a file here yet.")
+    payload = {"session_id": "5e551011-0000", "cwd": str(sl.root), "transcript_path": ""}
+    began = {**payload, "hook_event_name": "SessionStart", "source": "startup"}
+    text = {"filePath": str(file), "content": "a = 1", "numLines": 1, "startLine": 1}
+    read = {
+        **payload,
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Read",
+        "tool_use_id": "toolu_1",
+        "tool_input": {"file_path": str(file)},
+        "tool_response": {"type": "text", "file": {**text, "totalLines": 1}},
+    }
+    script = Path(SOURCE) / "sightline" / "interfaces" / "hook_entry.py"
+    for each in (began, read):
+        subprocess.run(
+            [sys.executable, "-I", "-S", script, "claude-code"],
+            input=json.dumps(each).encode(),
+            env=os.environ | {"HOME": str(sl.home.parent)},
+            check=True,
+        )
+    at.until("claude-code 5e551011")
+    at.until("fresh      app.py")
+
+
+def test_a_second_view_says_that_hooks_are_answered_by_the_first(sl, seat):
+    first = seat("up")
+    first.until("No agent was shown")
+    second = seat("up")
+    second.until("is taken")
+    second.until("No agent was shown")

@@ -1,16 +1,21 @@
-"""What `up` settles before it begins: whether agents are connected here."""
+"""What `up` settles before it begins: who is connected here, and who answers hooks."""
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import contextmanager
 
 import click
 
+from sightline.errors import WorkspaceError
 from sightline.interfaces import connecting
 from sightline.interfaces.cli import output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sightline.agents.settings_file import Change
     from sightline.interfaces.cli.call import Call
 
@@ -53,3 +58,23 @@ def _connect(call: Call, change: Change) -> None:
     carry_out(change)
     (name,) = connecting.AGENTS.values()
     output.note(call, f"{name} is connected from its next session on.")
+
+
+@contextmanager
+def answering(call: Call, root: str) -> Iterator[None]:
+    """While hooks are answered from here, without a process of their own. Where somebody does
+    that already, or a place for it is taken, they are judged all the same, and that is said."""
+    from sightline.interfaces.serving import Answerer
+
+    environ = dict(os.environ)
+    if call.store is not None:
+        environ["SIGHTLINE_STORE"] = call.store
+    answerer = Answerer(root, environ=environ, home=os.path.expanduser("~"))
+    try:
+        answerer.start()
+    except WorkspaceError as error:
+        output.say(f"{error.message} {error.hint}")
+    try:
+        yield
+    finally:
+        answerer.stop()

@@ -8,7 +8,7 @@ import sys
 import click
 
 from sightline.interfaces.cli import output
-from sightline.interfaces.cli.beginning import connected
+from sightline.interfaces.cli.beginning import answering, connected
 from sightline.interfaces.cli.options import verb
 
 TYPE_CHECKING = False
@@ -40,7 +40,9 @@ def up(call: Call, *, once: bool, yes: bool) -> None:
         if once:
             _once(call, ground)
         else:
-            _live(call, ground, connected(call, ground.workspace.root, yes=yes))
+            status = connected(call, ground.workspace.root, yes=yes)
+            with answering(call, ground.workspace.root):
+                _live(call, ground, status)
 
 
 def _once(call: Call, ground: Ground) -> None:
