@@ -236,9 +236,14 @@ def test_a_running_up_is_seen_and_is_told_nothing(at, tmp_path):
 
 def test_http_hooks_without_a_running_up_guard_nothing(at, tmp_path):
     at("init", "claude-code", "--kind", "http")
-    assert "nobody answers" in checks(at, code=1)["latency"]["message"]
+    assert "does not run: nothing is guarded" in checks(at, code=1)["latency"]["message"]
     with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")):
-        assert checks(at)["latency"]["state"] == "ok"
+        assert "is asked and answers in" in checks(at)["latency"]["message"]
+        assert at("sessions", "--json").json["sessions"] == []
+        file = at.root / LOCAL
+        file.write_text(file.read_text().replace("Bearer ", "Bearer x"))
+        assert "answers 401" in checks(at, code=1)["latency"]["message"]
+        assert "answers in" in checks(at, "--fix")["latency"]["message"]
 
 
 @pytest.mark.parametrize(

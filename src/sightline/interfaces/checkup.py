@@ -146,13 +146,13 @@ def _registration(root: str, scope: Scope, path: str) -> Finding | None:
 
 
 def _latency(root: str, scope: Scope) -> Iterator[Finding]:
-    """Of the command that is registered; nothing where it is not there, which was said."""
+    """Of what is registered; nothing where a command's files are not there, which was said."""
     found = connecting.connections(root, [scope])[scope]
-    if _kind(found) == "http" and not running.up_runs(root):
-        yield Finding("latency", "problem", "not running", {"agent": AGENT})
-    commands = [each.hook for each in found if each.hook.get("type") == "command"]
-    if commands and all(map(os.path.isfile, claude.files(found))):
-        yield latency.command(commands[0], "" if scope == "local" else f" --scope {scope}")
+    asked = [each.hook for each in found if each.hook.get("type") == "http"]
+    if asked:
+        yield latency.http(asked[0])
+    elif all(map(os.path.isfile, claude.files(found))):
+        yield latency.command(found[0].hook, "" if scope == "local" else f" --scope {scope}")
 
 
 def _kind(found: list[Found]) -> connecting.Kind:

@@ -49,14 +49,38 @@ def command(hook: Mapping[str, Any], flag: str = "") -> Finding:
     return timed(took[1:])  # the first one made the store
 
 
-def timed(took_ms: Sequence[float]) -> Finding:
+def http(hook: Mapping[str, Any]) -> Finding:
+    """A hook of the http kind asked RUNS times about nothing: the road there and back. Work of
+    its own would be recorded where the user's is."""
+    from urllib.error import HTTPError, URLError
+    from urllib.request import Request, urlopen
+
+    payload = _payload(os.path.sep, hook_event_name="Nothing")
+    took = []
+    for _ in range(RUNS):
+        began = perf_counter()
+        asked = Request(hook["url"], payload, dict(hook.get("headers", {})))  # noqa: S310 - ours
+        try:
+            with urlopen(asked, timeout=WITHIN_S) as answer:  # noqa: S310 - is_ours: 127.0.0.1
+                answer.read()
+        except HTTPError as error:
+            why = f"{hook['url']} answers {error.code}: {error.read().decode(errors='replace')}"
+            error.close()
+            return Finding("latency", "problem", "http fails", {"why": why})
+        except URLError:
+            return Finding("latency", "problem", "not running", {"agent": "claude-code"})
+        took.append((perf_counter() - began) * 1_000)
+    return timed(took, "answered")
+
+
+def timed(took_ms: Sequence[float], case: str = "measured") -> Finding:
     """Median and 95th percentile of what hook calls took."""
     ordered = sorted(took_ms)
     p50, p95 = ordered[len(ordered) // 2], ordered[-(-len(ordered) * 95 // 100) - 1]
     facts = {"p50": round(p50), "p95": round(p95)}
     if p50 > SLOW_MS:
         return Finding("latency", "warning", "slow", facts)
-    return Finding("latency", "ok", "measured", facts)
+    return Finding("latency", "ok", case, facts)
 
 
 def _failure(line: list[str], payload: bytes, environ: Mapping[str, str], root: str) -> str:

@@ -99,17 +99,22 @@ _WORDS: dict[tuple[str, str], tuple[str, str]] = {
         "To have this one called: sightline init {agent}{flag}",
     ),
     ("hooks", "double"): (
-        "Connected in {scopes}: every event is judged twice.",
-        "Keep one. Run: sightline init {agent} --remove --scope {last}",
+        "Connected in {scopes}: one is enough, and hooks that differ are all called.",
+        "Run: sightline init {agent} --remove --scope {last}",
     ),
     ("latency", "measured"): ("A hook takes {p50} ms, one in twenty {p95} ms or more.", ""),
+    ("latency", "answered"): (
+        "'sightline up' is asked and answers in {p50} ms, one in twenty in {p95} ms or more.",
+        "",
+    ),
+    ("latency", "http fails"): ("{why}.", "Run: sightline init claude-code --kind http"),
     ("latency", "slow"): (
         "A hook takes {p50} ms, one in twenty {p95} ms or more: the agent waits for each.",
         "With 'sightline up' running, most of that goes away.",
     ),
     ("latency", "fails"): ("The hook command fails: {why}.", "Run: sightline init {agent}{flag}"),
     ("latency", "not running"): (
-        "Hooks ask http://127.0.0.1 and nobody answers. Nothing is guarded.",
+        "Hooks ask 'sightline up', which does not run: nothing is guarded.",
         "Run: sightline up, or: sightline init {agent} --kind command",
     ),
     ("faults", "none"): ("No hook failed, as far as the log goes back.", ""),

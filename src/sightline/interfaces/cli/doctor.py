@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from textwrap import fill
 
 import click
@@ -56,10 +57,15 @@ def _tell(call: Call, found: list[Finding]) -> None:
         message, hint = _said(finding)
         state = STATES[finding.state].ljust(states)
         start = f"{state}  {finding.name.ljust(names)}  "
-        text = _wrapped(printable(message), start)
+        text = _wrapped(_short(printable(message)), start)
         output.text(text.replace(state, output.style(call, state, COLOURS[finding.state]), 1))
         if hint:
-            output.text(_wrapped(printable(hint), " " * len(start)))
+            output.text(_wrapped(_short(printable(hint)), " " * len(start)))
+
+
+def _short(words: str) -> str:
+    """Paths in the home folder as people write them."""
+    return words.replace(os.path.join(os.path.expanduser("~"), ""), "~/")
 
 
 def _wrapped(words: str, start: str) -> str:
