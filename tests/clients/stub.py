@@ -61,10 +61,11 @@ class Model:
         self.scripts[prompt] = steps
 
     def sent(self, step: int, prompt: str | None = None) -> str:
-        """What was new to the model when it was asked for a step, of the only prompt or of this."""
-        asked = [r for r in self.requests if r.step == step and prompt in (None, r.prompt)]
+        """What was new to the model when it was asked for a step, of the only prompt or of this;
+        a last step is asked for again when something else arrives."""
+        asked = [r.news for r in self.requests if r.step == step and prompt in (None, r.prompt)]
         assert asked, f"no request for step {step} of {prompt or 'any prompt'}"
-        return asked[-1].news
+        return "\n".join(asked)
 
     def answer(self, body: Body) -> tuple[str, list[Body]]:
         """The id and the content blocks of the message that is the next step."""
