@@ -134,7 +134,7 @@ def test_a_broken_hook_command_is_a_problem(at, tmp_path):
     broken.write_text("raise SystemExit('broken on purpose')")
     table = json.loads(file.read_text())
     for groups in table["hooks"].values():
-        groups[0]["hooks"][0]["args"][2] = str(broken)
+        groups[0]["hooks"][0]["args"][-2] = str(broken)
     file.write_text(json.dumps(table))
     found = checks(at, code=1)["latency"]
     assert found["message"] == "The hook command fails: exit code 1, broken on purpose."

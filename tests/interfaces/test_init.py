@@ -40,9 +40,9 @@ def test_it_connects_once_and_says_so_the_second_time(at):
 def test_the_command_it_writes_is_this_python_without_packages(at):
     at("init", "claude-code")
     for found in settings.found((at.root / LOCAL).read_text()):
-        script = found.hook["args"][2]
+        script = found.hook["args"][-2]
         assert found.hook["command"] == sys.executable
-        assert found.hook["args"] == ["-I", "-S", script, "claude-code"]
+        assert found.hook["args"] == ["-I", "-S", "-c", settings.START, script, "claude-code"]
         assert os.path.isabs(script)
         assert os.path.isfile(script)
 
@@ -58,6 +58,14 @@ def test_what_it_writes_runs_and_lets_an_unknown_event_pass(at):
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_script_that_is_gone_does_not_refuse_the_agents_calls(at, tmp_path):
+    """Claude Code takes exit code 2 for a refusal, and that is Python's own for a missing script."""
+    hook = settings.command_hook(sys.executable, str(tmp_path / "sightline" / "hook_entry.py"))
+    done = subprocess.run([hook["command"], *hook["args"]], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"hook_entry.py" in done.stderr
 
 
 def test_nothing_is_left_of_it_after_removal(at):

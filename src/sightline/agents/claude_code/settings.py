@@ -27,6 +27,10 @@ URL_PATH = f"/hook/{AGENT}"
 TIMEOUT_S = 10
 """When the client stops waiting for a hook; a hook of ours ends itself before that."""
 
+START = "import sys;__file__=sys.argv.pop(1);exec(open(__file__).read())"
+"""Runs the script that is named next. Python itself ends with 2 when a script is not there any
+more, by which the client means that the call is refused; this ends with 1, and the agent goes on."""
+
 _EDITS = "Edit|Write|MultiEdit|NotebookEdit"
 
 EVENTS = {
@@ -66,7 +70,7 @@ def settings_file(scope: Scope, root: str, home: str, config_dir: str | None) ->
 
 def command_hook(python: str, script: str) -> Hook:
     """A process for every event: no shell in between, and an interpreter that loads no packages."""
-    args = ["-I", "-S", script, AGENT]
+    args = ["-I", "-S", "-c", START, script, AGENT]
     return {"type": "command", "command": python, "args": args, "timeout": TIMEOUT_S}
 
 
