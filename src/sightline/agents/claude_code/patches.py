@@ -30,6 +30,8 @@ def after(before: str, told: Told) -> str | None:
         replaced = before.replace(old, new, -1 if flag(told, "replaceAll") else 1)
         if _agrees(replaced, hunks):
             return replaced
+    if "\t" in before or "\t" in (new or ""):
+        return None  # whether blanks of the patch are tabs cannot be told
     return _patched(before, hunks)
 
 

@@ -84,7 +84,9 @@ def _instructions(attachment: Row) -> Iterator[Event]:
     them was shown is told where the file's own text is told, too."""
     files = attachment.get("files")
     for file in files if isinstance(files, list) else []:
-        path, text = (file.get("path"), file.get("content")) if isinstance(file, dict) else ("", "")
+        if not isinstance(file, dict):
+            continue
+        path, text = file.get("path"), file.get("content")
         if not isinstance(path, str) or not isinstance(text, str):
             continue
         if not file.get("contentDiffersFromDisk"):

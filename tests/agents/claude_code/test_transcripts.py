@@ -1,0 +1,209 @@
+"""What transcripts show that no hook tells of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.agents.claude_code.samples import CLAUDE, DATA
+
+from sightline.agents.claude_code import rows
+from sightline.services.attend import Shown
+
+DEMO = "/home/me/demo"
+CALC = f"{DEMO}/calc.py"
+TRANSCRIPTS = sorted(DATA.glob("transcript-*.jsonl"))
+
+
+def shown(name, *, all_of_it=False):
+    return CLAUDE.unhooked(str(DATA / name), 0, all_of_it=all_of_it)[0]
+
+
+def attachment(kind, **fields):
+    return json.dumps({"type": "attachment", "attachment": {"type": kind, **fields}}) + "\n"
+
+
+def read_of(tmp_path, *rows):
+    file = tmp_path / "t.jsonl"
+    file.write_text("".join(rows))
+    events, offset = CLAUDE.unhooked(str(file), 0, all_of_it=False)
+    assert offset == file.stat().st_size
+    return events
+
+
+def mention(name="a", text="x\n"):
+    file = {"filePath": name, "content": text, "startLine": 1, "numLines": 2, "totalLines": 2}
+    return attachment("file", filename=name, content={"type": "text", "file": file})
+
+
+def test_mentions_and_instructions_of_the_real_client():
+    assert shown("transcript-mentions.jsonl") == [
+        Shown(f"{DEMO}/crlf.txt", None, "a\nb\nc\n", "mention"),
+        Shown(f"{DEMO}/big.txt", (3, 5), "3\n4\n5\n", "mention"),
+        Shown(f"{DEMO}/sub/m.py", None, "y\n", "mention"),
+        Shown(f"{DEMO}/sub/CLAUDE.md", None, "# nested\n", "instructions"),
+        Shown(f"{DEMO}/CLAUDE.md", None, "# mem", "instructions"),
+    ]
+
+
+def test_a_file_put_back_after_a_compaction():
+    text = "def add(a, b):\n    return a + b\n"
+    assert shown("transcript-compacted.jsonl") == [Shown(CALC, None, text, "mention")]
+
+
+def test_only_the_first_hunk_of_the_clients_own_word_has_true_numbers():
+    """Line 10 became four lines. Line 60 is line 63 then, and the client still says 60."""
+    (notice,) = shown("transcript-changed.jsonl")
+    assert (notice.path, notice.lines, notice.via) == (f"{DEMO}/big.txt", (2, 21), "notice")
+    assert notice.text.split("\n")[8:14] == ["ten", "ten b", "ten c", "ten d", "11", "12"]
+
+
+def test_a_snippet_that_was_cut_ends_there(tmp_path):
+    snippet = "1\ta\n2\t\n3\t\tb\n\n... [449 lines truncated] ..."
+    (notice,) = read_of(tmp_path, attachment("edited_text_file", filename="f", snippet=snippet))
+    assert notice == Shown("f", (1, 3), "a\n\n\tb\n", "notice")
+
+
+def test_instructions_of_which_a_part_was_left_out(tmp_path):
+    raw = "---\npaths: x\n---\n\nDo this.\nAnd that.\n"
+
+    def rule(content):
+        file = {"path": "r.md", "content": content, "contentDiffersFromDisk": True}
+        return attachment("nested_memory", path="r.md", content={**file, "rawContent": raw})
+
+    part = Shown("r.md", (5, 6), "Do this.\nAnd that.\n", "instructions")
+    assert read_of(tmp_path, rule("Do this.\nAnd that.\n")) == [part]
+    assert read_of(tmp_path, rule("Do this.\n\nAnd that.\n")) == []
+    assert read_of(tmp_path, rule("that.\n")) == []
+    assert read_of(tmp_path, rule("")) == []
+
+
+def test_reads_and_edits_are_told_where_no_hook_was():
+    found = shown("transcript-tools.jsonl", all_of_it=True)
+    assert [(e.path.removeprefix(f"{DEMO}/"), e.lines, e.text, e.via) for e in found][4:] == [
+        ("notes.txt", (1, 1), "HELLO\n", "edit"),
+        ("big.txt", (10, 14), "10\n11\n12\n13\n14\n", "read"),
+        ("calc.py", None, "def add(a, b):\n    return a - b\n", "read"),
+        ("notes.txt", None, "overwritten\n", "edit"),
+        ("new/made.py", None, "x = 1\n", "edit"),
+        ("calc.py", (2, 2), "    return a + b\n", "edit"),
+        ("calc.py", None, "def add(a, b):\n    return a + b\n", "read"),
+        ("calc.py", None, "def add(a, b):\n    return a + b\n", "read"),
+    ]
+    assert shown("transcript-tools.jsonl") == found[:4]
+
+
+def test_rows_of_a_sub_agent_are_its_own(tmp_path):
+    row = json.dumps({**json.loads(mention()), "isSidechain": True}) + "\n"
+    assert read_of(tmp_path, row) == []
+    own = tmp_path / "agent-a1.jsonl"
+    own.write_text(row)
+    assert len(CLAUDE.unhooked(str(own), 0, all_of_it=False)[0]) == 1
+    assert shown("transcript-agent.jsonl") == []  # named so that it is no sub-agent's
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"attachment": \n',
+        '"attachment"\n',
+        '["attachment"]\n',
+        "\xff\xfe attachment\n",
+        '{"type":"attachment"}{"type":"attachment"}\n',
+        attachment("file"),
+        attachment("file", content={"type": "text", "file": {"filePath": 3}}),
+        attachment("file", content={"type": "text", "file": {"filePath": "a", "content": "x"}}),
+        attachment("file", content={"type": "notebook", "file": {"filePath": "n", "cells": []}}),
+        attachment("instructions", files=3),
+        attachment("instructions", files=[3, {"path": 4}, {}]),
+        attachment("nested_memory", content="text"),
+        attachment("edited_text_file", filename="a"),
+        attachment("edited_text_file", filename="a", snippet=""),
+        attachment("edited_text_file", filename="a", snippet="0\tx"),
+        attachment("future", content={}),
+    ],
+)
+def test_a_damaged_or_unknown_row_is_passed_over(tmp_path, row):
+    assert read_of(tmp_path, row, mention()) == [Shown("a", None, "x\n", "mention")]
+
+
+def test_an_absent_transcript_shows_nothing(tmp_path):
+    for name in ("gone.jsonl", "file/t.jsonl"):
+        (tmp_path / "file").write_text("")
+        assert CLAUDE.unhooked(str(tmp_path / name), 7, all_of_it=True) == ([], 7)
+
+
+def test_a_transcript_that_was_written_anew_is_read_from_its_beginning(tmp_path):
+    file = tmp_path / "t.jsonl"
+    file.write_text(mention())
+    events, offset = CLAUDE.unhooked(str(file), 10_000, all_of_it=False)
+    assert (len(events), offset) == (1, file.stat().st_size)
+
+
+@given(st.data())
+def test_a_transcript_that_grows_shows_the_same_piece_by_piece(tmp_path_factory, data):
+    """Wherever a write or a look falls, even inside a row."""
+    whole = data.draw(st.sampled_from(TRANSCRIPTS)).read_bytes()
+    file = tmp_path_factory.mktemp("t") / "t.jsonl"
+    cuts = data.draw(st.lists(st.integers(0, len(whole)), max_size=5))
+    found, offset = [], 0
+    for end in [*sorted(cuts), len(whole)]:
+        file.write_bytes(whole[:end])
+        more, offset = CLAUDE.unhooked(str(file), offset, all_of_it=True)
+        found += more
+    assert (found, offset) == CLAUDE.unhooked(str(file), 0, all_of_it=True)
+    assert offset == len(whole)
+
+
+class Counting:
+    """A file that counts the bytes it gave."""
+
+    def __init__(self, file) -> None:
+        self._file = file
+        self.most = 0
+
+    def seek(self, offset):
+        return self._file.seek(offset)
+
+    def readline(self, limit):
+        line = self._file.readline(limit)
+        self.most = max(self.most, len(line))
+        return line
+
+
+def test_a_huge_row_is_passed_over_without_being_held(tmp_path, monkeypatch):
+    monkeypatch.setattr(rows, "LINE_MAX", 1000)
+    file = tmp_path / "t.jsonl"
+    file.write_text(mention("a") + '{"attachment":"' + "x" * 5000 + '"}\n' + mention("b"))
+    with file.open("rb") as opened:
+        counting: Any = Counting(opened)
+        found = [row for _, row in rows.rows(counting, 0, (b"attachment",)) if row]
+    assert [row["attachment"]["filename"] for row in found] == ["a", "b"]
+    assert counting.most <= 1000
+    assert [e.path for e in CLAUDE.unhooked(str(file), 0, all_of_it=False)[0]] == ["a", "b"]
+
+
+def test_a_huge_row_that_has_no_end_yet_is_left_for_later(tmp_path, monkeypatch):
+    monkeypatch.setattr(rows, "LINE_MAX", 1000)
+    file = tmp_path / "t.jsonl"
+    file.write_text(mention("a") + "x" * 5000)
+    events, offset = CLAUDE.unhooked(str(file), 0, all_of_it=False)
+    assert (len(events), offset) == (1, len(mention("a")))
+
+
+def test_one_look_is_bounded_and_the_next_goes_on(tmp_path):
+    file = tmp_path / "t.jsonl"
+    file.write_text("".join(mention(str(number)) for number in range(20)) + "y" * 9000 + "\n")
+    names: list[str] = []
+    offset = looks = 0
+    while offset < file.stat().st_size:
+        with file.open("rb") as opened:
+            part = list(rows.rows(opened, offset, (b"attachment",), upto=400))
+        names += [row["attachment"]["filename"] for _, row in part if row]
+        offset = part[-1][0]
+        looks += 1
+    assert names == [str(number) for number in range(20)]
+    assert looks > 5
