@@ -19,6 +19,9 @@ pytestmark = pytest.mark.client
 
 LINES = [f"line {number}\n" for number in range(1, 31)]
 TEXT = "".join(LINES)
+TWO_AT_ONCE = "cat notes.txt other.txt"
+"""Of files printed like this the client's own guard knows nothing: it asks our hook."""
+
 WAIT_S = 60
 """How long one agent waits for the other before the test fails."""
 
@@ -106,30 +109,49 @@ def test_an_edit_whose_text_the_user_changed_is_answered_by_what_stands_there(gu
 
 def test_a_whole_write_over_a_changed_file_keeps_both_changes(guarded, model):
     file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    mine = changed(l28="line 28, says the agent")
+    theirs = changed(l3="line 3, says the user")
+    model.script(
+        "Rewrite it",
+        bash(TWO_AT_ONCE),
+        write(file, mine, saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    run = guarded.run("Rewrite it")
+    assert guarded.text("notes.txt") == mine.replace("line 3\n", "line 3, says the user\n")
+    assert "merged" in model.sent(2)
+    assert "+line 3, says the user" in model.sent(2)
+    assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+
+
+def test_a_whole_write_that_the_client_turns_down_costs_one_look(guarded, model):
+    """It calls no hook when a file changed since its own tool read it."""
+    file = guarded.put("notes.txt", TEXT)
+    theirs = changed(l3="line 3, says the user")
+    both = theirs.replace("line 28\n", "line 28, says the agent\n")
     model.script(
         "Rewrite it",
         read(file),
-        write(
-            file,
-            changed(l28="line 28, says the agent"),
-            saves(guarded, "notes.txt", changed(l3="line 3, says the user")),
-        ),
+        write(file, changed(l28="line 28, says the agent"), saves(guarded, "notes.txt", theirs)),
+        read(file),
+        write(file, both),
         done(),
     )
-    guarded.run("Rewrite it")
-    both = changed(l3="line 3, says the user", l28="line 28, says the agent")
+    run = guarded.run("Rewrite it")
     assert guarded.text("notes.txt") == both
-    assert "merged" in model.sent(2)
-    assert "line 3, says the user" in model.sent(2)
-    assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
-def test_a_whole_write_in_conflict_is_refused_with_only_its_hunks(guarded, model):
+@pytest.mark.parametrize("look", [read, lambda _: bash(TWO_AT_ONCE)], ids=["read", "shell"])
+def test_a_whole_write_in_conflict_is_refused_with_only_its_hunks(guarded, model, look):
     file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
     theirs = changed(l3="line 3, says the user", l28="line 28, says the user")
     model.script(
         "Rewrite it",
-        read(file),
+        look(file),
         write(file, changed(l28="line 28, says the agent"), saves(guarded, "notes.txt", theirs)),
         done(),
     )
@@ -202,9 +224,9 @@ def test_a_sub_agent_and_the_main_agent_hear_of_each_other_by_name(guarded, mode
     )
     to_main, to_sub = model.sent(3, "Share the work"), model.sent(3, "Take the first half")
     assert "+line 3, says sub" in to_main
-    assert sub in to_main
+    assert f"your sub-agent {sub.rpartition('/')[2]}" in to_main
     assert "+line 28, says main" in to_sub
-    assert f"agent session {run.session}" in to_sub
+    assert "the agent that started you" in to_sub
 
 
 def test_a_resumed_conversation_is_told_at_its_first_prompt_what_changed(guarded, model):
@@ -286,43 +308,24 @@ def test_what_an_own_command_changed_is_known_as_its_doing(guarded, model):
 
 
 def test_the_notice_of_one_call_does_not_wave_the_next_of_its_batch_through(guarded, model):
-    """The user moved the line that the agent means; where it stands now was never shown."""
+    """The write was thought up before the notice: it is merged, and takes nothing back."""
     file = guarded.put("notes.txt", TEXT)
-    theirs = changed(l3="moved", l28="line 3")
+    mine = changed(l15="line 15, says the agent", l28="line 28, says the agent")
     model.script(
         "Fix both",
         read(file),
         Step(
             tools=(
                 *edit(file, "line 15\n", "line 15, says the agent\n").tools,
-                *edit(file, "line 3\n", "line 3, says the agent\n").tools,
+                *write(file, mine).tools,
             ),
-            before=saves(guarded, "notes.txt", theirs),
+            before=saves(guarded, "notes.txt", changed(l3="line 3, says the user")),
         ),
         done(),
     )
     guarded.run("Fix both")
-    assert guarded.text("notes.txt") == theirs.replace("line 15\n", "line 15, says the agent\n")
-    assert [row["path"] for row in guarded.log("refused")] == ["notes.txt"]
-
-
-def test_the_notice_of_an_edit_does_not_turn_a_write_of_its_batch_into_a_revert(guarded, model):
-    file = guarded.put("notes.txt", TEXT)
-    theirs = changed(l3="line 3, says the user")
-    model.script(
-        "Fix both",
-        read(file),
-        Step(
-            tools=(
-                *edit(file, "line 15\n", "line 15, says the agent\n").tools,
-                *write(file, changed(l15="line 15, says the agent", l28="last")).tools,
-            ),
-            before=saves(guarded, "notes.txt", theirs),
-        ),
-        done(),
-    )
-    guarded.run("Fix both")
-    assert "line 3, says the user\n" in guarded.text("notes.txt")
+    assert guarded.text("notes.txt") == mine.replace("line 3\n", "line 3, says the user\n")
+    assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
 
 
 def test_a_store_that_cannot_be_read_lets_the_agent_go_on_and_is_logged(connected, model):
