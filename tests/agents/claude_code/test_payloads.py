@@ -236,7 +236,8 @@ def test_what_writes_of_the_real_client_left():
 
 def test_the_text_before_an_edit_may_not_be_told():
     given = {"file_path": CALC, "old_string": "a", "new_string": "b"}
-    for response in (None, "done", {"originalFile": None, "structuredPatch": []}):
+    responses: list[object] = [None, "done", {"originalFile": None, "structuredPatch": []}]
+    for response in responses:
         after = tool("PostToolUse", "Edit", given, tool_response=response)
         assert CLAUDE.events(after) == [Wrote(CALC, "c1", known_before=False)]
 
