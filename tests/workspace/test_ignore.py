@@ -162,3 +162,21 @@ def test_a_worktree_follows_the_exclude_file_of_its_repository(repository, tmp_p
 def test_no_pattern_makes_matching_slow(pattern: str) -> None:
     """Backtracking over that many stars would not end in this universe's time."""
     assert not PatternSet([pattern]).matches("a" * 200 + "/" + "aab/" * 60 + "a" * 100)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "matched"),
+    [
+        ("**/.git/**", ".git/config", True),
+        ("**/.git/**", "a/.git/config", True),
+        ("**/.git/**", "a/git/config", False),
+        ("id_rsa*", "id_rsa", True),
+        ("a/**/b", "a/b", True),
+        ("a?c*d", "abcxd", True),
+        (r"\*x*", "*xy", True),
+        ("[ab]x*", "bxy", True),
+        ("*", "anything", True),
+    ],
+)
+def test_what_a_pattern_needs_in_a_path_rules_out_nothing_it_matches(pattern, path, matched):
+    assert PatternSet([pattern]).matches(path) is matched

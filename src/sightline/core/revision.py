@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sightline.core.lean import digest
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
@@ -22,9 +23,7 @@ UNKNOWN: Revision = "unknown"
 
 def revision_of(data: bytes) -> Revision:
     """The revision of these bytes."""
-    from hashlib import sha256
-
-    return sha256(data).hexdigest()
+    return digest(data)
 
 
 def known(revision: Revision) -> bool:

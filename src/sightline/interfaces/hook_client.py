@@ -10,6 +10,7 @@ To `up`:  the fields of Asked, joined by NUL, and a newline; the payload; end of
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -38,6 +39,7 @@ PIECE = 1 << 16
 def main(args: list[str]) -> NoReturn:
     """Answer the hook call on stdin and end this process, with exit code 0 whatever happens."""
     try:
+        gc.disable()  # nothing lives long enough here to be worth looking for
         _write(1, _answer(args))
     except BaseException as error:  # noqa: BLE001 - the agent must not be blocked by any of them
         _write(2, f"sightline: {type(error).__name__}: nothing was checked.\n".encode())

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from time import gmtime, strftime, time
 
+from sightline.core.lean import dumps, loads
 from sightline.core.value import Value
 from sightline.store.private import Locked, make_folder
 
@@ -40,7 +40,7 @@ def note(state_home: str, agent: str, event: str, session: str, message: str) ->
     _rotate(file)
     descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        os.write(descriptor, f"{json.dumps(row)}\n".encode())
+        os.write(descriptor, f"{dumps(row)}\n".encode())
     finally:
         os.close(descriptor)
 
@@ -63,7 +63,7 @@ def _read(file: str) -> list[Fault]:
 def _parsed(line: str) -> Fault | None:
     """None for a line that a full disk cut short."""
     try:
-        row = json.loads(line)
+        row = loads(line)
         return Fault(*[str(row[field]) for field in Fault._fields])
     except (ValueError, KeyError, TypeError):
         return None

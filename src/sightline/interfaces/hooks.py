@@ -7,12 +7,12 @@ on; closed, an attempt to change a file is refused with words that say why.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from time import monotonic
 
 from sightline import agents
+from sightline.core.lean import dumps, loads
 from sightline.errors import SettingsError, SightlineError, WorkspaceError
 from sightline.interfaces import hooklog
 from sightline.interfaces.hook_client import PAYLOAD_MAX, state_base
@@ -217,7 +217,7 @@ class Call:
     def _printed(self, answers: list[Answer]) -> bytes:
         assert self._dialect is not None
         said = self._dialect.answer(self._payload, answers)
-        return json.dumps(said, separators=(",", ":")).encode() if said else b""
+        return dumps(said).encode() if said else b""
 
     def _fail(self) -> str:
         settings = self._settings or self._users_own()
@@ -247,7 +247,7 @@ def _dialect(agent: str) -> Dialect:
 def payload_of(raw: bytes) -> dict[str, Any]:
     """A payload's JSON object. NotJudged."""
     try:
-        payload = json.loads(raw)
+        payload = loads(raw)
     except (ValueError, RecursionError) as broken:
         raise NotJudged(words.not_json(_reason(broken))) from None
     if not isinstance(payload, dict):
@@ -280,9 +280,11 @@ def _place(error: Exception) -> str:
 
 def _reason(error: Exception) -> str:
     """Of a text that is no JSON, without a piece of it."""
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg}, at character {error.pos}"
-    return "it is nested too deeply" if isinstance(error, RecursionError) else "it is not UTF-8"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeError):
+        return "it is not UTF-8"
+    return str(error)
 
 
 def _unknown(session: Session, path: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from sightline import render
 from sightline.core.events import Changed
 from sightline.core.timeline import archived
@@ -12,6 +10,7 @@ from sightline.services.results import ChangedBy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from sightline.core.events import Cause, Fact
     from sightline.core.timeline import Recorded
@@ -64,4 +63,6 @@ def by(cause: Cause, at: int, ground: Ground) -> ChangedBy:
 
 def moment(at: int) -> datetime:
     """Microseconds since 1970 as an aware UTC datetime."""
+    from datetime import UTC, datetime
+
     return datetime.fromtimestamp(at / 1_000_000, UTC)

@@ -9,11 +9,11 @@ version of its kind and adds an upcaster below, because old stores are read for 
 
 from __future__ import annotations
 
-import json
 from functools import cache, lru_cache
 
 from sightline.core.context import DiskFile, Knowledge, SessionState
 from sightline.core.events import FACTS, Belief, Cause, Told
+from sightline.core.lean import dumps, loads
 from sightline.core.revision import Stamp, StatSignature
 from sightline.core.timeline import Recorded
 from sightline.errors import StoreError
@@ -44,7 +44,7 @@ def encode(fact: Fact) -> str:
         value = getattr(fact, field)
         if value != default:
             body[field] = value if pack is None or value is None else pack(value)
-    return _dumps(body)
+    return dumps(body)
 
 
 def decode(kind: str, version: int, body: str) -> Fact:
@@ -60,7 +60,7 @@ def decode(kind: str, version: int, body: str) -> Fact:
             UPGRADE,
         )
     try:
-        raw = json.loads(body)
+        raw = loads(body)
         for step in range(version, made.version):
             raw = UPCASTERS[kind, step](raw)
         return made(*[_unpacked(raw, *field) for field in _plan(made)])
@@ -114,7 +114,7 @@ def disk_row(state: DiskFile) -> Row:
         state.revision,
         state.position,
         state.at,
-        None if state.cause is None else _dumps(_pack_cause(state.cause)),
+        None if state.cause is None else dumps(_pack_cause(state.cause)),
         state.mode,
         state.moved_to if state.moved_to is None else text(state.moved_to),
         state.last_external_edit,
@@ -188,12 +188,9 @@ def spans_of(stored: str) -> Spans:
     return tuple([(int(first), int(last)) for first, last in pairs])
 
 
-_dumps = json.JSONEncoder(separators=(",", ":")).encode  # ASCII, so that any string can be bound
-
-
 @lru_cache(maxsize=256)
 def _cause_of(stored: str) -> Cause:
-    return Cause(*json.loads(stored))
+    return Cause(*loads(stored))
 
 
 def _pack_cause(cause: Cause) -> list[Any]:

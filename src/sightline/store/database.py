@@ -10,11 +10,11 @@ the last connection closes is safe, for it holds the whole file then.
 
 from __future__ import annotations
 
+import _sqlite3 as sqlite3  # without the dates that sqlite3 brings
 import os
-import sqlite3
-from threading import RLock
+from _thread import RLock
+from _weakref import ref
 from time import monotonic, sleep
-from weakref import WeakSet
 
 from sightline.errors import StoreError
 from sightline.store.faults import busy, fault
@@ -65,7 +65,7 @@ class Database:
             if isinstance(error, sqlite3.Error):
                 raise fault(error, file) from error
             raise
-        _OPEN.add(self)
+        _OPEN.append(ref(self, _OPEN.remove))
 
     def open(self) -> sqlite3.Connection:
         """The connection, for statements inside write(). StoreError when it is not to be used."""
@@ -216,13 +216,14 @@ def _cut_short() -> sqlite3.DatabaseError:
     return error
 
 
-_OPEN: WeakSet[Database] = WeakSet()
+_OPEN: list[ref[Database]] = []
 _INHERITED: list[object] = []
 
 
 def _park() -> None:
     """After a fork, keep the parent's connections from being closed by the child's collector."""
-    _INHERITED.extend(database.open_by_parent() for database in _OPEN)
+    living = [database for each in _OPEN if (database := each()) is not None]
+    _INHERITED.extend(database.open_by_parent() for database in living)
 
 
 if hasattr(os, "register_at_fork"):

@@ -6,7 +6,7 @@ Lives as long as the process.
 
 from __future__ import annotations
 
-from threading import RLock
+from _thread import RLock
 
 from sightline.core.context import column, fold_knowledge, know, on_disk, redundant
 from sightline.core.events import BlobPurged, WriteIntended

@@ -28,8 +28,8 @@ class PatternSet:
         self._names: Tables = ({}, {})
         self._suffixes: Tables = ({}, {})
         self._paths: Tables = ({}, {})
-        self._rest: list[tuple[int, bool, bool, str]] = []
-        self._compiled: list[tuple[int, bool, bool, Pattern[bytes]]] | None = None
+        self._rest: list[tuple[int, bool, bool, str, bytes]] = []
+        self._compiled: dict[int, Pattern[bytes]] = {}
         for line in patterns:
             self._add(line)
 
@@ -61,25 +61,26 @@ class PatternSet:
         return None if best < 0 else not self._negated[best]
 
     def _match_rest(self, path: str, name: str, best: int, *, folder: bool) -> int:
-        if self._compiled is None:
-            self._compiled = self._compile()
         # git compares bytes: "?" is one byte, not one character.
         whole, last = os.fsencode(path), os.fsencode(name)
-        for order, only_folders, on_path, pattern in self._compiled:
+        for order, only_folders, on_path, text, needle in reversed(self._rest):
             if order < best:
                 break
-            if (folder or not only_folders) and pattern.fullmatch(whole if on_path else last):
+            asked = whole if on_path else last
+            if needle not in asked or (only_folders and not folder):
+                continue
+            if self._expression(order, text, on_path=on_path).fullmatch(asked):
                 return order
         return best
 
-    def _compile(self) -> list[tuple[int, bool, bool, Pattern[bytes]]]:
-        """The patterns that no table holds, last one first."""
-        import re
+    def _expression(self, order: int, text: str, *, on_path: bool) -> Pattern[bytes]:
+        """A pattern that no table holds, compiled when a path first asks for it: a hook that
+        asks for one path seldom needs any, and importing re takes it 5 ms."""
+        if order not in self._compiled:
+            import re
 
-        return [
-            (order, folders, on_path, re.compile(translate(text, on_path=on_path), re.DOTALL))
-            for order, folders, on_path, text in reversed(self._rest)
-        ]
+            self._compiled[order] = re.compile(translate(text, on_path=on_path), re.DOTALL)
+        return self._compiled[order]
 
     def _add(self, line: str) -> None:
         text = _trimmed(line)
@@ -102,11 +103,20 @@ class PatternSet:
         elif not on_path and text.startswith("*.") and SPECIAL.isdisjoint(text[1:]):
             tables, text = self._suffixes, text[1:]
         else:
-            self._rest.append((order, only_folders, on_path, text))
+            self._rest.append((order, only_folders, on_path, text, _needle(text)))
             return
         tables[True][text] = order
         if not only_folders:
             tables[False][text] = order
+
+
+def _needle(text: str) -> bytes:
+    """Bytes that stand in all that a pattern matches; none where brackets or escapes hide them.
+    "**/" can stand for nothing, so a slash beside a star need not be there."""
+    if "[" in text or "\\" in text:
+        return b""
+    literal = [part.strip("/") for part in text.replace("?", "*").split("*")]
+    return os.fsencode(max(literal, key=len))
 
 
 def lines_of(data: bytes) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from sightline.core.lean import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _skipped(file: IO[bytes], size: int, most: int) -> int | None:
 def _parsed(line: bytes) -> Row | None:
     """None for a damaged row: recordings have some, cut in half or run together."""
     try:
-        row = json.loads(line)
+        row = loads(line)
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None

@@ -1,0 +1,87 @@
+"""What a hook needs of json and hashlib, without importing them.
+
+A hook process starts on every tool call of an agent. Importing json and hashlib takes it as long
+as its work, because they bring re, enum and OpenSSL with them, and what is needed of them is a
+few functions that are written in C anyway. Where an interpreter lacks such a function, the module
+itself stands in.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SMALL = 1 << 18
+"""Bytes up to which a digest is made faster than OpenSSL is loaded."""
+
+SPACE = " \t\n\r"
+
+
+def loads(text: str | bytes) -> Any:
+    """json.loads, of UTF-8 where it is bytes. ValueError as json raises it; RecursionError."""
+    told = text if isinstance(text, str) else text.decode("utf-8-sig", "surrogatepass")
+    try:
+        value, end = _scan(told, len(told) - len(told.lstrip(SPACE)))
+    except StopIteration:
+        return _as_json_does(told)
+    return _as_json_does(told) if told[end:].strip(SPACE) else value
+
+
+def dumps(value: Any) -> str:
+    """json.dumps without spaces; in ASCII, so that any string can be bound and printed."""
+    return "".join(_encode(value, 0))
+
+
+def digest(data: bytes) -> str:
+    """The SHA-256 of these bytes in hexadecimal."""
+    if len(data) <= SMALL:
+        return _sha256(data).hexdigest()  # type: ignore[no-any-return]
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
+
+
+def _as_json_does(text: str) -> Any:
+    """What json itself says is wrong with a text, and where."""
+    import json
+
+    return json.loads(text)
+
+
+def _refused(value: object) -> object:
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+class _Reading:
+    """What the scanner asks of a json.JSONDecoder."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int = float, int
+    parse_constant = {name: float(name) for name in ("-Infinity", "Infinity", "NaN")}.__getitem__
+
+
+_scan: Any
+_encode: Any
+try:
+    from _json import encode_basestring_ascii, make_encoder, make_scanner
+except ImportError:
+    from json import JSONDecoder, JSONEncoder
+
+    _scan = JSONDecoder().raw_decode
+    _encode = JSONEncoder(separators=(",", ":")).iterencode
+else:
+    reading: Any = _Reading
+    _scan = make_scanner(reading)
+    _encode = make_encoder(
+        *(None, _refused, encode_basestring_ascii, None, ":", ",", False, False, True)
+    )
+
+try:
+    from _sha2 import sha256 as _sha256  # type: ignore[import-not-found]  # from Python 3.12 on
+except ImportError:
+    try:
+        from _sha256 import sha256 as _sha256  # type: ignore[import-not-found]
+    except ImportError:
+        from hashlib import sha256 as _sha256
