@@ -25,6 +25,7 @@ from sightline.services.ground import believe, noticed, recall
 from sightline.services.recovery import done
 from sightline.services.refusals import unreadable
 from sightline.services.results import CommandRun
+from sightline.services.runs import changed_from, known_changes, new_files
 from sightline.services.views import change_of
 
 TYPE_CHECKING = False
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from sightline.core.belief import Held
     from sightline.core.events import Change, Fact
-    from sightline.core.revision import StatSignature
     from sightline.core.text import Text
     from sightline.services.ground import Ground, Known
     from sightline.workspace import Found, Located
@@ -127,43 +127,21 @@ class Run:
         self.command = command
         self.exit_code: int | None = None
         self.result: CommandRun | None = None
-        self._before = _signatures(ground)
-        for path in sorted(ground.store.disks()):
-            ground.append(noticed(ground, ground.workspace.read(path)))
+        known_changes(ground).record(ground)
+        self._before = dict(ground.workspace.walk())
         self._id = f"run-{urandom(5).hex()}"
         ground.append([CommandStarted(command, self._id)])
 
     def end(self) -> None:
         """Look at what is different now, and record it."""
         ground = self.ground
-        after = _signatures(ground)
-        touched = [
-            p for p in sorted({*self._before, *after}) if self._before.get(p) != after.get(p)
-        ]
-        facts: list[Fact] = []
-        blobs: list[bytes] = []
-        founds: list[Found] = []
-        for path in touched:
-            found = ground.workspace.read(path, deadline_s=ground.settings.deadline_s)
-            fact = self._change(path, found)
-            if fact is not None:
-                facts.append(fact)
-                founds.append(found)
-                blobs += ground.keepable(path, found.data)
-        paths = tuple(f.path for f in founds)
-        ground.append(
-            [*facts, CommandEnded(self._id, self.exit_code, paths)], blobs=blobs, found=founds
-        )
-        changes = tuple(change_of(ground, path) for path in paths)
-        self.result = CommandRun(self.command, self.exit_code, changes)
-
-    def _change(self, path: str, found: Found) -> Changed | None:
-        row = self.ground.store.disk(path)
-        old = row.revision if row else (UNKNOWN if path in self._before else MISSING)
-        if old == found.revision:
-            return None
-        cause = Cause("command", self.ground.session, self.command)
-        return Changed(path, old, found.revision, _kind(old, found.revision), cause)
+        cause = Cause("command", ground.session, self.command)
+        made = new_files(ground, cause, changed_from(self._before))
+        changes = known_changes(ground, cause) + made
+        paths = tuple(sorted(fact.path for fact in changes.facts))
+        changes.record(ground, CommandEnded(self._id, self.exit_code, paths))
+        told = tuple(change_of(ground, path) for path in paths)
+        self.result = CommandRun(self.command, self.exit_code, told)
 
 
 def _written_or_not(ground: Ground, intent: WriteIntended, position: int, found: Found) -> None:
@@ -230,10 +208,6 @@ def _now(ground: Ground, located: Located) -> Found:
     if found.kind not in ("file", "missing"):
         raise unreadable(found, located.name or located.path)
     return found
-
-
-def _signatures(ground: Ground) -> dict[str, StatSignature]:
-    return dict(ground.workspace.walk())
 
 
 def _bytes(content: str | bytes | None) -> bytes | None:

@@ -1,0 +1,77 @@
+"""Edits of a notebook's cells by a host's own tool, judged before it runs."""
+
+from __future__ import annotations
+
+from sightline.core.case import Case, Rules
+from sightline.core.events import Refused
+from sightline.core.notebooks import judge_cell
+from sightline.core.revision import revision_of
+from sightline.errors import EditRefused, PathRefused
+from sightline.render import attending, notebooks
+from sightline.services.attend import NOTHING, Answer, CellEdit
+from sightline.services.authors import changed_by
+from sightline.services.follow import recognised
+from sightline.services.ground import noticed
+from sightline.services.plans import place_of, sight_of
+from sightline.services.recovery import settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.notebooks import CellRuling
+    from sightline.services.attend import Attempted
+    from sightline.services.ground import Ground
+    from sightline.workspace import Located
+
+
+def attempt_on_notebook(ground: Ground, event: Attempted) -> Answer:
+    """Refuse the edit of a cell that is not what its agent was shown, or let it go on."""
+    assert isinstance(event.attempt, CellEdit)
+    try:
+        located = place_of(ground, event.path)
+    except PathRefused as error:
+        return Answer(refuse=attending.refused(error)) if error.reason == "ignored" else NOTHING
+    except EditRefused as error:  # the disk does not answer
+        return Answer(refuse=attending.refused(error))
+    with ground.workspace.lock(located.path):
+        return _judged(ground, located, event.attempt)
+
+
+def _judged(ground: Ground, located: Located, edit: CellEdit) -> Answer:
+    path = located.name or located.path
+    settle(ground, located.path)
+    found = ground.look(located.path)
+    known = recognised(ground, located, found)
+    news = noticed(ground, found)
+    policy = ground.settings.policy_for(path)
+    rules = Rules("merge" if policy == "ask" else policy, ground.settings.unseen)
+    ruling = judge_cell(Case(sight_of(found, known), rules), edit.cell, edit.mode)
+    refused = ruling.decision == "refuse" and ruling.reason != "too_large"
+    blobs = ground.keepable(located.path, found.data) if news or refused else ()
+    if refused:
+        who, _ = changed_by(ground, located.path, news)
+        reason = ruling.reason or "stale"
+        fact = Refused(located.path, _described(edit), reason, found.revision)
+        ground.append([*news, fact], blobs=blobs, found=[found])
+        error = _error(path, edit, ruling, who, there=found.kind == "file")
+        return Answer(refuse=attending.refused(error))
+    ground.append(news, blobs=blobs, found=[found])
+    context = ""
+    if ruling.reason is not None:
+        context = attending.not_judged(path, ruling.reason)
+    elif ruling.others:
+        context = notebooks.changed_cells(path, ruling.others, ruling.diff)
+    return Answer(ask=attending.asks(path) if policy == "ask" else None, context=context)
+
+
+def _error(path: str, edit: CellEdit, ruling: CellRuling, who: str, *, there: bool) -> EditRefused:
+    reason = ruling.reason or "stale"
+    if there and reason != "unverifiable":
+        message, hint = notebooks.refusal(path, edit.cell, reason, who)
+    else:
+        message, hint = notebooks.no_file(path, reason)
+    return EditRefused(reason, path, message, diff=ruling.diff, hint=hint)
+
+
+def _described(edit: CellEdit) -> str:
+    """The attempt as a refusal records it, without its text."""
+    return f"celledit:{revision_of(repr(edit).encode('utf-8', 'surrogatepass'))[:16]}"

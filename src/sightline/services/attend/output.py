@@ -1,0 +1,106 @@
+"""What a command's output shows of files, and what its own text put into them."""
+
+from __future__ import annotations
+
+from sightline.core.printed import appeared, hits, plain
+from sightline.core.regions import spans, union
+from sightline.core.shell import readings, searches, writings, written
+from sightline.core.text import decode
+from sightline.errors import FileMissing, PathRefused
+from sightline.services.looks import saw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sightline.core.regions import Spans
+    from sightline.core.text import Text
+    from sightline.services.attend import CommandEnded
+    from sightline.services.ground import Ground
+    from sightline.workspace import Found
+
+FILES_MAX = 50
+RUNS_MAX = 100
+"""Files, and runs of lines in all, of one output that are recorded."""
+
+
+class Pages:
+    """The texts of files as they stand now, each looked at once."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._texts: dict[str, Text | None] = {}
+
+    def text(self, path: str) -> Text | None:
+        """None for what is no text, is not there or not ours, and for the files after many."""
+        if path not in self._texts:
+            full = len(self._texts) >= FILES_MAX
+            self._texts[path] = None if full else self._looked(path)
+        return self._texts[path]
+
+    def _looked(self, path: str) -> Text | None:
+        try:
+            data = self._ground.look(self._ground.workspace.locate(path).path).data
+        except PathRefused:
+            return None
+        return decode(data) if data is not None else None
+
+
+def note_shown(ground: Ground, event: CommandEnded) -> None:
+    """Record the lines of files that stand in the output."""
+    if not event.output:
+        return
+    pages, output = Pages(ground), plain(event.output)
+    seen: dict[str, Spans] = {}
+    at = 0
+    for reading in readings(event.command, event.cwd):
+        text = pages.text(reading.path)
+        if text is not None:
+            lines, at = appeared(reading, text.lines, output, at)
+            seen[reading.path] = union(seen.get(reading.path, ()), lines)
+    for folder in searches(event.command, event.cwd):
+        for path, line in _found(pages, folder, output):
+            seen[path] = union(seen.get(path, ()), ((line, line),))
+    _record(ground, pages, seen, "shell")
+
+
+def note_written(ground: Ground, event: CommandEnded, changed: Iterable[Found]) -> None:
+    """Record files whose text stands in the command itself: their agent knows it."""
+    pages = Pages(ground)
+    seen: dict[str, Spans] = {}
+    for writing in writings(event.command, event.cwd):
+        text = pages.text(writing.path)
+        if text is not None and writing.text and text.plain.endswith(plain(writing.text)):
+            total = len(text.lines)
+            count = writing.text.count("\n") + (not writing.text.endswith("\n"))
+            if writing.appended or total == count:
+                seen[writing.path] = spans([(total - count + 1, total)])
+    for there in changed:
+        if there.data and len(there.data) <= 4 * len(event.command):
+            path = f"{ground.workspace.root}/{there.path}"
+            text = pages.text(path)
+            if text is not None and written(event.command, text.plain):
+                seen[path] = spans([(1, len(text.lines))])
+    _record(ground, pages, seen, "command")
+
+
+def _found(pages: Pages, folder: str, output: str) -> Iterable[tuple[str, int]]:
+    for name, line, row in hits(output):
+        path = name if name.startswith("/") else f"{folder}/{name}"
+        text = pages.text(path)
+        lines = text.lines if text is not None else []
+        if 1 <= line <= len(lines) and lines[line - 1].removesuffix("\n") == row:
+            yield path, line
+
+
+def _record(ground: Ground, pages: Pages, seen: dict[str, Spans], via: str) -> None:
+    left = RUNS_MAX
+    for path, lines in seen.items():
+        text = pages.text(path)
+        for first, last in lines[: max(left, 0)]:
+            assert text is not None
+            try:
+                saw(ground, path, (first, last), "".join(text.lines[first - 1 : last]), via)
+            except (FileMissing, PathRefused):
+                break  # it went away since it was looked at
+        left -= len(lines)

@@ -1,0 +1,58 @@
+"""What a host put before its agent, and what its own watcher saw."""
+
+from __future__ import annotations
+
+from sightline.core.text import decode
+from sightline.errors import FileMissing, PathRefused
+from sightline.services.attend import NOTHING, Answer
+from sightline.services.ground import noticed
+from sightline.services.looks import saw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.services.attend import ChangedOutside, Instructed, Shown
+    from sightline.services.ground import Ground
+
+
+def shown(ground: Ground, event: Shown) -> Answer:
+    """Record what was shown. A path that we keep no text of (outside the workspace, ignored,
+    binary, gone) is of no interest."""
+    if event.lines is None or _is_text(ground, event.path):
+        _record(ground, event.path, event.lines, event.text, event.via)
+    return NOTHING
+
+
+def instructed(ground: Ground, event: Instructed) -> Answer:
+    """Record a file that became part of the instructions, whole."""
+    _record(ground, event.path, None, None, "instructions")
+    return NOTHING
+
+
+def changed_outside(ground: Ground, event: ChangedOutside) -> Answer:
+    """Look at a path that is said to have changed, and record it if it did."""
+    try:
+        found = ground.look(ground.workspace.locate(event.path).path)
+    except PathRefused:
+        return NOTHING
+    blobs = ground.keepable(found.path, found.data)
+    news = noticed(ground, found)
+    ground.append(news, blobs=blobs if news else (), found=[found])
+    return NOTHING
+
+
+def _record(
+    ground: Ground, path: str, lines: tuple[int, int] | None, text: str | None, via: str
+) -> None:
+    try:
+        saw(ground, path, lines, text, via)
+    except (PathRefused, FileMissing):
+        return
+
+
+def _is_text(ground: Ground, path: str) -> bool:
+    """Whether there is a text that some lines can have their place in."""
+    try:
+        data = ground.look(ground.workspace.locate(path).path).data
+    except PathRefused:
+        return False
+    return data is not None and decode(data) is not None

@@ -1,0 +1,129 @@
+"""What a command changed: files of the timeline by a stat each, others by a walk."""
+
+from __future__ import annotations
+
+from stat import S_ISREG
+from time import monotonic
+
+from sightline.core.events import Changed
+from sightline.core.revision import MISSING, UNKNOWN, known
+from sightline.core.value import Value
+from sightline.services.ground import noticed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sightline.core.context import DiskFile
+    from sightline.core.events import Cause, Fact
+    from sightline.core.revision import Revision, StatSignature
+    from sightline.services.ground import Ground
+    from sightline.workspace import Found
+
+    Before = Callable[[str, StatSignature], Revision | None]
+    """A path and what stands there -> what stood there before: missing, or unknown when it was
+    something else; None when it is untouched."""
+
+
+class Changes(Value):
+    """What was found: the facts, what stands there now, and further fresh looks. complete:
+    whether there was the time to look everywhere."""
+
+    facts: tuple[Changed, ...] = ()
+    found: tuple[Found, ...] = ()
+    fresh: tuple[Found, ...] = ()
+    complete: bool = True
+
+    def record(self, ground: Ground, *more: Fact) -> None:
+        """Append them in one step, with further facts behind them."""
+        blobs = [kept for there in self.found for kept in ground.keepable(there.path, there.data)]
+        if self.facts or more or self.fresh:
+            ground.append([*self.facts, *more], blobs=blobs, found=[*self.found, *self.fresh])
+
+    def __add__(self, other: Changes) -> Changes:
+        complete = self.complete and other.complete
+        found, fresh = self.found + other.found, self.fresh + other.fresh
+        return Changes(self.facts + other.facts, found, fresh, complete)
+
+
+def known_changes(ground: Ground, cause: Cause | None = None) -> Changes:
+    """Files of the timeline that are not what it says. cause: None for somebody unknown."""
+    facts: list[Changed] = []
+    found: list[Found] = []
+    fresh: list[Found] = []
+    rows = ground.store.disks()
+    for there in _doubtful(ground, rows):
+        if there.revision == rows[there.path].revision:
+            fresh.append(there)
+            continue
+        now = ground.look(there.path)
+        for fact in noticed(ground, now):
+            assert isinstance(fact, Changed)
+            facts.append(fact.replace(cause=cause) if cause else fact)
+            found.append(now)
+    return Changes(tuple(facts), tuple(found), tuple(fresh))
+
+
+def new_files(
+    ground: Ground, cause: Cause, before: Before, *, deadline_s: float | None = None
+) -> Changes:
+    """Files the timeline has never heard of that were made or changed. What was found when time
+    is up is answered."""
+    facts: list[Changed] = []
+    found: list[Found] = []
+    rows = ground.store.disks()
+    until = None if deadline_s is None else monotonic() + deadline_s
+    for path, signature in ground.workspace.walk():
+        if until is not None and monotonic() > until:
+            return Changes(tuple(facts), tuple(found), complete=False)
+        was = before(path, signature) if path not in rows else None
+        if was is None or not S_ISREG(signature.mode):
+            continue
+        there = ground.look(path)
+        if known(there.revision):
+            facts.append(_change(path, was, there, cause))
+            found.append(there)
+    return Changes(tuple(facts), tuple(found))
+
+
+def _change(path: str, was: Revision, there: Found, cause: Cause) -> Changed:
+    change = "created" if was == MISSING else "content"
+    return Changed(path, was, there.revision, change, cause)  # type: ignore[arg-type]
+
+
+def _doubtful(ground: Ground, rows: dict[str, DiskFile]) -> Iterator[Found]:
+    """Those that no stamp of the very bytes the timeline names vouches for."""
+    stamps = ground.store.stamps()
+    sure = {p: s for p, s in stamps.items() if p in rows and s.revision == rows[p].revision}
+    yield from ground.workspace.scan(sure, deadline_s=ground.settings.deadline_s)
+    for path, row in rows.items():
+        if path not in sure and not (row.revision == MISSING and _is_gone(ground, path)):
+            yield ground.look(path)
+
+
+def _is_gone(ground: Ground, path: str) -> bool:
+    try:
+        return ground.workspace.stat(path) is None
+    except OSError:
+        return True  # nothing can be told of it
+
+
+def changed_since(began_ns: int, slack_ns: int) -> Before:
+    """By the times of a file alone: whether it was there before cannot be told by them."""
+    earliest = began_ns - slack_ns
+
+    def before(_: str, signature: StatSignature) -> Revision | None:
+        newest = max(signature.ctime_ns, signature.mtime_ns)
+        return UNKNOWN if newest >= earliest else None
+
+    return before
+
+
+def changed_from(signatures: dict[str, StatSignature]) -> Before:
+    """By what all files were before."""
+
+    def before(path: str, signature: StatSignature) -> Revision | None:
+        was = signatures.get(path)
+        return MISSING if was is None else UNKNOWN if was != signature else None
+
+    return before

@@ -1,0 +1,31 @@
+"""An agent's shell, played: a command really runs, between the two events that tell of it."""
+
+import subprocess
+
+from sightline.services.attend import CommandBegan, CommandEnded, attend
+
+
+def run(place, session, command, *, call="c1", during=None, cut=None, background=False):
+    """What its agent is answered. during: what somebody does while it runs; cut: what becomes of
+    its output."""
+    cwd = str(place.root)
+    assert attend(session, CommandBegan(command, call, cwd)).context == ""
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    if during:
+        during()
+    output = "\n".join(part for part in (done.stdout, done.stderr) if part)
+    output = output if cut is None else cut(output)
+    ended = CommandEnded(command, call, cwd, output, done.returncode, background)
+    return attend(session, ended)
+
+
+def seen(session, path):
+    verdict = session.check(path)
+    return verdict.seen_lines
+
+
+def facts(session, *kinds):
+    found = session._ground.store.timeline(session=session.id, kinds=list(kinds))
+    return [recorded.fact for recorded in found]
