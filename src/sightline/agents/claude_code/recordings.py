@@ -6,7 +6,7 @@ import json
 import os
 
 from sightline.agents.claude_code import sub_agent
-from sightline.agents.claude_code.fields import flag, needed, optional
+from sightline.agents.claude_code.fields import needed, optional
 from sightline.agents.claude_code.results import read
 from sightline.agents.claude_code.rows import rows
 from sightline.agents.claude_code.transcripts import attached
@@ -115,16 +115,17 @@ def _inside(cwd: str, root: str) -> bool:
 def told(of: Recording) -> Iterator[tuple[int, Event]]:
     """What a recording tells, in order, with the times at which it happened. Rows that were
     copied from another conversation, or are damaged, are passed over."""
-    seen: set[object] = set()
+    seen: set[str] = set()
     model = None
     at = of.started
     with open(of.path, "rb") as file:
         for _, row in rows(file, 0, WANTED, of.size):
             if row is None or (row.get("isSidechain") and of.parent is None):
                 continue
-            if (mark := row.get("uuid")) in seen:
+            mark = str(row.get("uuid") or "")
+            if mark in seen:
                 continue
-            seen |= {mark} if mark is not None else set()
+            seen |= {mark} if mark else set()
             at = max(time_of(row) or at, at)
             if (used := _model(row)) not in (None, model):
                 model = used
@@ -177,7 +178,7 @@ def _prompt(row: Row) -> list[Event]:
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         content = next((text for text in texts if isinstance(text, str)), None)
-    made = flag(row, "isMeta") or flag(row, "isCompactSummary")
+    made = row.get("isMeta") or row.get("isCompactSummary")
     if made or not isinstance(content, str) or content.startswith(NOT_TYPED):
         return []
     return [Prompted(content)]

@@ -38,7 +38,7 @@ def read_in(
     may_store: Callable[[str], bool] = lambda _: True,
 ) -> int:
     """Read a recording in; how many facts that made. None when these very bytes were read in
-    before; of one that has grown, only what is newer. told: its events, with their times (UTC
+    before or hold nothing; of one that has grown, only what is newer. told: its events, with their times (UTC
     microseconds) in order; those of one time are recorded together. may_store: whether a path's
     texts may be kept. StoreError."""
     from sightline.services.archive.folding import Archive
@@ -51,5 +51,7 @@ def read_in(
     for at, group in groupby(told, lambda each: each[0]):
         if at > newest:
             made += archive.record(clock(), at, [event for _, event in group])
+    if not made and not newest:
+        return 0  # nothing that we would know of
     ended = [Imported(origin.source, origin.digest), SessionEnded("recorded")]
     return made + len(store.append(archive.session, ended, at=clock(), happened_at=max(at, newest)))
