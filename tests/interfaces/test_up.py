@@ -20,6 +20,7 @@ import sightline
 from sightline.interfaces import live
 from sightline.interfaces.live.screen import Screen
 from sightline.services.history import survey
+from sightline.services.overview import Watch
 from sightline.testing import FixedClock
 
 SOURCE = str(Path(sightline.__file__).parents[1])
@@ -36,7 +37,7 @@ class Seat:
     """A person at a pseudo-terminal who runs the command and reads what the screen shows."""
 
     def __init__(self, sl, *args, columns=80, rows=24, env=None):
-        self.fd, self.side = pty.openpty()
+        self.fd, side = pty.openpty()
         self.size(columns, rows)
         clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         paths = {"PYTHONPATH": SOURCE, "TERM": "xterm", "TZ": "UTC", "HOME": str(sl.home.parent)}
@@ -45,21 +46,22 @@ class Seat:
             [sys.executable, "-c", PROGRAM, *args],
             cwd=sl.root,
             env=clean | paths | (env or {}),
-            stdin=self.side,
-            stdout=self.side,
-            stderr=self.side,
+            stdin=side,
+            stdout=side,
+            stderr=side,
             start_new_session=True,
         )
+        os.close(side)
         self.written = b""
 
     def size(self, columns, rows):
-        fcntl.ioctl(self.side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.terminal = Terminal(columns, rows)
 
     def until(self, words):
         """Read on until the screen shows these words: its lines then."""
         while not any(words in line for line in self.terminal.lines()):
-            self._read()
+            assert self._read(), f"it ended without {words!r}: {self.terminal.lines()}"
         return self.terminal.lines()
 
     def type(self, keys):
@@ -67,18 +69,19 @@ class Seat:
 
     def end(self):
         """Read to the end: the exit code, and the lines that stay."""
-        os.close(self.side)
-        try:
-            while True:
-                self._read()
-        except OSError:  # how Linux says that the other end is closed
-            os.close(self.fd)
+        while self._read():
+            pass
         return self.child.wait(), self.terminal.lines()
 
     def _read(self):
-        data = os.read(self.fd, 65536)
+        """Take in what was written; False when the other end is closed."""
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:  # how Linux says so
+            return False
         self.written += data
         self.terminal.feed(data)
+        return True
 
 
 @pytest.fixture
@@ -94,7 +97,8 @@ def seat(sl):
     for each in seats:
         if each.child.poll() is None:
             each.child.kill()
-            each.child.wait()
+        each.child.wait()
+        os.close(each.fd)
 
 
 @pytest.fixture
@@ -129,15 +133,15 @@ def test_the_screen_follows_what_happens(sl, seat, agent):
 
 def test_keys_are_not_shown_and_the_terminal_is_given_back(seat):
     at = seat("up")
-    before = termios.tcgetattr(at.side)
+    before = termios.tcgetattr(at.fd)
     at.until("No agent was shown")
-    assert not termios.tcgetattr(at.side)[3] & termios.ECHO
+    assert not termios.tcgetattr(at.fd)[3] & termios.ECHO
     at.type(b"abc")
     at.child.send_signal(signal.SIGTERM)
-    os.set_blocking(at.fd, True)
-    assert at.child.wait() == 128 + signal.SIGTERM
-    assert termios.tcgetattr(at.side) == before
-    assert not any("abc" in line for line in at.end()[1])
+    code, lines = at.end()
+    assert code == 128 + signal.SIGTERM
+    assert termios.tcgetattr(at.fd) == before
+    assert not any("abc" in line for line in lines)
     assert at.terminal.cursor_shown
 
 
@@ -244,7 +248,7 @@ def test_nothing_is_written_while_nothing_happens(sl, agent):
     with os.fdopen(side, "w", encoding="utf-8") as stream:
         screen = Screen(stream, "", lambda _at: "12:00:00", colour=True)
         with pytest.raises(Enough):
-            live.run(watched, screen, wait)
+            live.run(Watch(watched), screen, wait)
     assert sizes[0] > 0
     assert sizes[2:10] == [0] * 8
     assert sum(sizes[10:12]) > 0
@@ -263,7 +267,7 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_wait(sl, agent, monkeypa
     ground = agent._ground
     watched = survey(ground.store, ground.workspace, ground.settings, FixedClock())
     with pytest.raises(Enough):
-        live.run(watched, live_lines(), wait)
+        live.run(Watch(watched), live_lines(), wait)
     assert waits == [100.0]
 
 
@@ -370,3 +374,50 @@ def test_a_second_view_says_that_hooks_are_answered_by_the_first(sl, seat):
     second = seat("up")
     second.until("is taken")
     second.until("No agent was shown")
+
+
+RECORDED = Path(__file__).parents[1] / "agents" / "claude_code" / "data" / "transcript-tools.jsonl"
+
+
+@pytest.fixture
+def recorded(sl, monkeypatch):
+    """A conversation that Claude Code recorded in this workspace, with no hook of ours."""
+    from sightline.agents.claude_code.recordings import folder_name
+
+    text = RECORDED.read_text(encoding="utf-8")
+    cwd = json.dumps(str(sl.root))
+    rows = [json.loads(line) for line in text.splitlines()]
+    old = next(row["cwd"] for row in rows if "cwd" in row)
+    folder = sl.home.parent / ".claude" / "projects" / folder_name(str(sl.root))
+    folder.mkdir(parents=True)
+    (folder / "5e551011.jsonl").write_text(text.replace(json.dumps(old)[1:-1], cwd[1:-1]))
+    monkeypatch.setenv("HOME", str(sl.home.parent))
+
+
+def test_recorded_conversations_are_offered_once(sl, seat, recorded):
+    at = seat("up", env={"CLAUDE_CONFIG_DIR": str(sl.home.parent / ".claude")})
+    at.until("Connect it? [Y/n]")
+    at.type(b"n\n")
+    at.until("1 conversation of Claude Code recorded here before")
+    at.until("Read them in, to look at? [y/N]")
+    at.type(b"y\n")
+    at.until("Read in: 1 conversation,")
+    at.until("No agent was shown a file here yet.")
+    again = seat("up")
+    again.until("Connect it? [Y/n]")
+    again.type(b"n\n")
+    assert not any("recorded here" in line for line in again.until("No agent was shown"))
+    assert [s["id"] for s in sl("sessions", "--json").json["sessions"]] == ["archive:5e551011"]
+
+
+def test_recorded_conversations_are_read_in_on_request_and_only_once(sl, recorded):
+    first = sl("up", "--once", "--import")
+    assert first.code == 0
+    assert first.err.startswith("Read in: 1 conversation, ")
+    assert "archive:5e551011" in first.out
+    assert "Read in: 0 conversations, 0 facts" in sl("up", "--once", "--import").err
+
+
+def test_nothing_recorded_is_said(sl, monkeypatch):
+    monkeypatch.setenv("HOME", str(sl.home.parent))
+    assert "No conversation was recorded here" in sl("up", "--once", "--import").err

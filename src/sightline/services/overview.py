@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from sightline.core.timeline import archived
 from sightline.core.value import Value
 from sightline.services import history, views
 from sightline.services.authors import changed_by
@@ -91,7 +92,7 @@ class Watch:
         if seen == self._seen:
             return None
         self._seen = seen
-        states = self._ground.store.sessions()
+        states = [s for s in self._ground.store.sessions() if not archived(s.id)]
         at_work = [state for state in states if self._at_work(state)]
         ended = sum(1 for state in states if state.ended is not None)
         resting = len(states) - len(at_work) - ended
@@ -239,7 +240,7 @@ def of_interest(entries: Iterable[Entry]) -> list[Entry]:
     """The entries that a person wants to see at once. A merge says itself that it changed."""
     told: list[Entry] = []
     for entry in entries:
-        if entry.kind not in OF_INTEREST:
+        if entry.kind not in OF_INTEREST or archived(entry.session):
             continue
         if entry.kind == "merged" and told and _same(told[-1], entry):
             told.pop()

@@ -10,6 +10,7 @@ import click
 from sightline.interfaces.cli import output
 from sightline.interfaces.cli.beginning import answering, connected
 from sightline.interfaces.cli.options import verb
+from sightline.interfaces.cli.recorded import read_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +29,15 @@ AGENT_FOLDERS = {
 
 @verb()
 @click.option("--once", is_flag=True, help="Print the state and exit.")
-@click.option("--yes", is_flag=True, help="Connect the agents that are found, and ask nothing.")
+@click.option("--yes", is_flag=True, help="Connect the agents that are found.")
+@click.option(
+    "--import",
+    "reading",
+    is_flag=True,
+    help="Read in what agents recorded here before, as an archive to look at.",
+)
 @click.pass_obj
-def up(call: Call, *, once: bool, yes: bool) -> None:
+def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
     """Show live what each agent has in context and what went stale.
 
     Offers to connect the agents it finds, and stays until Ctrl-C. Without a terminal it asks
@@ -38,9 +45,12 @@ def up(call: Call, *, once: bool, yes: bool) -> None:
     """
     with call.survey() as ground:
         if once:
+            if reading:
+                read_in(call, ground, wanted=True)
             _once(call, ground)
         else:
             status = connected(call, ground.workspace.root, yes=yes)
+            read_in(call, ground, wanted=reading)
             with answering(call, ground.workspace.root):
                 _live(call, ground, status)
 
@@ -70,18 +80,20 @@ def _live(call: Call, ground: Ground, status: str) -> None:
     from sightline.interfaces.live.lines import Lines
     from sightline.interfaces.live.screen import Screen, wall_time
     from sightline.interfaces.live.terminal import Waiting, held
+    from sightline.services.overview import Watch
 
+    watch = Watch(ground)
     try:
         if call.json or not _drawable():
             output.note(call, f"Watching {ground.workspace.root}. {status}")
             wait = Waiting()
             with wait.heeding():
-                live.run(ground, Lines(json=call.json), wait)
+                live.run(watch, Lines(json=call.json), wait)
         colour = not (call.no_color or os.environ.get("NO_COLOR"))
         screen = Screen(sys.stdout, status, wall_time, colour=colour)
         wait = Waiting(screen)
         with held(screen), wait.heeding():
-            live.run(ground, screen, wait)
+            live.run(watch, screen, wait)
     except KeyboardInterrupt:
         output.note(call, ENDED)
         raise

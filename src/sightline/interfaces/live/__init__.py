@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sightline.services.overview import Watch
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
+    from typing import Never, Protocol
 
-    from sightline.services.ground import Ground
-    from sightline.services.overview import Overview
+    from sightline.services.overview import Overview, Watch
 
     class Show(Protocol):
         """Where the state is shown (screen.Screen, lines.Lines)."""
@@ -34,10 +31,9 @@ SHARE = 0.005
 """Of one processor, at most: after a look that took long, the next one waits longer."""
 
 
-def run(ground: Ground, shown: Show, wait: Callable[[float], bool]) -> None:
+def run(watch: Watch, shown: Show, wait: Callable[[float], bool]) -> Never:
     """Look and show, until `wait` or a signal ends it by raising. wait: for so many seconds; true
     when the terminal has another size since. SightlineError."""
-    watch = Watch(ground)
     while True:
         began = monotonic()
         view = watch.look()
