@@ -12,7 +12,6 @@ import pytest
 
 from sightline.interfaces import hooklog, latency
 from sightline.interfaces.serving import serving
-from sightline.render import health as words
 from sightline.services import health
 
 LOCAL = ".claude/settings.local.json"
@@ -265,10 +264,3 @@ def test_percentiles_are_of_real_calls():
     found = latency.timed([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 90])
     assert (found.facts["p50"], found.facts["p95"], found.state) == (15, 90, "ok")
     assert latency.timed([500.0] * 11).state == "warning"
-
-
-@pytest.mark.parametrize(
-    ("size", "said"), [(0, "0 bytes"), (2048, "2 KiB"), (5 << 20, "5 MiB"), (3 << 30, "3.0 GiB")]
-)
-def test_sizes_are_said_in_one_unit(size, said):
-    assert words.amount(size) == said

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from sightline.agents.claude_code import settings
+from sightline.agents.claude_code import hooks, settings
 from sightline.interfaces import connecting
 from sightline.interfaces.cli.init import init
 
@@ -42,7 +42,7 @@ def test_the_command_it_writes_is_this_python_without_packages(at):
     for found in settings.found((at.root / LOCAL).read_text()):
         script = found.hook["args"][-2]
         assert found.hook["command"] == sys.executable
-        assert found.hook["args"] == ["-I", "-S", "-c", settings.START, script, "claude-code"]
+        assert found.hook["args"] == ["-I", "-S", "-c", hooks.START, script, "claude-code"]
         assert os.path.isabs(script)
         assert os.path.isfile(script)
 
@@ -62,7 +62,7 @@ def test_what_it_writes_runs_and_lets_an_unknown_event_pass(at):
 
 def test_a_script_that_is_gone_does_not_refuse_the_agents_calls(at, tmp_path):
     """Claude Code takes exit code 2 for a refusal, and that is Python's own for a missing script."""
-    hook = settings.command_hook(sys.executable, str(tmp_path / "sightline" / "hook_entry.py"))
+    hook = hooks.command_hook(sys.executable, str(tmp_path / "sightline" / "hook_entry.py"))
     done = subprocess.run([hook["command"], *hook["args"]], capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
     assert b"hook_entry.py" in done.stderr
@@ -147,6 +147,12 @@ def test_a_broken_file_is_refused_with_its_place(at):
     assert (at.root / LOCAL).read_text() == '{\n  "env": {},\n}'
 
 
+def test_without_git_the_agent_has_to_be_started_at_the_root(at):
+    """Claude Code finds the settings of a repository's root from below, and of no other folder."""
+    (at.root / ".git").rmdir()
+    assert "Start it in this folder itself" in at("init", "claude-code").err
+
+
 def test_git_is_not_to_be_given_this_machines_settings(at, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", os.environ["PATH"] + os.pathsep + "/usr/bin:/bin")
     subprocess.run(["git", "init", "--quiet"], cwd=at.root, check=True)
@@ -176,11 +182,11 @@ def test_a_token_does_not_go_into_shared_settings(at):
 
 def test_http_hooks_name_an_address_of_this_machine_and_begin_with_a_process(at):
     at("init", "claude-code", "--kind", "http")
-    hooks = {found.event: found.hook for found in settings.found((at.root / LOCAL).read_text())}
-    assert hooks.pop("SessionStart")["type"] == "command"
-    assert {hook["url"] for hook in hooks.values()} == {hooks["Stop"]["url"]}
-    assert hooks["Stop"]["url"].startswith("http://127.0.0.1:")
-    assert hooks["Stop"]["headers"]["Authorization"].startswith("Bearer ")
+    ours = {found.event: found.hook for found in settings.found((at.root / LOCAL).read_text())}
+    assert ours.pop("SessionStart")["type"] == "command"
+    assert {hook["url"] for hook in ours.values()} == {ours["Stop"]["url"]}
+    assert ours["Stop"]["url"].startswith("http://127.0.0.1:")
+    assert ours["Stop"]["headers"]["Authorization"].startswith("Bearer ")
     assert os.stat(at.root / LOCAL).st_mode & 0o077 == 0
     assert "connected already" in at("init", "claude-code", "--kind", "http").out
     assert "updated in" in at("init", "claude-code").out
@@ -200,4 +206,4 @@ def test_the_help_says_why_the_scope_is_local():
 
 def test_the_script_that_hooks_run_bears_the_name_they_are_known_by():
     assert os.path.isfile(connecting.entry_script())
-    assert settings.is_ours(settings.command_hook("python", connecting.entry_script()))
+    assert hooks.is_ours(hooks.command_hook("python", connecting.entry_script()))

@@ -7,7 +7,8 @@ import sys
 
 from sightline import __version__
 from sightline.agents.claude_code import health as claude
-from sightline.agents.claude_code.settings import AGENT, SCOPES
+from sightline.agents.claude_code.hooks import AGENT
+from sightline.agents.claude_code.settings import SCOPES
 from sightline.errors import SightlineError
 from sightline.interfaces import connecting, latency, running
 from sightline.services import health

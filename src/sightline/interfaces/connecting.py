@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from sightline.agents.claude_code import settings
+from sightline.agents.claude_code import hooks, settings
 from sightline.agents.claude_code.connecting import connected, disconnected, refused
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Literal
 
-    from sightline.agents.claude_code.settings import Found, Hook, Scope
+    from sightline.agents.claude_code.hooks import Hook
+    from sightline.agents.claude_code.settings import Found, Scope
     from sightline.agents.settings_file import Change
 
     Kind = Literal["command", "http"]
 
-AGENTS = {settings.AGENT: "Claude Code"}
+AGENTS = {hooks.AGENT: "Claude Code"}
 """The agents that can be connected, and what people call them."""
 
 
@@ -31,12 +32,12 @@ def found_agents(root: str) -> list[str]:
 
     folders = [config_dir(), os.path.join(root, ".claude")] if root else [config_dir()]
     there = which("claude") is not None or any(map(os.path.isdir, folders))
-    return [settings.AGENT] if there else []
+    return [hooks.AGENT] if there else []
 
 
 def entry_script() -> str:
     """The script that a command hook runs."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), settings.ENTRY)
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), hooks.ENTRY)
 
 
 def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
@@ -45,14 +46,14 @@ def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
         raise SettingsError(
             "It cannot be told which Python runs this.", "Run sightline from a shell."
         )
-    command = settings.command_hook(os.path.abspath(sys.executable), entry_script())
+    command = hooks.command_hook(os.path.abspath(sys.executable), entry_script())
     if kind == "command":
-        return settings.wanted(command)
+        return hooks.wanted(command)
     from sightline.interfaces.serving import http_settings
     from sightline.services.opening import settings_of
 
     url, token = http_settings(settings_of(root, None).state_home, root)
-    return settings.wanted(command, settings.http_hook(url, token))
+    return hooks.wanted(command, hooks.http_hook(url, token))
 
 
 def settings_file(scope: Scope, root: str) -> str:
@@ -70,7 +71,7 @@ def plan(root: str, scope: Scope, kind: Kind = "command", *, remove: bool = Fals
 def connections(root: str, scopes: Iterable[Scope] = settings.SCOPES) -> dict[Scope, list[Found]]:
     """The scopes in which we are registered, with our hooks. SettingsError."""
     named = {scope: registered(settings_file(scope, root)) for scope in scopes}
-    return {scope: hooks for scope, hooks in named.items() if hooks}
+    return {scope: found for scope, found in named.items() if found}
 
 
 def registered(path: str) -> list[Found]:

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.agents import settings_file
-from sightline.agents.claude_code import settings
+from sightline.agents.claude_code import hooks, settings
 from sightline.agents.claude_code.connecting import connected, disconnected
 from sightline.agents.settings_file import backup_of, carry_out
 from sightline.agents.settings_text import BadSettings
 from sightline.errors import SettingsError
 
 SCRIPT = "/opt/venv/lib/sightline/hook_entry.py"
-HOOKS = settings.wanted(settings.command_hook("/opt/venv/bin/python", SCRIPT))
-OTHERS = settings.wanted(settings.command_hook("/opt/new/bin/python", SCRIPT))
-HTTP = settings.wanted(
-    settings.command_hook("/opt/venv/bin/python", SCRIPT),
-    settings.http_hook("http://127.0.0.1:7777/hook/claude-code", "t"),
+HOOKS = hooks.wanted(hooks.command_hook("/opt/venv/bin/python", SCRIPT))
+OTHERS = hooks.wanted(hooks.command_hook("/opt/new/bin/python", SCRIPT))
+HTTP = hooks.wanted(
+    hooks.command_hook("/opt/venv/bin/python", SCRIPT),
+    hooks.http_hook("http://127.0.0.1:7777/hook/claude-code", "t"),
 )
 THEIRS = {"type": "command", "command": "sh lint.sh", "timeout": 5}
 
@@ -86,12 +86,12 @@ def test_coming_and_going_leaves_no_trace(tmp_path_factory, data, first, second)
         return
     path = tmp_path_factory.mktemp("s") / "settings.json"
     path.write_bytes(data)
-    for hooks in (first, second):
-        carry_out(connected(str(path), hooks))
+    for wanted in (first, second):
+        carry_out(connected(str(path), wanted))
         once = path.read_bytes()
-        assert {f.event: dict(f.hook) for f in settings.found(once.decode())} == hooks
-        assert {f.event: f.matcher for f in settings.found(once.decode())} == settings.EVENTS
-        assert not connected(str(path), hooks).is_one
+        assert {f.event: dict(f.hook) for f in settings.found(once.decode())} == wanted
+        assert {f.event: f.matcher for f in settings.found(once.decode())} == hooks.EVENTS
+        assert not connected(str(path), wanted).is_one
     carry_out(disconnected(str(path)))
     assert path.read_bytes() == data
     assert os.listdir(path.parent) == ["settings.json"]
@@ -124,7 +124,7 @@ def pruned(table: Any) -> Any:
 def test_a_new_file_is_made_and_removed_again(tmp_path):
     path = tmp_path / "project" / ".claude" / "settings.local.json"
     carry_out(connected(str(path), HOOKS))
-    assert json.loads(path.read_text())["hooks"].keys() == settings.EVENTS.keys()
+    assert json.loads(path.read_text())["hooks"].keys() == hooks.EVENTS.keys()
     assert os.listdir(path.parent) == [path.name]
     carry_out(disconnected(str(path)))
     assert not path.exists()
@@ -132,8 +132,8 @@ def test_a_new_file_is_made_and_removed_again(tmp_path):
 
 def test_reads_are_not_asked_about_before_they_happen():
     """They cannot be refused, and each would cost a process."""
-    assert "Read" not in settings.EVENTS["PreToolUse"]
-    assert "Read" in settings.EVENTS["PostToolUse"].split("|")
+    assert "Read" not in hooks.EVENTS["PreToolUse"]
+    assert "Read" in hooks.EVENTS["PostToolUse"].split("|")
 
 
 def test_the_users_own_hooks_of_the_same_event_stay_where_they_are():
@@ -152,14 +152,14 @@ def test_a_new_interpreter_changes_our_entries_only():
 def test_what_a_person_adds_to_our_hook_is_kept_over_an_update():
     before = settings.registered("{}", HOOKS).replace('"timeout": 10', '"timeout": 30')
     assert settings.registered(before, HOOKS) == before
-    hooks = [found.hook for found in settings.found(settings.registered(before, OTHERS))]
-    assert {hook["timeout"] for hook in hooks} == {30}
+    ours = [found.hook for found in settings.found(settings.registered(before, OTHERS))]
+    assert {hook["timeout"] for hook in ours} == {30}
 
 
 def test_entries_of_an_older_version_go():
     text = settings.registered("{}", HOOKS).replace('"SubagentStop"', '"TeammateIdle"')
     after = settings.registered(text, HOOKS)
-    assert {found.event for found in settings.found(after)} == set(settings.EVENTS)
+    assert {found.event for found in settings.found(after)} == set(hooks.EVENTS)
 
 
 def test_a_double_entry_becomes_one():
@@ -188,17 +188,17 @@ def test_our_hook_that_a_person_moved_into_their_own_group_is_found_and_removed(
     ],
 )
 def test_other_tools_hooks_are_not_ours(hook):
-    assert not settings.is_ours(hook)
+    assert not hooks.is_ours(hook)
 
 
 @pytest.mark.parametrize("hook", [HOOKS["Stop"], HTTP["Stop"]])
 def test_ours_are_told_by_script_or_address(hook):
-    assert settings.is_ours(hook)
+    assert hooks.is_ours(hook)
 
 
 def test_our_script_is_known_on_windows_and_in_a_shell_line():
-    assert settings.is_ours({"command": "py", "args": [r"C:\venv\sightline\hook_entry.py"]})
-    assert settings.is_ours({"type": "command", "command": f"'/usr/bin/python3' {SCRIPT} x"})
+    assert hooks.is_ours({"command": "py", "args": [r"C:\venv\sightline\hook_entry.py"]})
+    assert hooks.is_ours({"type": "command", "command": f"'/usr/bin/python3' {SCRIPT} x"})
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.agents.claude_code import settings
+from sightline.agents.claude_code import hooks, settings
 from sightline.agents.settings_file import Change, backup_of, read, text_of
 from sightline.agents.settings_text import BadSettings
 from sightline.errors import SettingsError
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-_ANY = settings.wanted(settings.command_hook("python", f"sightline/{settings.ENTRY}"))
+_ANY = hooks.wanted(hooks.command_hook("python", f"sightline/{hooks.ENTRY}"))
 
 
-def connected(path: str, hooks: Mapping[str, Mapping[str, Any]]) -> Change:
+def connected(path: str, wanted: Mapping[str, Mapping[str, Any]]) -> Change:
     """The file with these hooks of ours (event -> hook) and no other of ours. SettingsError."""
     before = read(path)
     text = "" if before is None else text_of(path, before)
     try:
-        after = settings.registered(text, hooks).encode()
+        after = settings.registered(text, wanted).encode()
     except BadSettings as bad:
         raise refused(path, bad) from None
     ours = before is not None and _holds_ours(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from sightline.agents.claude_code import settings
+from sightline.agents.claude_code import hooks, settings
 from sightline.agents.claude_code.connecting import refused
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from sightline.agents.claude_code.settings import Found, Hook, Scope
+    from sightline.agents.claude_code.hooks import Hook
+    from sightline.agents.claude_code.settings import Found, Scope
 
 VERSION_WITHIN_S = 10.0
 MANAGED = {
@@ -34,7 +35,7 @@ def client() -> Finding:
 
     program = which("claude")
     if program is None:
-        return Finding(settings.AGENT, "warning", "absent", {})
+        return Finding(hooks.AGENT, "warning", "absent", {})
     try:
         done = subprocess.run(
             [program, "--version"],
@@ -51,21 +52,20 @@ def client() -> Finding:
     except OSError as error:
         done, why = None, f"cannot be run: {error.strerror}"
     if done is None or done.returncode:
-        return Finding(settings.AGENT, "unknown", "silent", {"program": program, "why": why})
+        return Finding(hooks.AGENT, "unknown", "silent", {"program": program, "why": why})
     version = done.stdout.strip().split("\n")[0]
-    return Finding(settings.AGENT, "ok", "here", {"version": version, "program": program})
+    return Finding(hooks.AGENT, "ok", "here", {"version": version, "program": program})
 
 
-def registration(scope: Scope, path: str, hooks: Mapping[str, Hook]) -> Finding | None:
+def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding | None:
     """How our hooks in a settings file stand beside those that this installation would write;
     None where there are none of ours."""
-    name = "hooks"
     try:
         text = text_of(path, read(path) or b"{}")
         if not text.strip():
             return None
         found = settings.found(text)
-        current = settings.up_to_date(text, hooks)
+        current = settings.up_to_date(text, wanted)
     except BadSettings as bad:
         return _refused(refused(path, bad))
     except SettingsError as error:
@@ -73,18 +73,18 @@ def registration(scope: Scope, path: str, hooks: Mapping[str, Hook]) -> Finding 
     if not found:
         return None
     flag = "" if scope == "local" else f" --scope {scope}"
-    facts: dict[str, Any] = {"scope": scope, "path": path, "agent": settings.AGENT, "flag": flag}
+    facts: dict[str, Any] = {"scope": scope, "path": path, "agent": hooks.AGENT, "flag": flag}
     missing = [file for file in files(found) if not os.path.isfile(file)]
     if missing:
         more = {**facts, "missing": missing[0]}
-        return Finding(name, "problem", "gone", more, f"registration {scope}")
+        return Finding("hooks", "problem", "gone", more, f"registration {scope}")
     if current:
         more = {**facts, "events": len(found), "kind": kind_of(found)}
-        return Finding(name, "ok", "registered", more)
-    if {hook.event for hook in found} == set(settings.EVENTS) and _others(found, hooks):
+        return Finding("hooks", "ok", "registered", more)
+    if {hook.event for hook in found} == set(hooks.EVENTS) and _others(found, wanted):
         script = _script(found[0].hook)
-        return Finding(name, "warning", "elsewhere", {**facts, "script": script})
-    return Finding(name, "problem", "outdated", facts, f"registration {scope}")
+        return Finding("hooks", "warning", "elsewhere", {**facts, "script": script})
+    return Finding("hooks", "problem", "outdated", facts, f"registration {scope}")
 
 
 def kind_of(found: Iterable[Found]) -> str:
@@ -111,7 +111,7 @@ def transcript(root: str, config_dir: str) -> Finding:
     from sightline.agents import dialect
 
     try:
-        shown, _ = dialect(settings.AGENT).unhooked(path, 0, all_of_it=True)
+        shown, _ = dialect(hooks.AGENT).unhooked(path, 0, all_of_it=True)
         size = os.path.getsize(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
@@ -135,9 +135,9 @@ def _refused(error: SettingsError) -> Finding:
     return Finding("hooks", "problem", "refused", {"message": error.message, "hint": error.hint})
 
 
-def _others(found: Iterable[Found], hooks: Mapping[str, Hook]) -> bool:
+def _others(found: Iterable[Found], wanted: Mapping[str, Hook]) -> bool:
     """Whether they call another script or Python than ours."""
-    return any(files([each]) != _files_of(hooks[each.event]) for each in found)
+    return any(files([each]) != _files_of(wanted[each.event]) for each in found)
 
 
 def files(found: Iterable[Found]) -> list[str]:
@@ -154,7 +154,7 @@ def _files_of(hook: Hook) -> list[str]:
 
 def _script(hook: Hook) -> str:
     words: list[Any] = [*(hook.get("args") or []), hook.get("command")]
-    named = [word for word in words if isinstance(word, str) and word.endswith(settings.ENTRY)]
+    named = [word for word in words if isinstance(word, str) and word.endswith(hooks.ENTRY)]
     return named[0] if named else str(hook.get("command"))
 
 

@@ -68,7 +68,7 @@ def init(
             _preview(call, change)
         else:
             output.done(call, "\n".join(_words(root, scope, agent, change, action)))
-            _notes(call, root, scope, removed=remove)
+            _notes(call, root, scope, agent, removed=remove)
 
 
 def _root(call: Call, scope: Scope) -> str:
@@ -134,36 +134,21 @@ def _diff(change: Change) -> str:
 
 def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> list[str]:
     from sightline.agents.settings_file import backup_of
-    from sightline.render.views import table
+    from sightline.render import connecting as words
 
     name, file = connecting.AGENTS[agent], _short(change.path, root)
-    undo = f"sightline init {agent} --remove{'' if scope == 'local' else f' --scope {scope}'}"
-    if action == "removed":
-        return [f"{name} is no longer connected.", f"  {_left(change, file)}"]
     if action == "unchanged":
-        there = connecting.registered(change.path)
-        return [f"{name} is {'connected already' if there else 'not connected'}: {file}."]
-    where = f"in {root}" if root else "in all your workspaces"
-    lines = [f"{name} is connected {where}.", f"  Hooks were {_written(change, action)} {file}."]
-    if change.keep:
-        lines.append(f"  The file as it was: {_short(backup_of(change.path), root)}")
-    lines += ["From its next session on, what it reads is noted and its edits are judged."]
-    rows = [("Check it:", "sightline doctor"), ("Watch it:", "sightline up"), ("Undo it:", undo)]
-    return [*lines, *(f"  {line}" for line in table(rows))]
+        return words.unchanged(name, file, there=bool(connecting.registered(change.path)))
+    if action == "removed":
+        how = "gone" if change.after is None else "restored" if change.drop else "edited"
+        return words.disconnected(name, file, how)
+    backup = _short(backup_of(change.path), root) if change.keep else None
+    made = "made" if change.before is None else action
+    return words.connected(name, root, file, backup, made, _undo(agent, scope))
 
 
-def _written(change: Change, action: str) -> str:
-    if action == "updated":
-        return "updated in"
-    return "written to" if change.before is None else "added to"
-
-
-def _left(change: Change, file: str) -> str:
-    if change.after is None:
-        return f"{file} is gone again: init had made it."
-    if change.drop:
-        return f"{file} is as it was before, byte for byte."
-    return f"Our hooks are out of {file}; all else in it stays."
+def _undo(agent: str, scope: Scope) -> str:
+    return f"sightline init {agent} --remove{'' if scope == 'local' else f' --scope {scope}'}"
 
 
 def _short(path: str, root: str) -> str:
@@ -175,20 +160,25 @@ def _short(path: str, root: str) -> str:
     return path
 
 
-def _notes(call: Call, root: str, scope: Scope, *, removed: bool) -> None:
+def _notes(call: Call, root: str, scope: Scope, agent: str, *, removed: bool) -> None:
     """What else the user has to know."""
+    from sightline.render import connecting as words
+
     others = [other for other in connecting.connections(root) if other != scope] if root else []
     for other in others:
-        still = "still connect it" if removed else "connect it too; once is enough"
-        output.say(f"The settings of scope {other} {still}. To undo that:")
-        output.say(f"  sightline init claude-code --remove --scope {other}")
-    if not removed and scope == "project":
-        output.say("Others who share this file have another Python: there the hook only fails.")
-    if not removed and scope == "local" and _in_git(root):
-        output.note(call, "Keep .claude/settings.local.json out of git: it is for this machine.")
+        undo = _undo(agent, other)
+        output.say("\n".join(words.elsewhere(other, undo, removed=removed)))
+    if removed or scope == "user":
+        return
+    if scope == "project":
+        output.say(words.PROJECT)
+    if not os.path.lexists(os.path.join(root, ".git")):
+        output.say(words.NO_GIT)
+    elif scope == "local" and _listed_by_git(root):
+        output.note(call, words.GIT)
 
 
-def _in_git(root: str) -> bool:
+def _listed_by_git(root: str) -> bool:
     """Whether git would list the local settings among the files to add."""
     import subprocess
 
