@@ -19,7 +19,10 @@ TRANSCRIPTS = sorted(DATA.glob("transcript-*.jsonl"))
 
 
 def shown(name, *, all_of_it=False):
-    return CLAUDE.unhooked(str(DATA / name), 0, all_of_it=all_of_it)[0]
+    """What a captured transcript shows, without the times of its rows."""
+    found = CLAUDE.unhooked(str(DATA / name), 0, all_of_it=all_of_it)[0]
+    assert all(event.at for event in found if isinstance(event, Shown))
+    return [event.replace(at=None) if isinstance(event, Shown) else event for event in found]
 
 
 def attachment(kind, **fields):
@@ -47,6 +50,22 @@ def test_mentions_and_instructions_of_the_real_client():
         Shown(f"{DEMO}/sub/CLAUDE.md", None, "# nested\n", "instructions"),
         Shown(f"{DEMO}/CLAUDE.md", None, "# mem", "instructions"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("told", "at"),
+    [
+        ("1970-01-01T00:00:01.5Z", 1_500_000),
+        ("1970-01-01T01:00:01+01:00", 1_000_000),
+        ("1970-01-01T00:00:01", None),
+        ("soon", None),
+        (7, None),
+    ],
+)
+def test_what_was_shown_has_the_time_of_its_row(tmp_path, told, at):
+    (event,) = read_of(tmp_path, json.dumps({**json.loads(mention()), "timestamp": told}) + "\n")
+    assert isinstance(event, Shown)
+    assert event.at == at
 
 
 def test_a_file_put_back_after_a_compaction():

@@ -37,11 +37,24 @@ def shown_since(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[
             for end, row in rows(file, begin, wanted):
                 at = end
                 if row is not None and _belongs(row, transcript):
-                    found += attached(row)
-                    found += _result(row) if all_of_it else ()
+                    told = [*attached(row), *(_result(row) if all_of_it else ())]
+                    found += [_dated(event, row) for event in told]
     except (FileNotFoundError, NotADirectoryError):
         return [], offset
     return found, at
+
+
+def _dated(event: Event, row: Row) -> Event:
+    """The event with the time of its row: hooks have told of later ones already."""
+    from datetime import datetime
+
+    if not isinstance(event, Shown):
+        return event
+    try:
+        at = datetime.fromisoformat(str(row.get("timestamp")))
+    except ValueError:
+        return event
+    return event.replace(at=int(at.timestamp() * 1_000_000)) if at.tzinfo else event
 
 
 def _belongs(row: Row, transcript: str) -> bool:

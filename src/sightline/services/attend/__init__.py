@@ -49,12 +49,14 @@ class Prompted(Event):
 class Shown(Event):
     """The agent was shown a file. text: exactly what it was shown, of the whole file (lines None)
     or of these lines; None when only the place is known. via: read, mention, instructions, shell,
-    search, notice, notebook, or the host's own word."""
+    search, notice, notebook, or the host's own word. at: when that was, in UTC microseconds, where
+    it is told of later."""
 
     path: str
     lines: Span | None = None
     text: str | None = None
     via: str = "read"
+    at: int | None = None
 
 
 class CellEdit(Value):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from sightline.core.events import Imported
 from sightline.core.value import Value
-from sightline.services.attend import attend
+from sightline.errors import PathRefused
+from sightline.services.attend import Shown, attend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from sightline.core.context import Knowledge
     from sightline.services.attend import Event
+    from sightline.services.ground import Ground
     from sightline.services.session import Session
 
     Unhooked = Callable[[int, bool], tuple[list[Event], int]]
@@ -50,16 +53,29 @@ def reached(session: Session, transcript: str, offset: int, *, all_of_it: bool =
 def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
     """Take over what the transcript shows since it was last read; how many events there were.
 
-    unhooked: (offset, all_of_it) -> the events from there on, and where to go on from.
+    unhooked: (offset, all_of_it) -> the events from there on, and where to go on from. What was
+    shown before this session's newest fact on that file is behind it, and left out.
     """
     with session._lock:  # noqa: SLF001 - as above
         mark = mark_of(session, transcript)
         events, offset = unhooked(mark.offset, mark.all_of_it)
+        known = session._ground.store.known(session.id) if events else {}  # noqa: SLF001 - as above
         for event in events:
-            attend(session, event)
+            if not _is_behind(session._ground, event, known):  # noqa: SLF001 - as above
+                attend(session, event)
         if offset != mark.offset:
             reached(session, transcript, offset)
         return len(events)
+
+
+def _is_behind(ground: Ground, event: Event, known: Mapping[str, Knowledge]) -> bool:
+    if not isinstance(event, Shown) or event.at is None:
+        return False
+    try:
+        of_it = known.get(ground.workspace.locate(event.path).path)
+    except PathRefused:
+        return False
+    return of_it is not None and event.at < max(of_it.last_read, of_it.last_agent_edit or 0)
 
 
 def _source(transcript: str) -> str:
