@@ -293,9 +293,10 @@ def test_a_mentioned_file_may_be_written(guarded, model):
 def test_a_file_printed_in_the_shell_may_be_edited(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     model.script("Fix it", bash("cat notes.txt"), edit(file, "line 3\n", "three\n"), done())
-    guarded.run("Fix it")
+    run = guarded.run("Fix it")
     assert guarded.text("notes.txt") == changed(l3="three")
     assert not guarded.log("refused")
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
 def test_what_an_own_command_changed_is_known_as_its_doing(guarded, model):
@@ -380,9 +381,10 @@ def test_a_conversation_from_before_the_guard_goes_on_without_a_false_alarm(clau
 def test_an_instruction_file_was_shown(guarded, model):
     file = guarded.put("CLAUDE.md", "Be brief.\n")
     model.script("Amend it", write(file, "Be brief and kind.\n"), done())
-    guarded.run("Amend it")
+    run = guarded.run("Amend it")
     assert guarded.text("CLAUDE.md") == "Be brief and kind.\n"
     assert not guarded.log("refused")
+    assert guarded.status()[run.session]["CLAUDE.md"]["state"] == "fresh"
 
 
 def test_a_file_the_user_deleted_is_not_written_again(guarded, model):
