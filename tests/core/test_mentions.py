@@ -43,7 +43,7 @@ def test_files_after_an_at_are_found(prompt, found):
         "@a.py#L9-3",
         "@a.py#L0",
         "@a.py#L3-x",
-        "one `tick @a ` is no code, `@b` is`",
+        "the old `call @a here`, and `another @b`",
     ],
 )
 def test_what_is_quoted_or_no_file_is_not(prompt):

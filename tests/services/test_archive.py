@@ -164,6 +164,11 @@ def test_paths_of_another_machine_are_found_below_its_own_root(store):
     assert list(store.known("archive:s1")) == ["src/a.py"]
 
 
+def test_the_mark_at_the_beginning_of_a_file_is_no_part_of_its_text(store):
+    read(store, [(1, Shown("a.py", None, "x\n")), (2, edit("\ufeffx\n", "\ufeffy\n"))])
+    assert text(store) == "y\n"
+
+
 def test_half_a_character_does_not_stop_it(store):
     read(store, [(1, Shown("a.py", None, "x \ud83d\n"))])
     assert text(store) == "x ?\n"

@@ -26,7 +26,7 @@ def written(told: Told) -> list[Event]:
     text = after(optional(told, "originalFile") or "", told)
     if text is None:
         return []
-    lines = split(normal(text))
+    lines = split(normal(text).removeprefix("\ufeff"))
     return [
         Shown(path, (first, last), "".join(lines[first - 1 : last]), "edit")
         for hunk in told["structuredPatch"]

@@ -158,7 +158,7 @@ class Archive:
 
 def _clean(text: str) -> str:
     """A text from JSON in its normal form; half of a character, which JSON can hold, is a mark."""
-    return normal(text.encode("utf-8", "replace").decode())
+    return normal(text.encode("utf-8", "replace").decode()).removeprefix("\ufeff")
 
 
 def _dropped(held: Held) -> Held:
