@@ -246,7 +246,7 @@ def test_nothing_is_written_while_nothing_happens(sl, agent):
         return False
 
     with os.fdopen(side, "w", encoding="utf-8") as stream:
-        screen = Screen(stream, "", lambda _at: "12:00:00", colour=True)
+        screen = Screen(stream, "", "", lambda _at: "12:00:00", colour=True)
         with pytest.raises(Enough):
             live.run(Watch(watched), screen, wait)
     assert sizes[0] > 0

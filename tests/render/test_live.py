@@ -53,7 +53,7 @@ def time_of(at):
 
 
 def drawn(view, width=80, height=40):
-    return [plain(line) for line in screen(view, STATUS, width, height, time_of)]
+    return [plain(line) for line in screen(view, "~/shop", STATUS, width, height, time_of)]
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def scene():
 def test_nobody_there_is_said():
     ground = survey(MemoryStore(), MemoryWorkspace(), Settings("/state"), FixedClock())
     assert drawn(Watch(ground).look()) == [
-        "Sightline /workspace",
+        "Sightline ~/shop",
         STATUS,
         "No agent was shown a file here yet.",
     ]
@@ -91,7 +91,7 @@ def test_what_went_stale_comes_first_with_who_did_it(scene):
     scene.disk.put("src/tax.py", "r = 2\n")
     scene.clock.advance(seconds=60)
     lines = scene.lines()
-    at = lines.index("  stale      src/tax.py  00:01 by you or another program")
+    at = lines.index("  stale      src/tax.py  changed 00:01 by you or another program")
     assert lines[at + 1] == "  fresh      src/cart.py"
     assert "00:01:00  -         changed   src/tax.py  by you or another program" in lines
 
@@ -110,7 +110,7 @@ def test_another_agent_is_named(scene):
     other.read("src/tax.py")
     other.edit("src/tax.py", "1", "2")
     lines = scene.lines()
-    assert "  stale      src/tax.py  00:00 by agent Explore-1234" in lines
+    assert "  stale      src/tax.py  changed 00:00 by agent Explore-1234" in lines
     assert "  claude-code Explore-1234  last heard of 00:00" in lines
     assert "00:00:00  Explore-1234  began     claude-code, started by 0f6c1d2e" in lines
     assert "00:00:00  Explore-1234  edited    src/tax.py" in lines
@@ -121,11 +121,11 @@ def test_a_refused_attempt_stands_until_it_is_made_or_the_turn_ends(scene):
     scene.disk.put("src/cart.py", "a = 9\nb = 2\nc = 3\n")
     with pytest.raises(EditRefused) as refused:
         scene.first.edit("src/cart.py", "a = 1", "a = 2")
-    told = "src/cart.py  00:00 edit refused: its lines changed since"
-    assert f"  stale      {told}" in scene.lines()
+    told = "  refused    src/cart.py  00:00 its lines changed since"
+    assert told in scene.lines()
     assert "00:00:00  0f6c1d2e  refused   src/cart.py  its lines changed since" in scene.lines()
     scene.first.acknowledge(refused.value)
-    assert f"  fresh      {told}" in drawn(scene.settled())
+    assert told in scene.lines()
     scene.first.edit("src/cart.py", "a = 9", "a = 2")
     assert "  fresh      src/cart.py" in scene.lines()
 
@@ -136,7 +136,18 @@ def test_a_merge_is_told_once(scene):
     scene.first.write("src/cart.py", "a = 2\nb = 2\nc = 3\n")
     lines = scene.lines()
     assert "00:00:00  0f6c1d2e  merged    src/cart.py" in lines
+    assert "00:00:00  -         changed   src/cart.py  by you or another program" in lines
     assert not [line for line in lines if "edited" in line]
+    assert "  stale      src/cart.py  changed 00:00 by you or another program" in lines
+
+
+def test_a_merge_stands_until_the_next_edit_once_its_agent_knows(scene):
+    scene.first.read("src/cart.py")
+    scene.disk.put("src/cart.py", "a = 1\nb = 2\nc = 9\n")
+    scene.first.acknowledge(scene.first.write("src/cart.py", "a = 2\nb = 2\nc = 3\n").notice)
+    assert "  merged     src/cart.py  00:00 with others' changes" in scene.lines()
+    scene.first.edit("src/cart.py", "a = 2", "a = 3")
+    assert "  fresh      src/cart.py" in scene.lines()
 
 
 def test_nothing_is_drawn_when_nothing_happened(scene):

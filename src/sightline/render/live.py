@@ -66,8 +66,6 @@ if TYPE_CHECKING:
         """services.overview.Overview."""
 
         @property
-        def root(self) -> str: ...
-        @property
         def sessions(self) -> Sequence[Working]: ...
         @property
         def ended(self) -> int: ...
@@ -81,11 +79,14 @@ EVENTS_MIN = 4
 """Lines of events that are shown however many files there are."""
 
 
-def screen(view: View, status: str, width: int, height: int, clock: Clock) -> list[Line]:
-    """At most `height` lines of at most `width` cells, each made of (text, style) pieces. status:
+def screen(
+    view: View, place: str, status: str, width: int, height: int, clock: Clock
+) -> list[Line]:
+    """At most `height` lines of at most `width` cells, each made of (text, style) pieces. place:
+    the workspace, as its reader names it; status:
     who is connected; clock: microseconds as HH:MM:SS on the reader's wall. Styles: "", head, dim,
     good, look, bad."""
-    head = _head(view, status, width)
+    head = _head(place, status, width)
     room = max(height - len(head), 0)
     told = news(view.events, width, clock)
     below = min(len(told), max(EVENTS_MIN, room // 3))
@@ -101,9 +102,9 @@ def _minute(clock: Clock, at: int) -> str:
     return clock(at)[:5]
 
 
-def _head(view: View, status: str, width: int) -> list[Line]:
+def _head(place: str, status: str, width: int) -> list[Line]:
     title = "Sightline "
-    where = middle(steady(view.root), width - len(title))
+    where = middle(steady(place), width - len(title))
     return [((title, "head"), (where, "")), ((cut(status, width), "dim"),)]
 
 
@@ -176,31 +177,39 @@ STATE = 10
 
 
 def _file(file: File, session: str, indent: str, room: int, width: int, clock: Clock) -> Line:
-    state = _WORDS.get(file.state, file.state)
+    state = _state(file)
     left = width - len(indent) - STATE - 2
     path = middle(steady(file.path), min(room, left))
     why = cut(steady(_why(file, session, clock)), max(left - room - 2, 0))
     name = padded(path, room) if why else path
     return line(
         (indent, ""),
-        (padded(state, STATE), STYLES.get(file.state, "look")),
+        (padded(state, STATE), STYLES.get(state, "look")),
         (f" {name}", ""),
-        (f"  {why}" if why else "", "bad" if file.mark and file.mark.kind == "refused" else "dim"),
+        (f"  {why}" if why else "", "dim"),
     )
 
 
 _WORDS = {"kind_changed": "replaced", "unverifiable": "unreadable"}
 
 
+def _state(file: File) -> str:
+    """How a file stands, in a word; what came of an attempt on it where that is more telling."""
+    if file.mark is not None and (file.mark.kind == "refused" or file.state == "fresh"):
+        return file.mark.kind
+    return _WORDS.get(file.state, file.state)
+
+
 def _why(file: File, session: str, clock: Clock) -> str:
     mark = file.mark
     if mark is not None and mark.kind == "refused":
-        return f"{_minute(clock, mark.at)} edit refused: {reason_of(mark)}"
+        return f"{_minute(clock, mark.at)} {reason_of(mark)}"
     if file.by is not None:
         at = int(file.by.at.timestamp() * 1_000_000)
         made = Cause(file.by.kind, file.by.who, file.by.detail)  # type: ignore[arg-type]
-        return f"{_minute(clock, at)} by {by_whom(made, session)}"
-    return f"{_minute(clock, mark.at)} merged with others' changes" if mark is not None else ""
+        verb = "changed " if file.state == "stale" else ""
+        return f"{verb}{_minute(clock, at)} by {by_whom(made, session)}"
+    return f"{_minute(clock, mark.at)} with others' changes" if mark is not None else ""
 
 
 def _named(fresh: Sequence[File], indent: str, width: int) -> Line:

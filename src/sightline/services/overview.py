@@ -100,8 +100,7 @@ class Watch:
         sessions = tuple(self._session(state) for state in self._ordered(at_work))
         news = tuple(history.entries(self._ground.store, after=self._told))
         self._told = news[-1].position if news else self._told
-        events = of_interest([*self._events, *news])
-        self._events = deque(events, maxlen=EVENTS_KEPT)
+        self._events.extend(of_interest(news))
         root = self._ground.workspace.root
         return Overview(root, sessions, ended, resting, tuple(self._events), news)
 
@@ -249,7 +248,5 @@ def of_interest(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _same(change: Entry, merge: Entry) -> bool:
-    return change.kind == "changed" and (change.session, change.path) == (
-        merge.session,
-        merge.path,
-    )
+    made = (change.kind, change.cause.who, change.path)
+    return made == ("changed", merge.session, merge.path)

@@ -90,13 +90,19 @@ def _live(call: Call, ground: Ground, status: str) -> None:
             with wait.heeding():
                 live.run(watch, Lines(json=call.json), wait)
         colour = not (call.no_color or os.environ.get("NO_COLOR"))
-        screen = Screen(sys.stdout, status, wall_time, colour=colour)
+        screen = Screen(sys.stdout, _short(ground.workspace.root), status, wall_time, colour=colour)
         wait = Waiting(screen)
         with held(screen), wait.heeding():
             live.run(watch, screen, wait)
     except KeyboardInterrupt:
         output.note(call, ENDED)
         raise
+
+
+def _short(root: str) -> str:
+    """The workspace as its user names it."""
+    home = os.path.join(os.path.expanduser("~"), "")
+    return f"~/{root.removeprefix(home)}" if root.startswith(home) else root
 
 
 def _drawable() -> bool:

@@ -42,13 +42,14 @@ def wall_time(at: int) -> str:
 
 
 class Screen:
-    """The view on a terminal. status: who is connected; clock: a time as it is shown; colour:
+    """The view on a terminal. place: the workspace, as its reader names it; status: who is connected; clock: a time as it is shown; colour:
     whether the reader wants any."""
 
     def __init__(
-        self, stream: TextIO, status: str, clock: Callable[[int], str], *, colour: bool
+        self, stream: TextIO, place: str, status: str, clock: Callable[[int], str], *, colour: bool
     ) -> None:
         self._stream = stream
+        self._place = place
         self._status = status
         self._clock = clock
         self._colour = colour
@@ -82,7 +83,7 @@ class Screen:
     def _lines(self, view: Overview) -> list[Line]:
         columns, rows = os.get_terminal_size(self._stream.fileno())
         width, height = max(columns, SMALLEST[0]), max(rows - 1, SMALLEST[1])
-        return live.screen(view, self._status, width, height, self._clock)
+        return live.screen(view, self._place, self._status, width, height, self._clock)
 
     def _styled(self, line: Line) -> str:
         if not self._colour:
