@@ -8,7 +8,7 @@ import os
 from sightline.agents.claude_code import sub_agent
 from sightline.agents.claude_code.fields import needed, optional
 from sightline.agents.claude_code.results import read
-from sightline.agents.claude_code.rows import rows
+from sightline.agents.claude_code.rows import rows, time_of
 from sightline.agents.claude_code.transcripts import attached
 from sightline.core.value import Value
 from sightline.services.attend import Began, Compacted, Prompted
@@ -132,17 +132,6 @@ def told(of: Recording) -> Iterator[tuple[int, Event]]:
                 yield at, Began("resume", model)
             for event in _row(row):
                 yield at, event
-
-
-def time_of(row: Row) -> int | None:
-    """A row's time, UTC microseconds since 1970."""
-    from datetime import UTC, datetime
-
-    try:
-        moment = datetime.fromisoformat(row["timestamp"])
-    except (KeyError, TypeError, ValueError):
-        return None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000) * 1000
 
 
 def _row(row: Row) -> list[Event]:

@@ -6,7 +6,7 @@ from sightline.core.lean import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import IO, Any
 
     Row = dict[str, Any]
@@ -26,6 +26,17 @@ def rows(
     file.seek(offset)
     for end, line in _lines(file, offset, offset + upto):
         yield end, _parsed(line) if any(word in line for word in wanted) else None
+
+
+def time_of(row: Mapping[str, Any]) -> int | None:
+    """A row's time, UTC microseconds since 1970; None where it does not say that of any zone."""
+    from datetime import datetime
+
+    try:
+        moment = datetime.fromisoformat(row["timestamp"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return int(moment.timestamp() * 1000) * 1000 if moment.tzinfo else None
 
 
 def _lines(file: IO[bytes], at: int, end: int) -> Iterator[tuple[int, bytes]]:

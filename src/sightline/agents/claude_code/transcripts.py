@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from sightline.agents.claude_code.results import read
-from sightline.agents.claude_code.rows import rows
+from sightline.agents.claude_code.rows import rows, time_of
 from sightline.core.text import split
 from sightline.services.attend import Shown
 
@@ -46,15 +46,7 @@ def shown_since(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[
 
 def _dated(event: Event, row: Row) -> Event:
     """The event with the time of its row: hooks have told of later ones already."""
-    from datetime import datetime
-
-    if not isinstance(event, Shown):
-        return event
-    try:
-        at = datetime.fromisoformat(str(row.get("timestamp")))
-    except ValueError:
-        return event
-    return event.replace(at=int(at.timestamp() * 1_000_000)) if at.tzinfo else event
+    return event.replace(at=time_of(row)) if isinstance(event, Shown) else event
 
 
 def _belongs(row: Row, transcript: str) -> bool:
