@@ -75,7 +75,7 @@ def test_the_files_that_a_command_shows(command, paths):
 def test_the_lines_that_it_would_print(command, lines):
     [reading] = read(command)
     assert not reading.some
-    assert reading.lines(6) == lines
+    assert list(reading.lines(6)) == lines
 
 
 @pytest.mark.parametrize("command", ["grep x f", "sed s/a/b/ f", "sed -n /x/p f", "cat f | rg x"])
@@ -134,8 +134,8 @@ def test_lines_that_name_their_place():
 )
 def test_a_hostile_command_is_bounded(unit):
     command = unit * (100_000 // len(unit))
-    assert len(readings(command, "/w")) <= 200
-    assert len(readings(f"sed -n '{command}' f", "/w")) <= 200
+    assert len(readings(command, "/w")) <= 50
+    assert len(readings(f"sed -n '{command}' f", "/w")) <= 50
     writings(command, "/w")
     assert pipelines("x" * (COMMAND_MAX + 1), "/w") == []
 
@@ -151,9 +151,8 @@ COMMANDS = st.text() | st.lists(SNIPPETS, max_size=12).map(" ".join)
     COMMANDS, st.lists(st.text("ab ", max_size=2), max_size=5), st.text("ab \n:1\t", max_size=20)
 )
 def test_no_command_makes_a_line_seen_that_does_not_stand_in_the_output(command, lines, output):
-    text = [f"{line}\n" for line in lines]
     for reading in readings(command, "/w"):
-        found, at = appeared(reading, text, output)
+        found, at = appeared(reading, lines, output)
         assert 0 <= at <= len(output)
         assert all(1 <= first <= last <= len(lines) for first, last in found)
         rows = output.split("\n")
@@ -170,25 +169,25 @@ def test_a_whole_text_in_an_output_is_seen_whole(lines, data):
     before = data.draw(st.sampled_from(["", "x\n", "\n\n"]))
     after = data.draw(st.sampled_from(["", "x", "\nx\n"]))
     output = before + "".join(f"{line}\n" for line in lines) + after
-    found, _ = appeared(Reading("/f"), [f"{line}\n" for line in lines], output)
+    found, _ = appeared(Reading("/f"), lines, output)
     assert found == whole(len(lines))
 
 
 def test_empty_lines_that_the_host_cut_off_both_ends_are_not_seen():
-    found, _ = appeared(Reading("/f"), ["\n", "a\n", "\n", "b\n", "\n"], "a\n\nb")
+    found, _ = appeared(Reading("/f"), ["", "a", "", "b", ""], "a\n\nb")
     assert found == ((2, 4),)
 
 
 def test_the_lines_of_one_file_are_looked_for_behind_those_of_the_other():
     output = "a\nb\na\n"
-    first, at = appeared(Reading("/f"), ["a\n", "b\n"], output)
-    second, end = appeared(Reading("/g"), ["a\n"], output, at)
+    first, at = appeared(Reading("/f"), ["a", "b"], output)
+    second, end = appeared(Reading("/g"), ["a"], output, at)
     assert (first, second, end) == (((1, 2),), ((1, 1),), len(output))
-    assert appeared(Reading("/g"), ["b\n"], output, at)[0] == ()
+    assert appeared(Reading("/g"), ["b"], output, at)[0] == ()
 
 
 def test_a_line_like_others_counts_only_beside_one_that_is_not():
-    lines = ["}\n", "a\n", "}\n", "b\n", "}\n"]
+    lines = ["}", "a", "}", "b", "}"]
     some = Reading("/f", some=True)
     assert appeared(some, lines, "}")[0] == ()
     assert appeared(some, lines, "a\n}\nelse")[0] == ((2, 3),)

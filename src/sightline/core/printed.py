@@ -24,16 +24,16 @@ def appeared(
     reading: Reading, lines: Sequence[str], output: str, start: int = 0
 ) -> tuple[Spans, int]:
     """The lines of a file that its reading left in the output from an offset on, and the offset
-    where they end. lines: of the file, each with its newline; output: without carriage returns."""
-    bare = [line.removesuffix("\n") for line in lines]
-    wanted = reading.lines(len(bare))
+    where they end. lines: of the file, without their newlines; output: without carriage
+    returns."""
+    wanted = reading.lines(len(lines))
     if reading.numbered:
-        return _by_number(bare, set(wanted), output[start:]), start
+        return _by_number(lines, wanted, output[start:]), start
     if not reading.some and wanted:
-        exact = _in_one_piece(bare, wanted, output, start)
+        exact = _in_one_piece(lines, wanted, output, start)
         if exact is not None:
             return exact
-    return _by_text(bare, wanted, output[start:]), start
+    return _by_text(lines, wanted, output[start:]), start
 
 
 def hits(output: str) -> Iterator[tuple[str, int, str]]:
@@ -47,10 +47,12 @@ def hits(output: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _in_one_piece(
-    lines: list[str], wanted: list[int], output: str, start: int
+    lines: Sequence[str], wanted: Sequence[int], output: str, start: int
 ) -> tuple[Spans, int] | None:
     """All of them, one below the other. Hosts cut empty lines off both ends of an output."""
     at, end = 0, len(wanted)
+    if end > len(output) + 1:
+        return None  # nor would it help to leave out empty lines: there are too many others
     for _ in range(2):
         body = "\n".join(lines[number - 1] for number in wanted[at:end])
         place = f"\n{output}\n".find(f"\n{body}\n", start)
@@ -63,15 +65,16 @@ def _in_one_piece(
     return None
 
 
-def _by_number(lines: list[str], wanted: set[int], output: str) -> Spans:
+def _by_number(lines: Sequence[str], wanted: Sequence[int], output: str) -> Spans:
     from re import fullmatch
 
+    among = wanted if isinstance(wanted, range) else frozenset(wanted)
     found = filter(None, (fullmatch(NUMBERED, row) for row in output.split("\n")))
     told = ((int(each[1]), each[2]) for each in found)
-    return _together([n for n, text in told if n in wanted and lines[n - 1] == text])
+    return _together([n for n, text in told if n in among and lines[n - 1] == text])
 
 
-def _by_text(lines: list[str], wanted: list[int], output: str) -> Spans:
+def _by_text(lines: Sequence[str], wanted: Sequence[int], output: str) -> Spans:
     """Runs of lines in the order of the file. One that nothing tells from others counts only
     beside one that something does."""
     rows = output.split("\n")
@@ -104,7 +107,7 @@ def _single(texts: list[str]) -> set[str]:
     return {text for text in seen - twice if text.strip()}
 
 
-def _together(numbers: list[int]) -> Spans:
+def _together(numbers: Sequence[int]) -> Spans:
     return spans((number, number) for number in numbers)
 
 

@@ -12,12 +12,12 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sightline.core.commandline import Simple
     from sightline.core.regions import Spans
 
-READINGS_MAX = 200
+READINGS_MAX = 50
 WORTH = 20
 """Characters from which on a text that stands in a command cannot stand there by chance."""
 
@@ -36,11 +36,12 @@ class Reading(Value):
     numbered: bool = False
     some: bool = False
 
-    def lines(self, total: int) -> list[int]:
+    def lines(self, total: int) -> Sequence[int]:
         """The numbers of the lines it would print of a file of so many."""
-        left = list(range(1, total + 1))
+        left: Sequence[int] = range(1, total + 1)
         for cut in self.cuts:
-            left = [line for first, last in cut for line in _slice(left, first, last)]
+            parts = [_slice(left, first, last) for first, last in cut]
+            left = parts[0] if len(parts) == 1 else [line for part in parts for line in part]
         return left
 
 
@@ -176,7 +177,7 @@ def _escapes(text: str) -> str:
     return sub(r"\\([ntr\\])", lambda match: signs[match[1]], text)
 
 
-def _slice(left: list[int], first: int, last: int) -> list[int]:
+def _slice(left: Sequence[int], first: int, last: int) -> Sequence[int]:
     """Lines first..last of these; negative ones from the end."""
     total = len(left)
     start = first - 1 if first > 0 else max(total + first, 0)

@@ -25,7 +25,7 @@ from sightline.services.ground import believe, noticed, recall
 from sightline.services.recovery import done
 from sightline.services.refusals import unreadable
 from sightline.services.results import CommandRun
-from sightline.services.runs import changed_from, known_changes, new_files
+from sightline.services.runs import changed_from, changes
 from sightline.services.views import change_of
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ class Run:
         self.command = command
         self.exit_code: int | None = None
         self.result: CommandRun | None = None
-        known_changes(ground).record(ground)
+        changes(ground).record(ground)
         self._before = dict(ground.workspace.walk())
         self._id = f"run-{urandom(5).hex()}"
         ground.append([CommandStarted(command, self._id)])
@@ -136,10 +136,9 @@ class Run:
         """Look at what is different now, and record it."""
         ground = self.ground
         cause = Cause("command", ground.session, self.command)
-        made = new_files(ground, cause, changed_from(self._before))
-        changes = known_changes(ground, cause) + made
-        paths = tuple(sorted(fact.path for fact in changes.facts))
-        changes.record(ground, CommandEnded(self._id, self.exit_code, paths))
+        made = changes(ground, cause, changed_from(self._before))
+        paths = tuple(sorted(fact.path for fact in made.facts))
+        made.record(ground, CommandEnded(self._id, self.exit_code, paths))
         told = tuple(change_of(ground, path) for path in paths)
         self.result = CommandRun(self.command, self.exit_code, told)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stat import S_ISREG
 from time import monotonic
 
-from sightline.core.events import Changed
+from sightline.core.events import Changed, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, known
 from sightline.core.value import Value
 from sightline.services.ground import noticed
@@ -46,12 +46,27 @@ class Changes(Value):
         return Changes(self.facts + other.facts, found, fresh, complete)
 
 
-def known_changes(ground: Ground, cause: Cause | None = None) -> Changes:
-    """Files of the timeline that are not what it says. cause: None for somebody unknown."""
+def changes(
+    ground: Ground,
+    cause: Cause | None = None,
+    before: Before | None = None,
+    *,
+    deadline_s: float | None = None,
+) -> Changes:
+    """What differs from the timeline: of its own files (cause None: by somebody unknown); and with
+    `before`, files it has never heard of that were made or changed since. deadline_s: for these;
+    what was found when time is up is answered."""
+    rows = ground.store.disks()
+    heard = _of_known(ground, rows, cause)
+    if before is None or cause is None:
+        return heard
+    return heard + _of_new(ground, rows, cause, before, deadline_s)
+
+
+def _of_known(ground: Ground, rows: dict[str, DiskFile], cause: Cause | None) -> Changes:
     facts: list[Changed] = []
     found: list[Found] = []
     fresh: list[Found] = []
-    rows = ground.store.disks()
     for there in _doubtful(ground, rows):
         if there.revision == rows[there.path].revision:
             fresh.append(there)
@@ -64,20 +79,23 @@ def known_changes(ground: Ground, cause: Cause | None = None) -> Changes:
     return Changes(tuple(facts), tuple(found), tuple(fresh))
 
 
-def new_files(
-    ground: Ground, cause: Cause, before: Before, *, deadline_s: float | None = None
+def _of_new(
+    ground: Ground,
+    rows: dict[str, DiskFile],
+    cause: Cause,
+    before: Before,
+    deadline_s: float | None,
 ) -> Changes:
-    """Files the timeline has never heard of that were made or changed. What was found when time
-    is up is answered."""
     facts: list[Changed] = []
     found: list[Found] = []
-    rows = ground.store.disks()
+    writes = [pending.fact for pending in ground.store.pending()]
+    others = {fact.path for fact in writes if isinstance(fact, WriteIntended)}
     until = None if deadline_s is None else monotonic() + deadline_s
     for path, signature in ground.workspace.walk():
         if until is not None and monotonic() > until:
             return Changes(tuple(facts), tuple(found), complete=False)
         was = before(path, signature) if path not in rows else None
-        if was is None or not S_ISREG(signature.mode):
+        if was is None or path in others or not S_ISREG(signature.mode):
             continue
         there = ground.look(path)
         if known(there.revision):

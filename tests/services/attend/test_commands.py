@@ -5,8 +5,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.services.attend.shell import facts, run, seen
 
+from sightline.core.attempts import WriteWhole
 from sightline.core.events import Changed, CommandEnded, CommandStarted, SightLost
-from sightline.services.attend import CommandBegan, attend, commands
+from sightline.services.attend import Attempted, CommandBegan, Wrote, attend, commands
 from sightline.services.attend import CommandEnded as Over
 
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
@@ -55,15 +56,12 @@ def test_files_it_made_and_files_nobody_had_heard_of_are_found(place, s):
     assert {fact.cause.kind for fact in facts(s, Changed)} == {"command"}
 
 
-def test_ignored_files_and_files_left_alone_are_not_found(place, s):
+def test_ignored_files_are_not_looked_for(place, s):
     place.put(".gitignore", "build/\n")
-    run(place, s, "true", call="c0")
-    place.put("calm.txt", "x\n")
-    import os
-
-    os.utime(place.root / "calm.txt", (1, 1))
-    run(place, s, "mkdir build; echo x > build/out.txt; cat calm.txt > /dev/null")
-    assert "build/out.txt" not in facts(s, CommandEnded)[-1].paths
+    run(place, s, "mkdir build; echo x > build/out.txt; echo y > seen.txt")
+    [ended] = facts(s, CommandEnded)
+    assert "seen.txt" in ended.paths
+    assert "build/out.txt" not in ended.paths
 
 
 def test_a_file_that_is_made_again_after_it_was_deleted_is_found_once(place, ten):
@@ -118,6 +116,19 @@ def test_twenty_files_are_named_and_the_others_counted(place, s):
     said = run(place, s, "sed -i s/line/LINE/ *.txt").context
     assert said.count(".txt") == 20
     assert "and 5 more" in said
+
+
+def test_a_file_that_another_agent_is_creating_is_not_the_commands(place, s):
+    other = place.session("other")
+
+    def create():
+        attend(other, Attempted("new.txt", WriteWhole("n\n"), "w"))
+        place.put("new.txt", "n\n")
+
+    run(place, s, "true", during=create)
+    attend(other, Wrote("new.txt", "w", content="n\n", whole=True))
+    assert facts(s, Changed) == []
+    assert causes(other, "new.txt") == ["agent"]
 
 
 # What it showed

@@ -17,7 +17,7 @@ from sightline.services.attend import NOTHING, Answer
 from sightline.services.attend.output import note_shown, note_written
 from sightline.services.ground import recall
 from sightline.services.plans import sight_of
-from sightline.services.runs import Changes, changed_since, known_changes, new_files
+from sightline.services.runs import Changes, changed_since, changes
 from sightline.workspace import Located
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def began(ground: Ground, event: CommandBegan) -> Answer:
     detail = running.command if running else None
     cause = Cause("command", ground.session, detail, "likely") if running else None
     started = CommandStarted(words.short(event.command), event.call)
-    known_changes(ground, cause).record(ground, started)
+    changes(ground, cause).record(ground, started)
     return NOTHING
 
 
@@ -55,21 +55,21 @@ def ended(ground: Ground, event: CommandEnded) -> Answer:
     """Record what the command changed and what it showed; say which shown lines are old now."""
     started = _started(ground, event.call)
     if started is None:  # when it began nobody looked: what changed may have done so before
-        changes = known_changes(ground)
+        made = changes(ground)
     else:
         named = words.short(event.command, background=event.background)
-        changes = _made_by(ground, Cause("command", ground.session, named), started)
-    paths = tuple(sorted(fact.path for fact in changes.facts))
-    changes.record(ground, *_lost(ground, changes), Ended(event.call, event.exit_code, paths))
+        made = _made_by(ground, Cause("command", ground.session, named), started)
+    paths = tuple(sorted(fact.path for fact in made.facts))
+    made.record(ground, *_lost(ground, made), Ended(event.call, event.exit_code, paths))
     note_shown(ground, event)
-    note_written(ground, event, changes.found if started is not None else ())
-    old = _outdated(ground, event.command, changes.found)
+    note_written(ground, event, made.found if started is not None else ())
+    old = _outdated(ground, event.command, made.found)
     return Answer(context=words.outdated(old)) if old else NOTHING
 
 
 def _made_by(ground: Ground, cause: Cause, started: Recorded) -> Changes:
     before = changed_since(started.happened_at * 1_000, SLACK_NS)
-    return known_changes(ground, cause) + new_files(ground, cause, before, deadline_s=WALK_S)
+    return changes(ground, cause, before, deadline_s=WALK_S)
 
 
 def _recent(ground: Ground) -> list[Recorded]:
@@ -100,9 +100,9 @@ def _running(ground: Ground) -> CommandStarted | None:
     return None
 
 
-def _lost(ground: Ground, changes: Changes) -> list[SightLost]:
+def _lost(ground: Ground, made: Changes) -> list[SightLost]:
     """Said once in a session: the tree will not become smaller."""
-    if changes.complete:
+    if made.complete:
         return []
     lost = SightLost(words.not_walked(WALK_S))
     said = ground.store.timeline(session=ground.session, kinds=[SightLost])

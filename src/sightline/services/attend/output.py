@@ -30,6 +30,7 @@ class Pages:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._texts: dict[str, Text | None] = {}
+        self._lines: dict[str, list[str]] = {}
 
     def text(self, path: str) -> Text | None:
         """None for what is no text, is not there or not ours, and for the files after many."""
@@ -37,6 +38,13 @@ class Pages:
             full = len(self._texts) >= FILES_MAX
             self._texts[path] = None if full else self._looked(path)
         return self._texts[path]
+
+    def lines(self, path: str) -> list[str]:
+        """Its lines without their newlines; none where there is no text."""
+        if path not in self._lines:
+            text = self.text(path)
+            self._lines[path] = [line.removesuffix("\n") for line in text.lines] if text else []
+        return self._lines[path]
 
     def _looked(self, path: str) -> Text | None:
         try:
@@ -54,10 +62,8 @@ def note_shown(ground: Ground, event: CommandEnded) -> None:
     seen: dict[str, Spans] = {}
     at = 0
     for reading in readings(event.command, event.cwd):
-        text = pages.text(reading.path)
-        if text is not None:
-            lines, at = appeared(reading, text.lines, output, at)
-            seen[reading.path] = union(seen.get(reading.path, ()), lines)
+        lines, at = appeared(reading, pages.lines(reading.path), output, at)
+        seen[reading.path] = union(seen.get(reading.path, ()), lines)
     for folder in searches(event.command, event.cwd):
         for path, line in _found(pages, folder, output):
             seen[path] = union(seen.get(path, ()), ((line, line),))
@@ -87,9 +93,8 @@ def note_written(ground: Ground, event: CommandEnded, changed: Iterable[Found]) 
 def _found(pages: Pages, folder: str, output: str) -> Iterable[tuple[str, int]]:
     for name, line, row in hits(output):
         path = name if name.startswith("/") else f"{folder}/{name}"
-        text = pages.text(path)
-        lines = text.lines if text is not None else []
-        if 1 <= line <= len(lines) and lines[line - 1].removesuffix("\n") == row:
+        lines = pages.lines(path)
+        if 1 <= line <= len(lines) and lines[line - 1] == row:
             yield path, line
 
 
