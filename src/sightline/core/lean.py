@@ -12,15 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-SMALL = 1 << 18
-"""Bytes up to which a digest is made faster than OpenSSL is loaded."""
+LOADED_AFTER = 1 << 20
+"""Bytes after whose digests OpenSSL, five times as fast, has been worth loading."""
 
 SPACE = " \t\n\r"
 
 
 def loads(text: str | bytes) -> Any:
     """json.loads, of UTF-8 where it is bytes. ValueError as json raises it; RecursionError."""
-    told = text if isinstance(text, str) else text.decode("utf-8-sig", "surrogatepass")
+    told = text if isinstance(text, str) else text.decode("utf-8", "surrogatepass")
+    told = told.removeprefix("\ufeff") if isinstance(text, bytes) else told
     try:
         value, end = _scan(told, len(told) - len(told.lstrip(SPACE)))
     except StopIteration:
@@ -35,11 +36,14 @@ def dumps(value: Any) -> str:
 
 def digest(data: bytes) -> str:
     """The SHA-256 of these bytes in hexadecimal."""
-    if len(data) <= SMALL:
-        return _sha256(data).hexdigest()  # type: ignore[no-any-return]
-    from hashlib import sha256
+    global _sha256, _left  # noqa: PLW0603 - how much a process hashes shows while it does
+    _left -= len(data)
+    if _left < 0:
+        from hashlib import sha256
 
-    return sha256(data).hexdigest()
+        _sha256, _left = sha256, 1 << 62
+    made: str = _sha256(data).hexdigest()
+    return made
 
 
 def _as_json_does(text: str) -> Any:
@@ -78,10 +82,13 @@ else:
         *(None, _refused, encode_basestring_ascii, None, ":", ",", False, False, True)
     )
 
+_sha256: Any
 try:
-    from _sha2 import sha256 as _sha256  # type: ignore[import-not-found]  # from Python 3.12 on
+    from _sha2 import sha256 as _small  # type: ignore[import-not-found]  # from Python 3.12 on
 except ImportError:
     try:
-        from _sha256 import sha256 as _sha256  # type: ignore[import-not-found]
+        from _sha256 import sha256 as _small  # type: ignore[import-not-found]
     except ImportError:
-        from hashlib import sha256 as _sha256
+        from hashlib import sha256 as _small
+
+_sha256, _left = _small, LOADED_AFTER
