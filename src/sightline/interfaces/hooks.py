@@ -200,11 +200,11 @@ class Call:
     def _reconcile(self, session: Session) -> None:
         """Take over what the transcript shows. Where that fails the agent is known to have seen
         less than it has, which refuses more and never less."""
+        dialect, transcript = self._dialect, self._caller.transcript if self._caller else None
+        if dialect is None or not transcript or not os.path.exists(transcript):
+            return
         from sightline.services.attend.transcript import reconcile
 
-        dialect, transcript = self._dialect, self._caller.transcript if self._caller else None
-        if dialect is None or not transcript:
-            return
         try:
             reconcile(
                 session,

@@ -12,8 +12,7 @@ from sightline.core.context import column, fold_knowledge, know, on_disk, redund
 from sightline.core.events import BlobPurged, WriteIntended
 from sightline.core.revision import revision_of
 from sightline.core.timeline import TURNING, Recorded
-from sightline.errors import StoreConflict
-from sightline.store.naming import paths_of, settled
+from sightline.store.naming import check_expected, paths_of, settled
 from sightline.store.verify import differences
 
 TYPE_CHECKING = False
@@ -155,16 +154,3 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to let go of: another handle of this process may go on reading."""
-
-
-def check_expected(states: Mapping[str, Knowledge | None], expect: Mapping[str, int]) -> None:
-    """StoreConflict when a row that a decision was made on has been moved since."""
-    for path, position in expect.items():
-        state = states.get(path)
-        found = state.position if state else 0
-        if found != position:
-            raise StoreConflict(
-                f"What this session knows of {path} was changed by another process: it stood at"
-                f" position {position}, now at {found}. Nothing was recorded.",
-                "Read the file again and decide again.",
-            )

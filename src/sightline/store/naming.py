@@ -15,11 +15,13 @@ from sightline.core.events import (
     WriteAbandoned,
 )
 from sightline.core.timeline import archived
+from sightline.errors import StoreConflict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sightline.core.context import Knowledge
     from sightline.core.events import Fact, WriteIntended
 
 COLUMN_FACTS = (SessionStarted, SessionForked, SessionEnded, TurnBegan, ModelUsed)
@@ -51,6 +53,19 @@ def settled(fact: Fact, intents: Mapping[int, WriteIntended], session: str) -> I
             if (intent.path, intent.after) == (fact.path, fact.after)
         }
     return named
+
+
+def check_expected(states: Mapping[str, Knowledge | None], expect: Mapping[str, int]) -> None:
+    """StoreConflict when a row that a decision was made on has been moved since."""
+    for path, position in expect.items():
+        state = states.get(path)
+        found = state.position if state else 0
+        if found != position:
+            raise StoreConflict(
+                f"What this session knows of {path} was changed by another process: it stood at"
+                f" position {position}, now at {found}. Nothing was recorded.",
+                "Read the file again and decide again.",
+            )
 
 
 @cache

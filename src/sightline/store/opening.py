@@ -8,7 +8,6 @@ import os
 from sightline.errors import StoreError
 from sightline.store import private
 from sightline.store.faults import fault, os_fault
-from sightline.store.memory import MemoryStore
 from sightline.store.mounts import refuse_network
 from sightline.store.schema import migrate
 from sightline.store.sqlite import SqliteStore
@@ -16,6 +15,7 @@ from sightline.store.sqlite import SqliteStore
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.store import Store
+    from sightline.store.memory import MemoryStore
 
 SUPPORTED = "Use sqlite:///absolute/path.db, or memory: for a store that ends with the process."
 
@@ -33,6 +33,8 @@ def open_store(url: str | None, *, workspace_root: str, state_home: str) -> Stor
 
         return open_file(store_file(state_home, workspace_root))
     if url == "memory:":
+        from sightline.store.memory import MemoryStore
+
         return _IN_MEMORY.setdefault(workspace_root, MemoryStore())
     if url.startswith("sqlite:///"):
         return open_file(_path_in(url))

@@ -8,8 +8,7 @@ from sightline.core.timeline import Recorded
 from sightline.store import codec
 from sightline.store.blobs import Blobs
 from sightline.store.database import Database
-from sightline.store.memory import check_expected
-from sightline.store.naming import paths_of
+from sightline.store.naming import check_expected, paths_of
 from sightline.store.rows import (
     DISK,
     EVENT,

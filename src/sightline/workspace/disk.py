@@ -10,12 +10,9 @@ from time import time_ns
 from sightline.core.paths import canonical, flavour_of, key
 from sightline.errors import PathRefused, Unverifiable
 from sightline.workspace import Located
-from sightline.workspace.aside import aside_names
 from sightline.workspace.deadline import DeadlinePassed, within
 from sightline.workspace.locks import locked
-from sightline.workspace.moving import clean, move_if
 from sightline.workspace.reading import read, signature_of
-from sightline.workspace.replacing import replace_if
 from sightline.workspace.rules import IgnoreRules, git_rules
 from sightline.workspace.scan import scan, unanswered, walk
 from sightline.workspace.syscalls import Calls
@@ -102,14 +99,20 @@ class DiskWorkspace:
         return locked(self._locks, keys, PATIENCE_S)
 
     def asides(self, path: str, token: str) -> tuple[str, ...]:
+        from sightline.workspace.aside import aside_names
+
         return aside_names(path, token)
 
     def replace_if(
         self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
     ) -> Found:
+        from sightline.workspace.replacing import replace_if  # no hook writes
+
         return replace_if(self._calls, self.root, path, expected, new, token)
 
     def move_if(self, src: str, dst: str, expected: Revision) -> Found:
+        from sightline.workspace.moving import move_if
+
         return move_if(self._calls, self.root, src, dst, expected)
 
     def clean(
@@ -120,6 +123,8 @@ class DiskWorkspace:
         before: Revision | None = None,
         after: Revision | None = None,
     ) -> None:
+        from sightline.workspace.moving import clean
+
         clean(self._calls, self.root, path, asides, before, after)
 
     def scan(

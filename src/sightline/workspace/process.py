@@ -44,7 +44,7 @@ def alive(name: str) -> bool:
 def _machine() -> str:
     """Changes with every start of the machine, where the system says so."""
     try:
-        with open(HOST_FILE, encoding="ascii") as file:
+        with open(HOST_FILE, encoding="utf-8") as file:
             return file.read().strip()
     except OSError:
         return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")

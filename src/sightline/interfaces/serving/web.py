@@ -23,6 +23,11 @@ WAIT_S = 30.0
 """How long a connection may say nothing."""
 
 
+DRAINED = 1 << 16
+"""A refused request of up to so many bytes is taken all the same: who is cut off while sending
+may not read why."""
+
+
 class WebDoor:
     """A server on one port of 127.0.0.1. WorkspaceError when the port is taken."""
 
@@ -74,8 +79,9 @@ class _Handler(BaseHTTPRequestHandler):
         if refusal is None and not (size.isdecimal() and int(size) <= PAYLOAD_MAX):
             refusal = (413, "A payload of at most 64 MiB, with its Content-Length")
         if refusal is not None:
-            self.close_connection = True
-            self._say(*refusal)
+            if size.isdecimal() and int(size) <= DRAINED:
+                self.rfile.read(int(size))
+            self._say(*refusal, ends=True)
             return
         raw = self.rfile.read(int(size))
         named = event[0] if event and event[0] else None
@@ -97,11 +103,13 @@ class _Handler(BaseHTTPRequestHandler):
             return 404, "POST /hook/AGENT"
         return None
 
-    def _say(self, status: int, text: str, kind: str = "text/plain") -> None:
+    def _say(self, status: int, text: str, kind: str = "text/plain", *, ends: bool = False) -> None:
         body = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
+        if ends:
+            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 

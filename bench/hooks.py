@@ -1,0 +1,193 @@
+"""What does a hook cost an agent, beside the least that a process could do in its place?
+
+    python bench/hooks.py [--json] [--only NAME]...
+
+A hook is called before and after every use of a tool. Each figure is timed in turns with its
+floor; bench/README.md says how each is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import quantiles
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+if not __package__:  # started as a script, where only this folder is on the path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.hosting import Host
+from bench.speed import table
+from bench.stopwatch import Figure, Limit, Row, interleaved, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from bench.stopwatch import Times
+
+ROUNDS = 40
+CALLS, PROCESSES = 500, 8
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what was asked for and print it. Exit 1 when a limit is missed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--only", action="append", metavar="NAME", help="how some names begin")
+    options = parser.parse_args(arguments)
+    rows = list(run(tuple(options.only or [""])))
+    if options.json:
+        print(json.dumps({"schema": 1, "rows": [row._asdict() for row in rows]}))
+    else:
+        print(table(rows))
+    return int(any(row.met is False for row in rows))
+
+
+def run(only: tuple[str, ...]) -> Iterator[Row]:
+    """Measure what has such a name, each in a folder of its own. Its path is short, because a
+    socket is in it."""
+    for name, measured in MEASURES.items():
+        if name.startswith(only):
+            with tempfile.TemporaryDirectory(prefix="sl-") as folder:
+                yield measured(name, folder)
+
+
+def process(
+    command: Callable[[Host], list[str]],
+    floor: Callable[[Host], list[str]],
+    *,
+    edit: bool,
+    up: bool,
+) -> Callable[[str], Times]:
+    """A whole process that judges one attempt: an edit it lets go on, or a write it refuses."""
+
+    def measured(folder: str) -> Times:
+        host = Host(folder)
+        raw = host.edit() if edit else host.write()
+
+        def judged() -> None:
+            assert (b'"deny"' not in host.call(command(host), raw)) is edit
+
+        with host.up() if up else host.alone():
+            return interleaved(
+                judged,
+                lambda: host.call(floor(host), raw),
+                ROUNDS,
+                before=host.settle if edit else None,
+            )
+
+    return measured
+
+
+def over_http(folder: str) -> Times:
+    """One request over a connection that stays, beside one of no interest."""
+    host = Host(folder)
+    raw = host.write()
+    with host.up():
+        place, path, token = host.http()
+        connection = http.client.HTTPConnection(place)
+
+        def ask(payload: bytes) -> bytes:
+            connection.request("POST", path, payload, {"Authorization": f"Bearer {token}"})
+            return connection.getresponse().read()
+
+        def judged() -> None:
+            assert b'"deny"' in ask(raw)
+
+        idle = host.payload("Notification")
+        return interleaved(judged, lambda: ask(idle), 200)
+
+
+def busy(name: str, folder: str) -> Row:
+    """The 90th percentile while every core is kept busy by another process."""
+    host = Host(folder)
+    raw = host.write()
+    spinning = [
+        multiprocessing.Process(target=_spin, daemon=True) for _ in range(os.cpu_count() or 1)
+    ]
+    for each in spinning:
+        each.start()
+    try:
+        ours, floor = interleaved(
+            lambda: host.call(host.script(), raw), lambda: host.call(host.bare(), raw), 60
+        )
+    finally:
+        for each in spinning:
+            each.kill()
+            each.join()
+    high, low = (quantiles(times, n=10)[8] * 1e3 for times in (ours, floor))
+    best, least = min(ours) * 1e3, min(floor) * 1e3
+    what = "p90 as init installs it, every core busy"
+    met = high <= 60
+    return Row(
+        name,
+        what,
+        "python -I -S -c pass",
+        *(round(high, 4), round(low, 4), round(high / low, 2)),
+        *(round(best, 4), round(least, 4), round(best / least, 2)),
+        *("60 ms", met, len(ours)),
+    )
+
+
+def crowd(name: str, folder: str) -> Row:
+    """500 calls from 8 hosts at once, each about a file of its own: milliseconds of one call of
+    the crowd, and met when nothing went wrong and every fact is there."""
+    host = Host(folder)
+    raws = [host.shown(f"f{n:03}.py", f"s{n % PROCESSES}") for n in range(CALLS)]
+    started = perf_counter()
+    with ThreadPoolExecutor(PROCESSES) as pool:
+        answers = list(pool.map(lambda raw: host.call(host.script(), raw), raws))
+    took = (perf_counter() - started) / CALLS * 1e3
+    lost, faults = CALLS - host.seen(), len(host.faults())
+    what = f"{CALLS} calls of {PROCESSES} at once: {lost} facts lost, {faults} faults"
+    met = answers == [b""] * CALLS and not lost and not faults
+    figures = (round(took, 4), round(took, 4), 1.0)
+    return Row(name, what, "itself", *figures, *figures, "none lost", met, CALLS)
+
+
+def _spin() -> None:
+    while True:
+        pass
+
+
+def _timed(figure: Figure) -> Callable[[str, str], Row]:
+    return lambda _, folder: measure(figure, folder)
+
+
+WHOLE, OWN, UP = Limit(ratio=1.3), Limit(ratio=4), Limit(ratio=1.6)
+STANDARD = "imports, one SQLite commit"
+PASS = "python -I -S -c pass"  # noqa: S105
+
+FIGURES = [
+    Figure(
+        f"{kind}-{'allow' if edit else 'refuse'}",
+        f"{what}, {'an edit that goes on' if edit else 'a write refused'}",
+        floor_name,
+        limit,
+        process(command, floor, edit=edit, up=kind == "up"),
+    )
+    for kind, what, command, floor, floor_name, limit in [
+        ("whole", "sightline hook claude-code", Host.command, Host.standard, STANDARD, WHOLE),
+        ("own", "as init installs it", Host.script, Host.bare, PASS, OWN),
+        ("up", "the same, `up` answers", Host.script, Host.bare, PASS, UP),
+    ]
+    for edit in (False, True)
+]
+FIGURES.append(
+    Figure(
+        "http", "one request, a write refused", "an event of no interest", Limit(ms=5), over_http
+    )
+)
+
+MEASURES = {figure.name: _timed(figure) for figure in FIGURES} | {"busy": busy, "crowd": crowd}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""A host that calls hooks: a home and a project of its own, and the processes that it starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sightline
+from sightline.core.events import Seen
+from sightline.interfaces import hook_entry, hooklog
+from sightline.interfaces.hooks import answered
+from sightline.interfaces.serving import http_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+AGENT = "claude-code"
+TEXT = "".join(f"value_{n} = compute({n})\n" for n in range(200))
+STANDARD = """
+import json, sqlite3, hashlib, difflib, os, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("CREATE TABLE IF NOT EXISTS facts (body)")
+db.execute("INSERT INTO facts VALUES (1)")
+db.commit()
+"""
+UP = """
+import os, sys
+from sightline.interfaces.serving import serving
+with serving(sys.argv[1], environ=os.environ, home=os.environ["HOME"]):
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+class Host:
+    """Its project holds shown.py, which its agent was shown, and unseen.py, which it was not."""
+
+    def __init__(self, folder: str) -> None:
+        self.home = os.path.realpath(folder)
+        self.root = os.path.join(self.home, "project")
+        os.makedirs(os.path.join(self.root, ".git"))
+        self.environ = {"HOME": self.home, "PATH": os.environ["PATH"]}
+        self.environ |= {"CLAUDE_PROJECT_DIR": self.root}
+        self.state = os.path.join(self.home, ".local/state/sightline")
+        self.put("unseen.py")
+        self.answer(self.payload("SessionStart", source="startup"))
+        self.answer(self.shown("shown.py"))
+
+    def script(self) -> list[str]:
+        """The hook as `sightline init` installs it."""
+        return [*self.bare()[:3], os.path.abspath(hook_entry.__file__), AGENT]
+
+    def command(self) -> list[str]:
+        """The hook as a person calls it: the installed command."""
+        return [os.path.join(os.path.dirname(sys.executable), "sightline"), "hook", AGENT]
+
+    def bare(self) -> list[str]:
+        """An interpreter that does nothing."""
+        return [sys.executable, "-I", "-S", "-c", "pass"]
+
+    def standard(self) -> list[str]:
+        """An interpreter that imports what every such tool needs, and commits once."""
+        return [sys.executable, "-c", STANDARD, os.path.join(self.home, "floor.db")]
+
+    def call(self, command: list[str], raw: bytes) -> bytes:
+        """What a process prints that is given this payload."""
+        done = subprocess.run(
+            command, input=raw, capture_output=True, env=self.environ, cwd=self.root, check=True
+        )
+        return done.stdout
+
+    def answer(self, raw: bytes) -> bytes:
+        """The same in this process."""
+        return answered(AGENT, raw, environ=self.environ, home=self.home)
+
+    def write(self) -> bytes:
+        """A write that has to be refused."""
+        return self._tool("Write", file_path=self._at("unseen.py"), content="x = 1\n")
+
+    def edit(self) -> bytes:
+        """An edit that may go on."""
+        old, new = "value_100 = compute(100)", "value_100 = 0"
+        return self._tool("Edit", file_path=self._at("shown.py"), old_string=old, new_string=new)
+
+    def settle(self) -> None:
+        """Say that the edit was not carried out after all, so that each begins alike."""
+        payload = json.loads(self.edit()) | {"hook_event_name": "PostToolUseFailure"}
+        self.answer(json.dumps(payload | {"error": "no"}).encode())
+
+    def shown(self, name: str, session: str = "s") -> bytes:
+        """The agent was shown a file, which is put there."""
+        lines = TEXT.count("\n") + 1
+        file = {"filePath": self.put(name), "content": TEXT, "startLine": 1}
+        told = {"type": "text", "file": file | {"numLines": lines, "totalLines": lines}}
+        asked = {"file_path": self._at(name)}
+        return self.payload(
+            "PostToolUse",
+            session,
+            tool_name="Read",
+            tool_use_id="t",
+            tool_input=asked,
+            tool_response=told,
+        )
+
+    def put(self, name: str) -> str:
+        """Save a file; its path."""
+        Path(self._at(name)).write_text(TEXT)
+        return self._at(name)
+
+    def payload(self, event: str, session: str = "s", **fields: Any) -> bytes:
+        """What a hook is given on stdin."""
+        common = {"session_id": session, "cwd": self.root, "hook_event_name": event}
+        transcript = {"transcript_path": os.path.join(self.home, f"{session}.jsonl")}
+        return json.dumps(common | transcript | fields).encode()
+
+    def up(self) -> AbstractContextManager[None]:
+        """While this holds, another process answers for the workspace."""
+        return _up(self)
+
+    def alone(self) -> AbstractContextManager[None]:
+        """While this holds, none does."""
+        return nullcontext()
+
+    def http(self) -> tuple[str, str, str]:
+        """Host and port, path, and token of the workspace's http kind of hook."""
+        url, token = http_settings(self.state, self.root)
+        place, _, path = url.removeprefix("http://").partition("/")
+        return place, f"/{path}", token
+
+    def faults(self) -> list[hooklog.Fault]:
+        """What went wrong so far."""
+        return hooklog.faults(self.state)
+
+    def seen(self) -> int:
+        """How many files of the crowd were recorded as shown."""
+        (store,) = Path(self.state).glob("workspaces/*/store.db")
+        with sightline.open_session(self.root, id="count", store=f"sqlite://{store}") as session:
+            facts = session._ground.store.timeline(kinds=[Seen])  # noqa: SLF001
+            return len(
+                {each.fact.path for each in facts if isinstance(each.fact, Seen)} - {"shown.py"}
+            )
+
+    def _tool(self, name: str, **given: str) -> bytes:
+        return self.payload("PreToolUse", tool_name=name, tool_use_id="t", tool_input=given)
+
+    def _at(self, name: str) -> str:
+        return os.path.join(self.root, name)
+
+
+@contextmanager
+def _up(host: Host) -> Iterator[None]:
+    source = str(Path(sightline.__file__).parents[1])
+    with subprocess.Popen(
+        [sys.executable, "-c", UP, host.root],
+        env=host.environ | {"PYTHONPATH": source},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as child:
+        assert child.stdout
+        assert child.stdout.readline() == b"ready\n"
+        yield
+        child.communicate()
