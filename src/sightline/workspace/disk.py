@@ -11,7 +11,7 @@ from sightline.core.paths import canonical, flavour_of, key
 from sightline.errors import PathRefused, Unverifiable
 from sightline.workspace import Located
 from sightline.workspace.deadline import DeadlinePassed, within
-from sightline.workspace.locks import locked
+from sightline.workspace.locks import Locked
 from sightline.workspace.reading import read, signature_of
 from sightline.workspace.rules import IgnoreRules, git_rules
 from sightline.workspace.scan import scan, unanswered, walk
@@ -96,7 +96,7 @@ class DiskWorkspace:
 
     def lock(self, *paths: str) -> AbstractContextManager[None]:
         keys = [key(path, self._flavour) for path in paths]
-        return locked(self._locks, keys, PATIENCE_S)
+        return Locked(self._locks, keys, PATIENCE_S)
 
     def asides(self, path: str, token: str) -> tuple[str, ...]:
         from sightline.workspace.aside import aside_names

@@ -6,7 +6,6 @@ import errno
 import os
 import sys
 from _thread import get_ident
-from contextlib import contextmanager
 from time import monotonic, sleep
 from zlib import crc32
 
@@ -14,7 +13,7 @@ from sightline.errors import Unverifiable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 STRIPES = 64
 """Lock files per workspace: few enough to leave lying about, enough that two writers of
@@ -26,30 +25,41 @@ _holding: set[int] = set()
 """Threads of this process that hold a lock, of whatever workspace."""
 
 
-@contextmanager
-def locked(folder: str, paths: Sequence[str], patience_s: float) -> Iterator[None]:
-    """Hold the stripes of these path keys, one file each in `folder`, in one order for all.
+class Locked:
+    """Holds the stripes of these path keys, one file each in `folder`, in one order for all.
 
     A thread that holds one may not ask for more, because two such threads could wait for each
     other: RuntimeError. Unverifiable when another process keeps a stripe longer than patience_s.
     """
-    thread = get_ident()
-    if thread in _holding:
-        raise RuntimeError("this thread holds a workspace lock already: lock all paths at once")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    _holding.add(thread)
-    taken: list[int] = []
-    try:
-        until = monotonic() + patience_s
-        for stripe in sorted({crc32(path.encode()) % STRIPES for path in paths}):
-            fd = _taken(f"{folder}/{stripe:02}", paths[0], until)
-            taken.append(fd)
-        yield
-    finally:
-        for fd in reversed(taken):
-            _unlock(fd)
-            os.close(fd)
-        _holding.discard(thread)
+
+    def __init__(self, folder: str, paths: Sequence[str], patience_s: float) -> None:
+        self._folder = folder
+        self._paths = paths
+        self._patience_s = patience_s
+        self._taken: list[int] = []
+
+    def __enter__(self) -> None:
+        thread = get_ident()
+        if thread in _holding:
+            raise RuntimeError("this thread holds a workspace lock already: lock all paths at once")
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        _holding.add(thread)
+        try:
+            until = monotonic() + self._patience_s
+            for stripe in sorted({crc32(path.encode()) % STRIPES for path in self._paths}):
+                self._taken.append(_taken(f"{self._folder}/{stripe:02}", self._paths[0], until))
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            while self._taken:
+                fd = self._taken.pop()
+                _unlock(fd)
+                os.close(fd)
+        finally:
+            _holding.discard(get_ident())
 
 
 def _taken(stripe: str, path: str, until: float) -> int:
