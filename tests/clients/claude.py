@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 from typing import IO, NamedTuple
@@ -18,9 +21,17 @@ REPOSITORY = Path(__file__).parents[2]
 INSTALLED = REPOSITORY / ".clients"
 """Where .ci/run installs what tests/clients/package.json names."""
 
-PROGRAM = "import sys; from sightline.interfaces.entry import main; sys.exit(main())"
+PROGRAM = """
+import signal, sys
+from sightline.interfaces.entry import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background has it ignored
+sys.exit(main())
+"""
 DEADLINE_S = 120
 """A client that hangs is ended; a run takes about 4 s."""
+
+GOOD = (0, 200)
+"""How a hook ends well, as a process or over HTTP."""
 
 OWN_AFFAIRS = {
     "ANTHROPIC_API_KEY": "none",
@@ -65,11 +76,11 @@ class Run(NamedTuple):
 class Claude:
     """The client, and Sightline, in a workspace with a home and a state folder of their own."""
 
-    def __init__(self, folder: Path, model: Model) -> None:
+    def __init__(self, folder: Path, model: Model, state: Path) -> None:
         self.model = model
         self.binary = found()
         self.runs: list[Run] = []
-        self.root, self.home, self.state = (folder / name for name in ("project", "home", "state"))
+        self.root, self.home, self.state = folder / "project", folder / "home", state
         for each in (self.root, self.home):
             each.mkdir()
         subprocess.run(["git", "init", "--quiet"], cwd=self.root, check=True)
@@ -123,24 +134,44 @@ class Claude:
 
     def sightline(self, *args: str, code: int = 0) -> str:
         """Run our own command in the workspace; its output."""
-        made = subprocess.run(
+        with self._spawned(*args) as made:
+            out, err = made.communicate(timeout=DEADLINE_S)
+        assert made.returncode == code, err
+        return out
+
+    @contextmanager
+    def up(self) -> Iterator[list[str]]:
+        """Have `sightline up` run; the list holds what it printed once it has ended."""
+        printed: list[str] = []
+        with self._spawned("up") as process:
+            assert process.stderr
+            for line in process.stderr:
+                if line.startswith("Watching"):
+                    break
+            try:
+                yield printed
+            finally:
+                process.send_signal(signal.SIGINT)
+                printed += process.communicate(timeout=DEADLINE_S)[0].splitlines()
+        assert process.returncode == 130
+
+    def _spawned(self, *args: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
             [sys.executable, "-c", PROGRAM, *args],
             cwd=self.root,
             env=self.environ | {"PYTHONPATH": str(REPOSITORY / "src")},
-            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=DEADLINE_S,
-            check=False,
         )
-        assert made.returncode == code, made.stderr
-        return made.stdout
 
     @property
     def faults(self) -> str:
         """What our hooks logged of their own faults, and those that did not end well."""
         log = self.state / "hooks.log"
         ended = [hook for run in self.runs for hook in run.hooks]
-        bad = [str(hook) for hook in ended if hook["exit_code"] or hook["stderr"]]
+        bad = [str(hook) for hook in ended if hook["exit_code"] not in GOOD or hook["stderr"]]
         return "\n".join([log.read_text(encoding="utf-8") if log.exists() else "", *bad]).strip()
 
     def status(self) -> dict[str, dict[str, Body]]:

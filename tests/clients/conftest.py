@@ -1,5 +1,8 @@
 """A scripted model, and the client that asks it, in folders of their own."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
 from tests.clients.claude import Claude
 from tests.clients.stub import Model, serving
@@ -14,7 +17,8 @@ def model():
 @pytest.fixture
 def claude(tmp_path, model):
     """Claude Code in an empty workspace, without Sightline."""
-    return Claude(tmp_path, model)
+    with TemporaryDirectory(prefix="sightline-") as state:  # a short path: it holds sockets
+        yield Claude(tmp_path, model, Path(state))
 
 
 @pytest.fixture

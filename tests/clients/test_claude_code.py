@@ -280,6 +280,29 @@ def test_settings_removed_again_are_as_they_were_and_no_hook_fires(claude, model
     assert claude.log() == told
 
 
+@pytest.mark.parametrize("kind", ["command", "http"])
+def test_a_running_up_answers_as_well_and_shows_what_happens(claude, model, kind):
+    claude.sightline("init", "claude-code", "--kind", kind)
+    file = claude.put("notes.txt", TEXT)
+    theirs = changed(l3="line 3, says the user")
+    model.script(
+        "Fix it",
+        read(file),
+        edit(file, "line 28\n", "line 28, says the agent\n", saves(claude, "notes.txt", theirs)),
+        edit(file, "line 3, says", "line 3, said", saves(claude, "notes.txt", TEXT)),
+        done(),
+    )
+    with claude.up() as printed:
+        run = claude.run("Fix it")
+    assert claude.faults == ""
+    assert "-line 3\n+line 3, says the user" in model.sent(2)
+    assert "-line 3, says the user\n+line 3" in model.sent(3)
+    assert claude.text("notes.txt") == TEXT
+    assert any("notes.txt was changed by the user" in line for line in printed)
+    over_http = {hook["hook_event"] for hook in run.hooks if hook["exit_code"] == 200}
+    assert ("PreToolUse" in over_http) == (kind == "http")
+
+
 def test_a_mentioned_file_may_be_written(guarded, model):
     file = guarded.put("notes.txt", TEXT)
     model.script("Rewrite @notes.txt", write(file, "mine\n"), done())
