@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.core.commandline import COMMAND_MAX, pipelines
+from sightline.core.commandline import COMMAND_MAX, pipelines, starts
 from sightline.core.printed import appeared, hits
 from sightline.core.regions import whole
 from sightline.core.shell import Reading, Writing, readings, searches, writings, written
@@ -81,6 +81,24 @@ def test_the_lines_that_it_would_print(command, lines):
 @pytest.mark.parametrize("command", ["grep x f", "sed s/a/b/ f", "sed -n /x/p f", "cat f | rg x"])
 def test_of_what_cannot_be_told_only_some_lines_are_expected(command):
     assert [reading.some for reading in read(command)] == [True]
+
+
+@pytest.mark.parametrize(
+    ("command", "ended_in", "path"),
+    [
+        ("cat f", "/w", "/w/f"),
+        ("cd sub && cat f", "/w/sub", "/w/sub/f"),
+        ("cat f; cd sub/deep", "/w/sub/deep", "/w/f"),
+        ("cd .. && cat f", "/w", "/w/f"),
+        ("cd ../other && cat ../f", "/w/other", "/w/f"),
+        ("cd /x && cat f", "/x", "/x/f"),
+        ("(cd sub; cat f)", "/w", "/w/sub/f"),
+        ("cd sub && cat f", "/w", "/w/sub/f"),  # the host tells where it began
+    ],
+)
+def test_where_a_command_led_to_tells_where_it_began(command, ended_in, path):
+    told = {each.path for start in starts(command, ended_in) for each in readings(command, start)}
+    assert path in told
 
 
 def test_the_texts_that_a_command_puts_into_files():
@@ -162,6 +180,9 @@ def test_no_command_makes_a_line_seen_that_does_not_stand_in_the_output(command,
                 assert line in rows or (reading.numbered and any(r.endswith(line) for r in rows))
     writings(command, "/w")
     searches(command, "/w")
+    assert {len(readings(command, start)) for start in starts(command, "/w")} == {
+        len(readings(command, "/w"))
+    }
 
 
 @given(st.lists(st.text("ab}", max_size=2), min_size=1, max_size=9), st.data())

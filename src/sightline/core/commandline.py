@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 COMMAND_MAX = 200_000
 """Characters of a command that is looked at; what is longer says nothing."""
 
+UNNAMED = "/\0"
+"""A folder whose name is not known, under as many others as a command may leave by "..". """
+DEPTH = 16
+
 PIECE = r"""
   (?P<blank>(?:[ \t\r]|\\\r?\n)+)
 | (?P<comment>\#[^\n]*)
@@ -55,6 +59,20 @@ def pipelines(command: str, cwd: str) -> list[list[Simple]]:
     return _Reader(command, cwd).pipelines()
 
 
+def starts(command: str, cwd: str) -> tuple[str, ...]:
+    """The folders that a command may have begun in when this one is told of it afterwards: the
+    one told; and, as some hosts tell where a command has led to, the one that leads there."""
+    if "cd" not in command and "pushd" not in command:
+        return (cwd,)
+    reader = _Reader(command if len(command) <= COMMAND_MAX else "", UNNAMED * DEPTH)
+    reader.pipelines()
+    led = (reader.folder or "").split(UNNAMED)
+    tail = led[-1]
+    if led[0] or len(led) == 1 or not cwd.endswith(tail) or reader.folder == UNNAMED * DEPTH:
+        return (cwd,)
+    return (cwd, cwd.removesuffix(tail) + UNNAMED * (DEPTH - len(led) + 1))
+
+
 class _Reader:
     _words: list[Word]
     _inputs: list[Word]
@@ -71,6 +89,11 @@ class _Reader:
         self._delimiters: list[tuple[str, bool]] = []
         self._at = 0
         self._clear()
+
+    @property
+    def folder(self) -> str | None:
+        """Where the commands read so far lead to."""
+        return self._cwd
 
     def pipelines(self) -> list[list[Simple]]:
         for match in self._tokens():
@@ -167,8 +190,19 @@ def joined(cwd: str | None, path: Word) -> str | None:
     if path is None or not path:
         return None
     if path.startswith("/") or path[1:3] in (":/", ":\\"):
-        return path
-    return None if cwd is None else f"{cwd.rstrip('/')}/{path}"
+        return _direct(path)
+    return None if cwd is None else _direct(f"{cwd.rstrip('/')}/{path}")
+
+
+def _direct(path: str) -> str:
+    """A path without "." and "..", as a shell that follows its own names counts them."""
+    parts: list[str] = []
+    for part in path.split("/")[1:] if path.startswith("/") else path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/" * path.startswith("/") + "/".join(parts)
 
 
 def _is_leading(word: str) -> bool:

@@ -5,9 +5,9 @@ import subprocess
 from sightline.services.attend import CommandBegan, CommandEnded, attend
 
 
-def run(place, session, command, *, call="c1", during=None, cut=None, background=False):
+def run(place, session, command, *, call="c1", during=None, cut=None, background=False, ends_in=""):
     """What its agent is answered. during: what somebody does while it runs; cut: what becomes of
-    its output."""
+    its output; ends_in: the folder that the host tells of at its end."""
     cwd = str(place.root)
     assert attend(session, CommandBegan(command, call, cwd)).context == ""
     done = subprocess.run(
@@ -17,7 +17,8 @@ def run(place, session, command, *, call="c1", during=None, cut=None, background
         during()
     output = "\n".join(part for part in (done.stdout, done.stderr) if part)
     output = output if cut is None else cut(output)
-    ended = CommandEnded(command, call, cwd, output, done.returncode, background)
+    there = str(place.root / ends_in)
+    ended = CommandEnded(command, call, there, output, done.returncode, background)
     return attend(session, ended)
 
 

@@ -176,6 +176,15 @@ def test_the_lines_that_stand_in_the_output_are_seen(a, command, lines):
     assert seen(session, "a.txt") == lines
 
 
+def test_a_host_may_tell_the_folder_that_a_command_led_to(place, s):
+    """As the real client does: its shell stays where a command went."""
+    place.put("sub/f.txt", TEN)
+    command = "cd sub && head -2 f.txt && cat > g.txt <<< 'x = 1'"
+    run(place, s, command, ends_in="sub")
+    assert seen(s, "sub/f.txt") == ((1, 2),)
+    assert s.check("sub/g.txt").complete
+
+
 def test_a_cut_output_shows_what_is_left_of_it(a):
     session = a.session()
     run(a, session, "cat a.txt", cut=lambda out: out[:18] + "\n… cut …\n" + out[-16:])
@@ -198,6 +207,17 @@ def test_a_file_that_changed_while_it_was_printed_is_seen_as_far_as_it_is_the_sa
 def test_who_prints_what_it_changed_knows_it(place, ten):
     assert run(place, ten, "sed -i 's/line 3/LINE 3/' a.py && cat a.py").context == ""
     assert ten.check("a.py").state == "fresh"
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 5000, "a/" * 3000, "a\0b", "\udc80", "..", "/", "~", "a.txt/b"]
+)
+def test_a_word_that_is_no_path_shows_nothing(a, name):
+    session, cwd = a.session(), str(a.root)
+    for call, command in (("c1", f"cat '{name}'; cd .."), ("c2", f"rg -n x; echo x > '{name}'")):
+        attend(session, CommandBegan(command, call, cwd))
+        attend(session, Over(command, call, cwd, f"{name}:1:x\nline 1\n", 0))
+    assert session.files() == []
 
 
 def test_files_outside_and_binary_ones_are_left_out(place, s, tmp_path):

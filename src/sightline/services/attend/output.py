@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from sightline.core.commandline import starts
 from sightline.core.printed import appeared, hits, plain
-from sightline.core.regions import spans, union
+from sightline.core.regions import count, spans, union
 from sightline.core.shell import readings, searches, writings, written
 from sightline.core.text import decode
-from sightline.errors import FileMissing, PathRefused
+from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.services.looks import saw
 
 TYPE_CHECKING = False
@@ -49,8 +50,8 @@ class Pages:
     def _looked(self, path: str) -> Text | None:
         try:
             data = self._ground.look(self._ground.workspace.locate(path).path).data
-        except PathRefused:
-            return None
+        except (PathRefused, Unverifiable):
+            return None  # a word that looks like a path need not be one
         return decode(data) if data is not None else None
 
 
@@ -60,13 +61,16 @@ def note_shown(ground: Ground, event: CommandEnded) -> None:
         return
     pages, output = Pages(ground), plain(event.output)
     seen: dict[str, Spans] = {}
+    folders = starts(event.command, event.cwd)
     at = 0
-    for reading in readings(event.command, event.cwd):
-        lines, at = appeared(reading, pages.lines(reading.path), output, at)
-        seen[reading.path] = union(seen.get(reading.path, ()), lines)
-    for folder in searches(event.command, event.cwd):
-        for path, line in _found(pages, folder, output):
-            seen[path] = union(seen.get(path, ()), ((line, line),))
+    for same in zip(*(readings(event.command, folder) for folder in folders), strict=True):
+        told = [(*appeared(each, pages.lines(each.path), output, at), each.path) for each in same]
+        lines, at, path = max(told, key=lambda one: count(one[0]))
+        seen[path] = union(seen.get(path, ()), lines)
+    for folder in folders:
+        for place in searches(event.command, folder):
+            for path, line in _found(pages, place, output):
+                seen[path] = union(seen.get(path, ()), ((line, line),))
     _record(ground, pages, seen, "shell")
 
 
@@ -74,13 +78,14 @@ def note_written(ground: Ground, event: CommandEnded, changed: Iterable[Found]) 
     """Record files whose text stands in the command itself: their agent knows it."""
     pages = Pages(ground)
     seen: dict[str, Spans] = {}
-    for writing in writings(event.command, event.cwd):
+    folders = starts(event.command, event.cwd)
+    for writing in [each for folder in folders for each in writings(event.command, folder)]:
         text = pages.text(writing.path)
         if text is not None and writing.text and text.plain.endswith(plain(writing.text)):
             total = len(text.lines)
-            count = writing.text.count("\n") + (not writing.text.endswith("\n"))
-            if writing.appended or total == count:
-                seen[writing.path] = spans([(total - count + 1, total)])
+            new = writing.text.count("\n") + (not writing.text.endswith("\n"))
+            if writing.appended or total == new:
+                seen[writing.path] = spans([(total - new + 1, total)])
     for there in changed:
         if there.data and len(there.data) <= 4 * len(event.command):
             path = f"{ground.workspace.root}/{there.path}"
