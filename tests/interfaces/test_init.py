@@ -77,6 +77,16 @@ def test_nothing_is_left_of_it_after_removal(at):
     assert (again.code, again.out) == (0, f"Claude Code is not connected: {LOCAL}.\n")
 
 
+def test_a_linked_folder_of_settings_stays(at, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (at.root / ".claude").symlink_to(tmp_path / "elsewhere")
+    at("init", "claude-code")
+    assert settings.found((tmp_path / "elsewhere" / "settings.local.json").read_text())
+    assert at("init", "claude-code", "--remove").code == 0
+    assert os.listdir(tmp_path / "elsewhere") == []
+    assert (at.root / ".claude").is_symlink()
+
+
 def test_a_file_that_was_there_is_as_it_was_after_removal(at):
     mine = b'\xef\xbb\xbf{\r\n\t"env": {"A": "1"}\r\n}'
     at.put(LOCAL, mine)

@@ -98,7 +98,7 @@ def _carry_out(change: Change) -> None:
 
     carry_out(change)
     folder = os.path.dirname(change.path)
-    if change.after is None and not os.listdir(folder):
+    if change.after is None and not os.path.islink(folder) and not os.listdir(folder):
         os.rmdir(folder)
 
 
