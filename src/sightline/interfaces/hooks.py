@@ -14,10 +14,8 @@ from time import monotonic
 from sightline import agents
 from sightline.core.lean import dumps, loads
 from sightline.errors import SettingsError, SightlineError, WorkspaceError
-from sightline.interfaces import hooklog
 from sightline.interfaces.hook_client import PAYLOAD_MAX, state_base
 from sightline.interfaces.rooms import Rooms, anew, project_of, root_of
-from sightline.render import unjudged as words
 from sightline.services.attend import Answer, Attempted, Ended, Prompted, Stopped, attend
 from sightline.workspace.deadline import DeadlinePassed, within
 
@@ -43,7 +41,7 @@ class NotJudged(SightlineError):
     """A hook call that tells nothing we could judge."""
 
 
-class Stray(Exception):
+class Stray(SightlineError):
     """An event about no workspace of ours: no fault, and nothing to refuse."""
 
 
@@ -77,7 +75,9 @@ def unanswered(agent: str, raw: bytes, *, environ: Mapping[str, str], home: str)
         call.read(raw)
     except Exception as error:  # noqa: BLE001 - as in answered()
         return call.faulted(error)
-    return call.faulted(NotJudged(words.UP_SILENT))
+    from sightline.render.unjudged import UP_SILENT
+
+    return call.faulted(NotJudged(UP_SILENT))
 
 
 class Call:
@@ -113,7 +113,9 @@ class Call:
         try:
             answers = within(left, lambda: self._attend(project))
         except DeadlinePassed:
-            raise NotJudged(words.late(deadline_s)) from None
+            from sightline.render.unjudged import late
+
+            raise NotJudged(late(deadline_s)) from None
         return self._printed(answers)
 
     def faulted(self, error: Exception) -> bytes:
@@ -126,18 +128,23 @@ class Call:
     def read(self, raw: bytes) -> None:
         """Take in a payload. NotJudged, ValueError."""
         if len(raw) > PAYLOAD_MAX:
-            raise NotJudged(words.too_large(PAYLOAD_MAX))
+            from sightline.render.unjudged import too_large
+
+            raise NotJudged(too_large(PAYLOAD_MAX))
         self._dialect = _dialect(self.agent)
         self._payload = payload_of(raw)
         self._caller = self._dialect.caller(self._payload)
         self._events = self._dialect.events(self._payload, self.event)
 
     def _faulted(self, error: Exception) -> bytes:
+        from sightline.interfaces.faulting import in_words
+        from sightline.render.unjudged import not_judged
+
         try:
             self.note(error)
             if isinstance(error, Stray) or self._fail() != "closed" or not self._dialect:
                 return b""
-            refusal = Answer(refuse=words.not_judged(in_words(error)))
+            refusal = Answer(refuse=not_judged(in_words(error)))
             refused = [refusal for event in self._events if isinstance(event, Attempted)]
             return self._printed(refused[:1])
         except Exception as second:  # noqa: BLE001 - as in answered()
@@ -146,6 +153,9 @@ class Call:
 
     def note(self, error: Exception) -> None:
         """Leave a line in the log, or on stderr where even that cannot be written."""
+        from sightline.interfaces import hooklog
+        from sightline.interfaces.faulting import in_words
+
         session = self._caller.session if self._caller else ""
         event = self.event or str(self._payload.get("hook_event_name", ""))
         try:
@@ -177,7 +187,9 @@ class Call:
         root = root_of(event, project, self._home)
         if root is None:
             if isinstance(event, Attempted):
-                self.note(Stray(words.no_root(event.path)))
+                from sightline.render.unjudged import no_root
+
+                self.note(Stray(no_root(event.path)))
             return None
         room = self._rooms.room(root, self._settings if root == project else None)
         session, begun = room.session(self._caller, self.agent, self._owner)
@@ -240,8 +252,9 @@ def _dialect(agent: str) -> Dialect:
     try:
         return agents.dialect(agent)
     except KeyError:
-        known = ", ".join(agents.AGENTS)
-        raise NotJudged(words.unknown_agent(agent, known)) from None
+        from sightline.render.unjudged import unknown_agent
+
+        raise NotJudged(unknown_agent(agent, ", ".join(agents.AGENTS))) from None
 
 
 def payload_of(raw: bytes) -> dict[str, Any]:
@@ -249,42 +262,15 @@ def payload_of(raw: bytes) -> dict[str, Any]:
     try:
         payload = loads(raw)
     except (ValueError, RecursionError) as broken:
-        raise NotJudged(words.not_json(_reason(broken))) from None
+        from sightline.interfaces.faulting import reason
+        from sightline.render.unjudged import not_json
+
+        raise NotJudged(not_json(reason(broken))) from None
     if not isinstance(payload, dict):
-        raise NotJudged(words.not_json("it is something else"))
+        from sightline.render.unjudged import not_json
+
+        raise NotJudged(not_json("it is something else"))
     return payload
-
-
-def in_words(error: Exception) -> str:
-    """What went wrong, for a person; never a text that may come from a file."""
-    if isinstance(error, SightlineError):
-        return f"{error.message} {error.hint}".strip()
-    if isinstance(error, DeadlinePassed):
-        return words.late(LOOKING_S)
-    if isinstance(error, OSError):
-        named = f"{error.filename}: " if error.filename else ""
-        return f"{named}{error.strerror or type(error).__name__}."
-    if isinstance(error, (Stray, ImportError)) or type(error) is ValueError:
-        return str(error)
-    return words.broken(type(error).__name__, _place(error))
-
-
-def _place(error: Exception) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return "an unknown place"
-    return f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
-
-
-def _reason(error: Exception) -> str:
-    """Of a text that is no JSON, without a piece of it."""
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    if isinstance(error, UnicodeError):
-        return "it is not UTF-8"
-    return str(error)
 
 
 def _unknown(session: Session, path: str) -> bool:

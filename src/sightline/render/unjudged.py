@@ -13,9 +13,10 @@ def not_judged(why: str) -> str:
     )
 
 
-def late(seconds: float) -> str:
+def late(seconds: float | None) -> str:
     """The store or the disk did not answer in time."""
-    return f"The store or the disk did not answer within {seconds:g} s."
+    within = "in time" if seconds is None else f"within {seconds:g} s"
+    return f"The store or the disk did not answer {within}."
 
 
 def unknown_agent(agent: str, known: str) -> str:

@@ -21,7 +21,6 @@ from sightline.store.rows import (
     path_of,
 )
 from sightline.store.selecting import positions
-from sightline.store.verify import differences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,6 +176,8 @@ class SqliteStore:
         return purged
 
     def verify(self) -> list[str]:
+        from sightline.store.verify import differences
+
         torn = [row[0] for row in self._base.run("PRAGMA integrity_check") if row[0] != "ok"]
         return torn or [*differences(self), *self._blobs.broken()]
 
