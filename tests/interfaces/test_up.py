@@ -145,6 +145,14 @@ def test_keys_are_not_shown_and_the_terminal_is_given_back(seat):
     assert at.terminal.cursor_shown
 
 
+def test_a_terminal_that_is_closed_ends_the_view(seat):
+    at = seat("up")
+    at.until("No agent was shown")
+    os.close(at.fd)
+    assert at.child.wait() == 128 + signal.SIGHUP
+    at.fd = os.open(os.devnull, os.O_RDONLY)
+
+
 def test_another_size_is_drawn_afresh(sl, seat, agent):
     sl.put("packages/server/src/handlers/a_rather_long_name.py", "x\n")
     agent.read("packages/server/src/handlers/a_rather_long_name.py")
@@ -316,7 +324,7 @@ def test_who_does_not_want_it_is_told_how(seat, settings):
     at = seat("up")
     at.until("Connect it? [Y/n]")
     at.type(b"n\n")
-    at.until("No agent is connected here. Connect it: sightline init")
+    at.until("Claude Code is not connected here: sightline init")
     assert not settings.exists()
 
 
@@ -337,7 +345,7 @@ def test_nobody_is_asked_without_a_terminal(sl, settings, yes):
         child.communicate()
     assert settings.exists() is yes
     assert ("Claude Code is connected." in said) is yes
-    assert ("Connect it: sightline init" in said) is not yes
+    assert ("not connected here: sightline init" in said) is not yes
 
 
 def test_what_a_hook_tells_is_seen(sl, seat):

@@ -173,8 +173,35 @@ def test_sessions_that_ended_or_went_quiet_are_counted(scene):
     scene.agent("done")._ground.append([SessionEnded()])
     scene.clock.advance(seconds=90_000)
     scene.agent("new").read("README")
-    assert "1 quiet for a day, 1 ended: sightline sessions" in scene.lines()
+    assert "1 quiet, 1 ended: sightline sessions" in scene.lines()
     assert [each.id for each in scene.settled().sessions] == ["new"]
+
+
+def test_a_sub_agent_that_was_not_heard_of_for_a_while_is_counted(scene):
+    scene.agent(f"{UUID}/Explore-1234", parent=UUID).read("README")
+    scene.clock.advance(seconds=1000)
+    scene.first.read("README")
+    lines = scene.lines()
+    assert "1 quiet: sightline sessions" in lines
+    assert "claude-code 0f6c1d2e  last heard of 00:16" in lines
+
+
+def test_what_was_refused_comes_first_then_what_changed_last(scene):
+    for path in ("README", "src/cart.py", "src/tax.py"):
+        scene.first.read(path)
+        scene.clock.advance(seconds=60)
+        scene.disk.put(path, "r = 2\n")
+        scene.settled()
+    with pytest.raises(EditRefused):
+        scene.first.edit("README", "x", "y")
+    words = [line.split()[:2] for line in scene.lines()[4:7]]
+    assert words == [["refused", "README"], ["stale", "src/tax.py"], ["stale", "src/cart.py"]]
+
+
+def test_a_narrow_view_says_it_in_fewer_words(scene):
+    scene.first.read("src/tax.py")
+    scene.disk.put("src/tax.py", "r = 2\n")
+    assert "  stale      src/tax.py  00:00 by you or another program" in scene.lines(width=57)
 
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size=1, max_size=90)

@@ -132,7 +132,7 @@ def _rest(view: View, hidden: int, width: int) -> Line:
     if hidden:
         said.append(f"{count(hidden, 'more session')} at work")
     if view.resting:
-        said.append(f"{view.resting} quiet for a day")
+        said.append(f"{view.resting} quiet")
     if view.ended:
         said.append(f"{view.ended} ended")
     if said:
@@ -180,7 +180,8 @@ def _file(file: File, session: str, indent: str, room: int, width: int, clock: C
     state = _state(file)
     left = width - len(indent) - STATE - 2
     path = middle(steady(file.path), min(room, left))
-    why = cut(steady(_why(file, session, clock)), max(left - room - 2, 0))
+    said = [steady(each) for each in _whys(file, session, clock)]
+    why = _fitting(said, max(left - room - 2, 0))
     name = padded(path, room) if why else path
     return line(
         (indent, ""),
@@ -200,20 +201,25 @@ def _state(file: File) -> str:
     return _WORDS.get(file.state, file.state)
 
 
-def _why(file: File, session: str, clock: Clock) -> str:
+def _whys(file: File, session: str, clock: Clock) -> list[str]:
+    """Why a file stands as it does; where that takes too much room, in fewer words."""
     mark = file.mark
     if mark is not None and mark.kind == "refused":
-        return f"{_minute(clock, mark.at)} {reason_of(mark)}"
+        return [f"{_minute(clock, mark.at)} {reason_of(mark)}", reason_of(mark)]
     if file.by is not None:
         at = int(file.by.at.timestamp() * 1_000_000)
         made = Cause(file.by.kind, file.by.who, file.by.detail)  # type: ignore[arg-type]
-        verb = "changed " if file.state == "stale" else ""
-        return f"{verb}{_minute(clock, at)} by {by_whom(made, session)}"
-    return f"{_minute(clock, mark.at)} with others' changes" if mark is not None else ""
+        told = f"{_minute(clock, at)} by {by_whom(made, session)}"
+        return [f"changed {told}" if file.state == "stale" else told, told]
+    return [f"{_minute(clock, mark.at)} with others' changes", ""] if mark is not None else [""]
+
+
+def _fitting(said: Sequence[str], room: int) -> str:
+    return next((each for each in said if cells(each) <= room), cut(said[-1], room))
 
 
 def _named(fresh: Sequence[File], indent: str, width: int) -> Line:
-    """The files that are as they were shown: as many names as fit, the newest first."""
+    """The files that are as they were shown: as many names as fit."""
     room = width - len(indent) - STATE - 1
     names = [steady(file.path) for file in fresh]
     said, left = "", len(names)
@@ -233,7 +239,8 @@ def _odd(file: File) -> bool:
     return file.state != "fresh" or file.mark is not None
 
 
-def _urgency(file: File) -> tuple[bool, int, str]:
+def _urgency(file: File) -> tuple[bool, bool, float, str]:
+    """What was refused first, then what changed last."""
     refused = file.mark is not None and file.mark.kind == "refused"
-    order = ("stale", "deleted", "moved", "kind_changed", "unverifiable", "unseen", "fresh")
-    return not refused, order.index(file.state), file.path
+    at = file.by.at.timestamp() if file.by is not None else 0.0
+    return not refused, file.state == "fresh", -at, file.path

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 AT_WORK_US = 24 * 3_600 * 1_000_000
 """A session of which nothing was heard for longer is only counted: many end without a word."""
 
+HELPING_US = 15 * 60 * 1_000_000
+"""The same for a sub-agent: there are many, and few of them are asked twice."""
+
 TAIL = 200
 """How many of a session's newest facts are looked through for its last sign of life."""
 
@@ -159,7 +162,8 @@ class Watch:
     def _at_work(self, state: SessionState) -> bool:
         if state.ended is not None:
             return False
-        return self._ground.clock() - self._tail(state).last < AT_WORK_US
+        patience = AT_WORK_US if state.parent is None else HELPING_US
+        return self._ground.clock() - self._tail(state).last < patience
 
     def _tail(self, state: SessionState) -> Tail:
         kept = self._tails.get(state.id)

@@ -34,8 +34,8 @@ def connected(call: Call, root: str, *, yes: bool) -> str:
         names = ", ".join(connecting.AGENTS.values())
         return f"{names} is connected. Ctrl-C ends this view."
     if found:
-        return "No agent is connected here. Connect it: sightline init"
-    return "No agent was found here. Connect one: sightline init claude-code"
+        return "Claude Code is not connected here: sightline init"
+    return "No agent found. Connect one: sightline init claude-code"
 
 
 def _wanted(change: Change) -> bool:

@@ -7,10 +7,12 @@ the last one drawn stays in the scrollback when the view ends.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import click
 
+from sightline.interfaces.cli.output import Unprintable, let_go
 from sightline.render import live
 from sightline.render.cells import plain
 
@@ -77,8 +79,9 @@ class Screen:
         self._write(HIDE)
 
     def release(self) -> None:
-        """Give the terminal back as it was."""
-        self._write(SHOW)
+        """Give the terminal back as it was, if it is still there."""
+        with suppress(Unprintable):
+            self._write(SHOW)
 
     def _lines(self, view: Overview) -> list[Line]:
         columns, rows = os.get_terminal_size(self._stream.fileno())
@@ -95,5 +98,9 @@ class Screen:
 
     def _write(self, text: str) -> None:
         encoding = self._stream.encoding or "utf-8"
-        self._stream.write(text.encode(encoding, "replace").decode(encoding))
-        self._stream.flush()
+        try:
+            self._stream.write(text.encode(encoding, "replace").decode(encoding))
+            self._stream.flush()
+        except OSError as error:
+            let_go(self._stream)
+            raise Unprintable(error.strerror or str(error)) from error

@@ -6,7 +6,7 @@ import select
 import signal
 import socket
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,4 +107,5 @@ def _unechoed() -> Iterator[None]:
         yield
     finally:
         # What was typed meanwhile was meant for nobody: the shell would run it.
-        termios.tcsetattr(keys, termios.TCSAFLUSH, before)
+        with suppress(termios.error):  # the terminal was closed: there is nothing to give back
+            termios.tcsetattr(keys, termios.TCSAFLUSH, before)
