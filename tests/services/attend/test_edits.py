@@ -188,6 +188,14 @@ def test_crlf_files_are_compared_by_their_text(host):
     assert len(host.facts(Changed)) == 1
 
 
+def test_quotes_that_the_host_takes_for_others_are_no_false_alarm(host):
+    host.place.put("typeset.txt", "one\n“two”\nit’s three\n")
+    host.read("typeset.txt")
+    assert host.ask("typeset.txt", Replace('"two"\nit\'s', '"2"\nit\'s')).refuse is None
+    user(host, 2, "“zwei”\n", "typeset.txt")
+    assert "zwei" in host.ask("typeset.txt", Replace('"two"', '"2"')).refuse
+
+
 def test_another_agent_of_the_same_conversation_is_named(host):
     main, child = Host(host.place, "main"), Host(host.place, "main/Explore-a1b2c3d4")
     main.read("a.txt")

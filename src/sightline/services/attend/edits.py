@@ -25,10 +25,14 @@ from sightline.services.views import to_tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sightline.core.attempts import Attempt
     from sightline.core.events import Fact
     from sightline.services.attend import Attempted, Failed, Wrote
     from sightline.services.ground import Ground
     from sightline.workspace import Found, Located
+
+STRAIGHT = {ord(curly): straight for curly, straight in zip("“”‘’", "\"\"''", strict=True)}
+"""Typographic quotes -> those of a keyboard."""
 
 UNJUDGED = ("no_change", "too_large")
 """Refusals of ours that are none to a host: its tool does no harm, or we cannot tell."""
@@ -47,7 +51,7 @@ def attempted(ground: Ground, event: Attempted) -> Answer:
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
     with ground.workspace.lock(located.path):
-        plan = Plan(ground, located, event.attempt)
+        plan = _plan(ground, located, event.attempt)
         refusal = _refusal(plan)
         if refusal is not None:
             _handed_over(ground, refusal)
@@ -126,6 +130,21 @@ def journal(plan: Plan) -> None:
     intent = WriteIntended(plan.path, before, after, (), ground.owner, belief)
     blobs = ground.keepable(plan.path, plan.found.data, ruling.new, body)
     ground.append([*plan.news, intent], blobs=blobs, found=[plan.found], durable=True)
+
+
+def _plan(ground: Ground, located: Located, attempt: Attempt) -> Plan:
+    """The attempt, judged. Hosts find a text also where the file has typographic quotes for its
+    straight ones, and leave those be; so do we."""
+    plan = Plan(ground, located, attempt)
+    if plan.ruling.reason != "not_found" or not isinstance(attempt, Replace):
+        return plan
+    sought = attempt.old.translate(STRAIGHT)
+    for text in (plan.case.disk, plan.case.base):
+        at = text.plain.translate(STRAIGHT).find(sought) if text else -1
+        if text and at >= 0:
+            stands = text.plain[at : at + len(sought)]
+            return Plan(ground, located, attempt.replace(old=stands))
+    return plan
 
 
 def _refusal(plan: Plan) -> EditRefused | None:
