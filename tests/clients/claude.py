@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
@@ -80,6 +80,7 @@ class Claude:
         self.model = model
         self.binary = found()
         self.runs: list[Run] = []
+        self.settings: dict[str, str] = {}
         self.root, self.home, self.state = folder / "project", folder / "home", state
         for each in (self.root, self.home):
             each.mkdir()
@@ -94,6 +95,7 @@ class Claude:
             "TMPDIR": str(self.home),
             "SIGHTLINE_HOME": str(self.state),
             "ANTHROPIC_BASE_URL": self.model.url,
+            **self.settings,
         }
 
     def put(self, path: str, content: str) -> str:
@@ -134,25 +136,22 @@ class Claude:
 
     def sightline(self, *args: str, code: int = 0) -> str:
         """Run our own command in the workspace; its output."""
-        with self._spawned(*args) as made:
-            out, err = made.communicate(timeout=DEADLINE_S)
+        with self._spawned(*args) as made, _ended_in_time(made):
+            out, err = made.communicate()
         assert made.returncode == code, err
         return out
 
     @contextmanager
-    def up(self) -> Iterator[list[str]]:
-        """Have `sightline up` run; the list holds what it printed once it has ended."""
-        printed: list[str] = []
+    def up(self) -> Iterator[Iterable[str]]:
+        """Have `sightline up` run. What it prints, line by line as it does."""
         with self._spawned("up") as process:
+            assert process.stdout
             assert process.stderr
-            for line in process.stderr:
-                if line.startswith("Watching"):
-                    break
-            try:
-                yield printed
-            finally:
+            with _ended_in_time(process):
+                assert any(line.startswith("Watching") for line in process.stderr)
+                yield process.stdout
                 process.send_signal(signal.SIGINT)
-                printed += process.communicate(timeout=DEADLINE_S)[0].splitlines()
+                process.communicate()
         assert process.returncode == 130
 
     def _spawned(self, *args: str) -> subprocess.Popen[str]:
@@ -171,7 +170,7 @@ class Claude:
         """What our hooks logged of their own faults, and those that did not end well."""
         log = self.state / "hooks.log"
         ended = [hook for run in self.runs for hook in run.hooks]
-        bad = [str(hook) for hook in ended if hook["exit_code"] not in GOOD or hook["stderr"]]
+        bad = [str(hook) for hook in ended if hook.get("exit_code") not in GOOD or hook["stderr"]]
         return "\n".join([log.read_text(encoding="utf-8") if log.exists() else "", *bad]).strip()
 
     def status(self) -> dict[str, dict[str, Body]]:
@@ -192,17 +191,27 @@ def _converse(client: subprocess.Popen[str], prompts: list[str]) -> list[Body]:
     assert client.stdin
     assert client.stdout
     rows: list[Body] = []
-    hanging = Timer(DEADLINE_S, client.kill)
-    hanging.start()
-    try:
+    with _ended_in_time(client):
         _say(client.stdin, prompts)
         for line in client.stdout:
             rows.append(json.loads(line))
             if rows[-1]["type"] == "result":
                 _say(client.stdin, prompts)
+    return rows
+
+
+@contextmanager
+def _ended_in_time(process: subprocess.Popen[str]) -> Iterator[None]:
+    """A process that hangs, or that a failed test leaves behind, is ended."""
+    hanging = Timer(DEADLINE_S, process.kill)
+    hanging.start()
+    try:
+        yield
+    except BaseException:
+        process.kill()
+        raise
     finally:
         hanging.cancel()
-    return rows
 
 
 def _say(stdin: IO[str], prompts: list[str]) -> None:

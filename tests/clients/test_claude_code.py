@@ -294,11 +294,11 @@ def test_a_running_up_answers_as_well_and_shows_what_happens(claude, model, kind
     )
     with claude.up() as printed:
         run = claude.run("Fix it")
+        assert any("notes.txt was changed by the user" in line for line in printed)
     assert claude.faults == ""
     assert "-line 3\n+line 3, says the user" in model.sent(2)
     assert "-line 3, says the user\n+line 3" in model.sent(3)
     assert claude.text("notes.txt") == TEXT
-    assert any("notes.txt was changed by the user" in line for line in printed)
     over_http = {hook["hook_event"] for hook in run.hooks if hook["exit_code"] == 200}
     assert ("PreToolUse" in over_http) == (kind == "http")
 
@@ -363,6 +363,27 @@ def test_a_store_that_cannot_be_read_lets_the_agent_go_on_and_is_logged(connecte
     assert store.read_bytes() == b"no database" * 1000
     assert "PreToolUse" in connected.faults
     assert "hooks" in connected.sightline("doctor", code=1)
+
+
+def test_a_guard_that_is_to_fail_closed_refuses_what_it_cannot_judge(connected, model):
+    file = connected.put("notes.txt", TEXT)
+    connected.sightline("saw", "notes.txt")
+    (store,) = connected.state.rglob("*.db")
+    store.write_bytes(b"no database" * 1000)
+    connected.settings["SIGHTLINE_FAIL"] = "closed"
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
+    assert connected.run("Fix it").code == 0
+    assert connected.text("notes.txt") == TEXT
+    assert "SIGHTLINE_FAIL" in model.sent(2)
+
+
+def test_http_hooks_without_up_let_the_agent_go_on_and_doctor_says_so(claude, model):
+    claude.sightline("init", "claude-code", "--kind", "http")
+    file = claude.put("notes.txt", TEXT)
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
+    assert claude.run("Fix it").code == 0
+    assert claude.text("notes.txt") == changed(l3="three")
+    assert "sightline up" in claude.sightline("doctor", code=1)
 
 
 @pytest.mark.parametrize("gone", [sys.executable, os.path.dirname(sightline.__file__)])
