@@ -6,11 +6,12 @@ import itertools
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
 import sightline
-from sightline.core.events import Changed
+from sightline.core.events import Changed, SessionStarted
 
 WORKER = """
 import sys
@@ -95,3 +96,20 @@ def test_a_stale_process_merges_or_refuses(place, ten):
     assert refused.value.reason == "conflict"
     assert "theirs" in refused.value.diff
     assert "theirs\n" in place.text("a.py")
+
+
+def test_a_session_that_many_begin_at_once_begins_once(place):
+    """The first hooks of an agent's conversation are separate processes at the same moment."""
+    barrier = threading.Barrier(8)
+
+    def begin():
+        barrier.wait()
+        place.session("new")
+
+    threads = [threading.Thread(target=begin) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    log = place.session("new")._ground.store.timeline(session="new", kinds=[SessionStarted])
+    assert len(list(log)) == 1

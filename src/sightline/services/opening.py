@@ -87,16 +87,23 @@ def start(
     settle_all(ground)
     state = store.session(session)
     if state is None:
-        above = store.session(parent) if parent is not None else None
-        if parent is not None and above is None:
-            raise SessionError(f"There is no session {parent!r}.", "Give the id of a known one.")
-        ground.append([SessionStarted(agent, parent, above.position if above else None)])
-    elif agent not in (UNNAMED, state.agent):
+        with workspace.lock(f"session {session}"):  # two hooks of it may come at once
+            state = store.session(session)
+            if state is None:
+                _begin(ground, agent, parent)
+    if state is not None and agent not in (UNNAMED, state.agent):
         raise SessionError(
             f"Session {session!r} belongs to the agent {state.agent!r}, not {agent!r}.",
             "Choose another id: two agents with one id would each pass for the other.",
         )
     return Session(ground, state.agent if state else agent)
+
+
+def _begin(ground: Ground, agent: str, parent: str | None) -> None:
+    above = ground.store.session(parent) if parent is not None else None
+    if parent is not None and above is None:
+        raise SessionError(f"There is no session {parent!r}.", "Give the id of a known one.")
+    ground.append([SessionStarted(agent, parent, above.position if above else None)])
 
 
 def _checked(session: str) -> str:
