@@ -20,6 +20,8 @@ from sightline.config import load_settings
 from sightline.core.events import Imported, Seen, SessionStarted, TurnBegan, WriteIntended
 from sightline.interfaces import hooklog
 from sightline.interfaces.hook_client import PAYLOAD_MAX, state_base
+from sightline.interfaces.hooks import unanswered
+from sightline.render.unjudged import UP_SILENT
 from sightline.workspace import process
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files and processes")
@@ -314,6 +316,15 @@ def test_or_close_it_where_the_user_says_so(host, spoil):
     assert "could not judge" in said
     assert "SIGHTLINE_FAIL=open" in said
     assert host.run(host.payload("Stop")) == {}  # only attempts are refused
+
+
+@pytest.mark.parametrize("fail", ["open", "closed"])
+def test_an_event_that_up_took_and_did_not_answer_follows_the_setting(host, fail):
+    environ = host.environ | {"SIGHTLINE_FAIL": fail}
+    raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
+    said = unanswered("claude-code", raw, environ=environ, home=str(host.home))
+    assert bool(said) is (fail == "closed")
+    assert host.faults() == [UP_SILENT]
 
 
 def test_a_repository_with_broken_settings_does_not_open_a_closed_guard(host):
