@@ -229,7 +229,7 @@ CHANGES = ("changed", "deleted", "moved")
 
 OF_INTEREST = {
     *CHANGES, "session", "forked", "ended", "refused", "merged", "git", "rewind", "checkpoint",
-    "claim", "warning", "sight_lost", "imported",
+    "claim", "warning", "sight_lost",
 }  # fmt: skip
 """What is told as an event. What an agent was shown stands with its files."""
 
