@@ -208,6 +208,33 @@ def test_another_agent_of_the_same_conversation_is_named(host):
     assert "the agent that started you" in refused
 
 
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+def test_a_write_that_turns_line_ends_is_the_agents_own(host, bom):
+    """Claude Code tells a text with "\\n" and writes a whole file so, whatever it had before."""
+    new = TEXT.replace("line 9\n", "nine\n")
+    host.place.put("a.txt", (bom + TEXT).replace("\n", "\r\n").encode())
+    host.read("a.txt")
+    assert host.ask("a.txt", WriteWhole(new)).refuse is None
+    host.place.put("a.txt", (bom + new).encode())
+    done = Wrote("a.txt", "c1", bom + TEXT, content=bom + new, whole=True)
+    assert attend(host.session, done).context == ""
+    assert [fact.cause.kind for fact in host.facts(Changed)] == ["agent"]
+    assert host.state("a.txt") == "fresh"
+
+
+def test_an_edit_told_with_other_line_ends_is_the_agents_own(host):
+    """A save came in between, so what is told is all there is to go by."""
+    crlf = TEXT.replace("\n", "\r\n").encode()
+    host.place.put("a.txt", crlf)
+    host.read("a.txt")
+    host.ask("a.txt", Replace("line 9\n", "nine\n"))
+    host.place.put("a.txt", crlf.replace(b"line 3\r", b"3\r").replace(b"line 9\r", b"nine\r"))
+    before = TEXT.replace("line 3\n", "3\n")
+    done = Wrote("a.txt", "c1", before, content=before.replace("line 9\n", "nine\n"))
+    assert "+3" in attend(host.session, done).context
+    assert [fact.cause.kind for fact in host.facts(Changed)] == ["external", "agent"]
+
+
 def test_what_changed_is_told_at_the_next_prompt_and_only_once(host):
     host.read("a.txt")
     host.place.put("b.txt", "b\n")

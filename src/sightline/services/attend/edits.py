@@ -74,11 +74,13 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
     if intent is not None and _as_intended(ground, intent[1], event, found):
         _carried_out(ground, *intent, found, merged=event.whole and _is_merge(intent[1]))
     else:
+        row = ground.store.disk(located.path)
+        begun = ground.store.blob(row.revision) if row else None
         services.hosts.wrote(
             ground,
             event.path,
-            content=event.content,
-            before=event.before if event.known_before else None,
+            content=_bytes_of(event.content, found.data),
+            before=_bytes_of(event.before, begun) if event.known_before else None,
             user_modified=event.user_modified,
             whole=event.whole and not (intent and _is_merge(intent[1])),
         )
@@ -196,13 +198,24 @@ def _as_intended(ground: Ground, intent: WriteIntended, event: Wrote, found: Fou
     return not event.known_before or _same_text(ground, intent.before, event.before)
 
 
+def _bytes_of(told: str | None, data: bytes | None) -> str | bytes | None:
+    """These bytes, where they are what a host tells in line ends and with a BOM of its own."""
+    text = decode(data) if data is not None and told is not None else None
+    same = text is not None and told is not None and text.plain == _plain(told)
+    return data if same else told
+
+
+def _plain(told: str) -> str:
+    return normal(told).removeprefix("\ufeff")
+
+
 def _same_text(ground: Ground, revision: str, told: str | None) -> bool:
     """Whether a host's text is that of a revision; hosts tell line ends and BOM in their own way."""
     data = ground.store.blob(revision)
     text = decode(data) if data is not None else None
     if told is None or text is None:
         return told is None and data is None
-    return text.plain == normal(told).removeprefix("\ufeff")
+    return text.plain == _plain(told)
 
 
 def _carried_out(
@@ -226,7 +239,7 @@ def _lost(ground: Ground, intent: tuple[int, WriteIntended] | None, event: Wrote
         return ""
     data = ground.store.blob(intent[1].before)
     base = decode(data) if data is not None else None
-    if base is None or base.plain == normal(event.before).removeprefix("\ufeff"):
+    if base is None or base.plain == _plain(event.before):
         return ""
     ours, theirs = split(normal(event.content)), split(normal(event.before))
     both = merge(base.lines, ours, theirs)
