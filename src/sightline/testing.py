@@ -201,9 +201,10 @@ class MemoryWorkspace:
             if now is None or compare(stamp, now, 0) != "same":
                 yield self.read(path).replace(data=None)
 
-    def walk(self) -> Iterator[tuple[str, StatSignature]]:
+    def walk(self, *, since_ns: int = 0) -> Iterator[tuple[str, StatSignature]]:
         for path, entry in sorted(self._entries.items()):
-            if entry.kind == "file" and self.listed(path):
+            changed = max(entry.signature.mtime_ns, entry.signature.ctime_ns)
+            if entry.kind == "file" and changed >= since_ns and self.listed(path):
                 yield path, entry.signature
 
     def listed(self, path: str) -> bool:

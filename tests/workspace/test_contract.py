@@ -200,3 +200,10 @@ def test_locks_are_not_reentrant(workspace):
         pass
     with workspace.lock("a"):
         pass
+
+
+def test_a_walk_answers_what_changed_since(workspace):
+    workspace.put("old.txt", b"old")
+    (at,) = [signature.ctime_ns for _, signature in workspace.walk()]
+    assert [path for path, _ in workspace.walk(since_ns=at)] == ["old.txt"]
+    assert list(workspace.walk(since_ns=at + 1)) == []

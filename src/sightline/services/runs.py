@@ -51,16 +51,18 @@ def changes(
     cause: Cause | None = None,
     before: Before | None = None,
     *,
+    since_ns: int = 0,
     deadline_s: float | None = None,
 ) -> Changes:
     """What differs from the timeline: of its own files (cause None: by somebody unknown); and with
-    `before`, files it has never heard of that were made or changed since. deadline_s: for these;
-    what was found when time is up is answered."""
+    `before`, files it has never heard of that were made or changed since. since_ns: only those
+    that are younger by their times. deadline_s: for these; what was found when time is up is
+    answered."""
     rows = ground.store.disks()
     heard = _of_known(ground, rows, cause)
     if before is None or cause is None:
         return heard
-    return heard + _of_new(ground, rows, cause, before, deadline_s)
+    return heard + _of_new(ground, rows, cause, before, since_ns, deadline_s)
 
 
 def _of_known(ground: Ground, rows: dict[str, DiskFile], cause: Cause | None) -> Changes:
@@ -84,6 +86,7 @@ def _of_new(
     rows: dict[str, DiskFile],
     cause: Cause,
     before: Before,
+    since_ns: int,
     deadline_s: float | None,
 ) -> Changes:
     facts: list[Changed] = []
@@ -91,7 +94,7 @@ def _of_new(
     writes = [pending.fact for pending in ground.store.pending()]
     others = {fact.path for fact in writes if isinstance(fact, WriteIntended)}
     until = None if deadline_s is None else monotonic() + deadline_s
-    for path, signature in ground.workspace.walk():
+    for path, signature in ground.workspace.walk(since_ns=since_ns):
         if until is not None and monotonic() > until:
             return Changes(tuple(facts), tuple(found), complete=False)
         was = before(path, signature) if path not in rows else None
@@ -126,15 +129,9 @@ def _is_gone(ground: Ground, path: str) -> bool:
         return True  # nothing can be told of it
 
 
-def changed_since(began_ns: int, slack_ns: int) -> Before:
-    """By the times of a file alone: whether it was there before cannot be told by them."""
-    earliest = began_ns - slack_ns
-
-    def before(_: str, signature: StatSignature) -> Revision | None:
-        newest = max(signature.ctime_ns, signature.mtime_ns)
-        return UNKNOWN if newest >= earliest else None
-
-    return before
+def by_times(_: str, __: StatSignature) -> Revision:
+    """Of a file that is younger than the command: its times do not tell what was there before."""
+    return UNKNOWN
 
 
 def changed_from(signatures: dict[str, StatSignature]) -> Before:

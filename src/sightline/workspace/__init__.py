@@ -109,9 +109,10 @@ class Workspace(Protocol):
         The answers carry no data; one with the stamp's own revision is a fresh stamp for the
         same bytes. "unreadable" for what is left when the deadline passes."""
 
-    def walk(self) -> Iterator[tuple[str, StatSignature]]:
-        """Every file that the ignore rules let us see, in order of path. A folder that may not
-        be listed is answered itself, told by its mode."""
+    def walk(self, *, since_ns: int = 0) -> Iterator[tuple[str, StatSignature]]:
+        """Every file that the ignore rules let us see, in order of path; with since_ns only those
+        that were changed then or later, by their times. A folder that may not be listed is
+        answered itself, told by its mode."""
 
     def listed(self, path: str) -> bool:
         """Whether .gitignore and .sightlineignore let a scan see this path."""

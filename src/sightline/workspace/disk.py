@@ -150,8 +150,8 @@ class DiskWorkspace:
         else:
             yield from found
 
-    def walk(self) -> Iterator[tuple[str, StatSignature]]:
-        return walk(self.root, (self._refusing, self._hiding))
+    def walk(self, *, since_ns: int = 0) -> Iterator[tuple[str, StatSignature]]:
+        return walk(self.root, (self._refusing, self._hiding), since_ns)
 
     def listed(self, path: str) -> bool:
         return not (self._refusing.refuses(path) or self._hiding.refuses(path))

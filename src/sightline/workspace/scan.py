@@ -78,17 +78,23 @@ def unanswered(path: str, at_ns: int) -> Found:
     return Found(path, "unreadable", UNKNOWN, read_at_ns=at_ns, why="deadline")
 
 
-def walk(root: str, rules: tuple[IgnoreRules, ...]) -> Iterator[tuple[str, StatSignature]]:
-    """Every regular file that no rule ignores, in order of path.
+def walk(
+    root: str, rules: tuple[IgnoreRules, ...], since_ns: int = 0
+) -> Iterator[tuple[str, StatSignature]]:
+    """Every regular file that no rule ignores, in order of path; those changed since, if asked.
 
     Symlinks are not followed and not listed, nor is what belongs to a nested repository. A folder
     that may not be listed is answered itself, told by its mode, so that a caller can say so.
     """
-    yield from _walk(root, "", rules, tuple(rule.chain() for rule in rules))
+    yield from _walk(root, "", rules, tuple(rule.chain() for rule in rules), since_ns)
 
 
 def _walk(
-    root: str, folder: str, rules: tuple[IgnoreRules, ...], chains: tuple[Chain, ...]
+    root: str,
+    folder: str,
+    rules: tuple[IgnoreRules, ...],
+    chains: tuple[Chain, ...],
+    since_ns: int,
 ) -> Iterator[tuple[str, StatSignature]]:
     try:
         with os.scandir(f"{root}/{folder}") as entries:
@@ -102,6 +108,8 @@ def _walk(
         return
     for name, entry in listed:
         below = name.endswith("/")
+        if since_ns and not below and not _changed_since(entry, since_ns):
+            continue  # asked first: a stat takes less than the rules
         path = folder + entry.name
         if _unlisted(entry.name) or any(
             ignored(chain, rule.full(path), folder=below)
@@ -111,12 +119,20 @@ def _walk(
         if below:
             inner = zip(rules, chains, strict=True)
             deeper = tuple(rule.extend(chain, rule.full(f"{path}/")) for rule, chain in inner)
-            yield from _walk(root, f"{path}/", rules, deeper)
+            yield from _walk(root, f"{path}/", rules, deeper, since_ns)
         elif entry.is_file(follow_symlinks=False):
             try:
                 yield path, signature_of(entry.stat(follow_symlinks=False))
             except FileNotFoundError:
                 continue
+
+
+def _changed_since(entry: os.DirEntry[str], since_ns: int) -> bool:
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return found.st_ctime_ns >= since_ns or found.st_mtime_ns >= since_ns
 
 
 def _sort_key(entry: os.DirEntry[str]) -> str:

@@ -17,7 +17,7 @@ from sightline.services.attend import NOTHING, Answer
 from sightline.services.attend.output import note_shown, note_written
 from sightline.services.ground import recall
 from sightline.services.plans import sight_of
-from sightline.services.runs import Changes, changed_since, changes
+from sightline.services.runs import Changes, by_times, changes
 from sightline.workspace import Located
 
 TYPE_CHECKING = False
@@ -68,8 +68,8 @@ def ended(ground: Ground, event: CommandEnded) -> Answer:
 
 
 def _made_by(ground: Ground, cause: Cause, started: Recorded) -> Changes:
-    before = changed_since(started.happened_at * 1_000, SLACK_NS)
-    return changes(ground, cause, before, deadline_s=WALK_S)
+    since_ns = started.happened_at * 1_000 - SLACK_NS
+    return changes(ground, cause, by_times, since_ns=since_ns, deadline_s=WALK_S)
 
 
 def _recent(ground: Ground) -> list[Recorded]:
