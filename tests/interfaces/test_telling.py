@@ -120,7 +120,7 @@ def test_completion_knows_the_commands(sl, monkeypatch):
 def test_help_names_every_command_in_one_line_each(sl):
     out = sl("--help").out
     listed = out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
-    assert len(listed) == 21
+    assert len(listed) == 23
     assert not [line for line in listed if line.endswith("...") and "tour" not in line]
     assert "hook" not in out
 

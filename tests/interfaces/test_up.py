@@ -429,3 +429,19 @@ def test_recorded_conversations_are_read_in_on_request_and_only_once(sl, recorde
 def test_nothing_recorded_is_said(sl, monkeypatch):
     monkeypatch.setenv("HOME", str(sl.home.parent))
     assert "No conversation was recorded here" in sl("up", "--once", "--import").err
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("command", "Edits go on being judged"),
+        ("http", "edits are not judged"),
+    ],
+)
+def test_the_last_line_says_what_is_guarded_from_now_on(sl, settings, kind, said):
+    assert sl("init", "claude-code", "--kind", kind).code == 0
+    with sl.spawn("up", own_group=True) as child:
+        child.stderr.readline()
+        os.killpg(child.pid, signal.SIGINT)
+        err = child.communicate()[1].decode()
+    assert said in err

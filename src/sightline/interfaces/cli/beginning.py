@@ -38,6 +38,17 @@ def connected(call: Call, root: str, *, yes: bool) -> str:
     return "No agent found. Connect one: sightline init claude-code"
 
 
+def farewell(root: str) -> str:
+    """What is true of the guard once the view has ended. SettingsError."""
+    there = connecting.connections(root)
+    hooks = [found.hook for scope in there.values() for found in scope]
+    if not hooks:
+        return "Ended. What was recorded stays: sightline log"
+    if any(hook.get("type") == "http" for hook in hooks):
+        return "Ended. Hooks of the http kind are answered by nobody now: edits are not judged."
+    return "Ended. Edits go on being judged, with or without this view."
+
+
 def _wanted(change: Change) -> bool:
     """Ask, where somebody sits at a terminal."""
     if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):

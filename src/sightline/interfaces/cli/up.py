@@ -8,7 +8,7 @@ import sys
 import click
 
 from sightline.interfaces.cli import output
-from sightline.interfaces.cli.beginning import answering, connected
+from sightline.interfaces.cli.beginning import answering, connected, farewell
 from sightline.interfaces.cli.options import verb
 from sightline.interfaces.cli.recorded import read_in
 
@@ -16,8 +16,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.interfaces.cli.call import Call
     from sightline.services.ground import Ground
-
-ENDED = "Ended. Connected agents go on being judged, with or without this view."
 
 AGENT_FOLDERS = {
     "claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini", "cursor": ".cursor",
@@ -95,7 +93,7 @@ def _live(call: Call, ground: Ground, status: str) -> None:
         with held(screen), wait.heeding():
             live.run(watch, screen, wait)
     except KeyboardInterrupt:
-        output.note(call, ENDED)
+        output.note(call, farewell(ground.workspace.root))
         raise
 
 
