@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.value import Value
+from sightline.services import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +50,5 @@ class Dialect(Protocol):
 
 def dialect(agent: str) -> Dialect:
     """The module of an agent. KeyError for one that is not known."""
-    from importlib import import_module
-
-    module: Dialect = import_module(f"sightline.agents.{AGENTS[agent]}")
-    return module
+    found: Dialect = module(f"sightline.agents.{AGENTS[agent]}")
+    return found

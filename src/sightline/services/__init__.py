@@ -6,6 +6,8 @@ its agent waits for every import.
 
 from __future__ import annotations
 
+from sys import modules
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
@@ -16,9 +18,13 @@ __all__ = ["batches", "edits", "hosts", "looks", "moves", "telling", "views"]
 """The modules of a session's verbs."""
 
 
+def module(name: str) -> ModuleType:
+    """importlib.import_module, of a full name, without the half millisecond for importlib."""
+    __import__(name)
+    return modules[name]
+
+
 def __getattr__(name: str) -> ModuleType:
     if name in __all__:
-        from importlib import import_module
-
-        return import_module(f"sightline.services.{name}")
+        return module(f"sightline.services.{name}")
     raise AttributeError(f"module 'sightline.services' has no attribute {name!r}")

@@ -9,6 +9,7 @@ host's own id of one use of a tool: it ties what is told after to what was told 
 from __future__ import annotations
 
 from sightline.core.value import Value
+from sightline.services import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,10 +187,8 @@ _PLACES = {
 
 def attend(session: Session, event: Event) -> Answer:
     """Do what an event asks for, and say what the host is to be answered. SightlineError."""
-    from importlib import import_module
-
-    module, name = _PLACES[type(event)]
-    step = getattr(import_module(f"{__name__}.{module}"), name)
+    room, name = _PLACES[type(event)]
+    step = getattr(module(f"{__name__}.{room}"), name)
     with session._lock:  # noqa: SLF001 - a verb like the session's own
         answer: Answer = step(session._ground, event)  # noqa: SLF001
     return answer

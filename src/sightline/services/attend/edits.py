@@ -11,17 +11,13 @@ from sightline import render, services
 from sightline.core.attempts import Replace, WriteWhole
 from sightline.core.diff import diff, unified
 from sightline.core.events import Merged, Told, WriteAbandoned, WriteIntended
-from sightline.core.merge import merge
-from sightline.core.nearest import nearest
 from sightline.core.text import decode, normal, split
 from sightline.errors import EditRefused, PathRefused
 from sightline.render import attending as words
 from sightline.services.attend import NOTHING, Answer, CellEdit
 from sightline.services.attend.telling import deliver
-from sightline.services.notices import unseen_notice
 from sightline.services.plans import Plan, place_of
 from sightline.services.recovery import done
-from sightline.services.views import to_tell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,6 +114,8 @@ def failed_unheard(ground: Ground, event: Failed) -> str:
 
 def _alike(plan: Plan) -> str:
     """On the lines nearest to the text of a replacement that others have changed."""
+    from sightline.core.nearest import nearest
+
     if plan.ruling.reason != "stale" or not isinstance(plan.attempt, Replace):
         return ""
     near = nearest(plan.attempt.old, plan.case.disk.lines if plan.case.disk else [])
@@ -168,6 +166,8 @@ def _let_go_on(plan: Plan) -> Answer:
     ask = words.asks(plan.shown_path) if plan.protected else None
     context = ""
     if plan.ruling.reason == "unseen":
+        from sightline.services.notices import unseen_notice
+
         context = unseen_notice(plan).text
     content = None
     if plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole):
@@ -241,6 +241,8 @@ def _lost(ground: Ground, intent: tuple[int, WriteIntended] | None, event: Wrote
     base = decode(data) if data is not None else None
     if base is None or base.plain == _plain(event.before):
         return ""
+    from sightline.core.merge import merge
+
     ours, theirs = split(normal(event.content)), split(normal(event.before))
     both = merge(base.lines, ours, theirs)
     wanted = list(both.lines) if both.clean else theirs
@@ -255,6 +257,8 @@ def _abandon(ground: Ground, path: str) -> None:
 
 def _news(ground: Ground, located: Located) -> list[str]:
     """Others' changes to the file that its agent was not told of yet."""
+    from sightline.services.views import to_tell
+
     change, told, found = to_tell(ground, located.path, name=located.name)
     if change.state != "stale" or not change.diff:
         return []
