@@ -26,6 +26,13 @@ def moved_away(path: str, where: str) -> tuple[str, str]:
     return (f"{path} was renamed to {where} since it was shown.", f"Make the edit in {where}.")
 
 
+def gone(hint: str, reason: str) -> str:
+    """The next step where a file is gone: a host's tool that writes a file creates one, too."""
+    if reason == "deleted":
+        return "If it should exist again, write it once more."
+    return f"{hint} If a new file of the old name is meant, write it once more."
+
+
 def asks(path: str) -> str:
     """The user's own settings want to be asked."""
     return f"Sightline: {path} is protected by your settings; a change needs your approval."

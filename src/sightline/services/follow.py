@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.events import Cause, Moved
+from sightline.core.revision import MISSING
 from sightline.core.revision import known as names_content
 from sightline.services.ground import recall
 from sightline.workspace import Located
@@ -26,7 +27,8 @@ def renamed(ground: Ground, found: Found, known: Known) -> Located | None:
     where = whereabouts(ground, known.knowledge)
     if where is None:
         return None
-    ground.append([Moved(where.path, found.path, where.revision, Cause("external"))], found=[where])
+    moved = Moved(where.path, found.path, where.revision, _cause(ground, found.path))
+    ground.append([moved], found=[where])
     return Located(where.path)
 
 
@@ -40,8 +42,16 @@ def recognised(ground: Ground, located: Located, found: Found) -> Known:
     gone = [path for path in was if ground.workspace.stat(path) is None]
     if len(gone) != 1:
         return known
-    ground.append([Moved(found.path, gone[0], found.revision, Cause("external"))], found=[found])
+    moved = Moved(found.path, gone[0], found.revision, _cause(ground, gone[0]))
+    ground.append([moved], found=[found])
     return recall(ground, located, found)
+
+
+def _cause(ground: Ground, path: str) -> Cause:
+    """Who renamed a file: whoever it was lost by, where that is on record."""
+    row = ground.store.disk(path)
+    known = row.cause if row is not None and row.revision == MISSING else None
+    return known or Cause("external")
 
 
 def _is(found: Found, stamp: Stamp) -> bool:

@@ -1,12 +1,23 @@
 """A host's edits: judged before its tool runs, compared after. The host is played here: it writes
 the file itself, exactly as it was let."""
 
+import subprocess
+
 import pytest
 from tests.services.attend.host import Host
 
 from sightline.core.attempts import Replace, WriteWhole
-from sightline.core.events import Changed, Merged, NoticeDelivered, Refused, WriteIntended
-from sightline.services.attend import Answered, Failed, Prompted, Wrote, attend
+from sightline.core.events import Changed, Merged, Moved, NoticeDelivered, Refused, WriteIntended
+from sightline.services.attend import (
+    Answer,
+    Answered,
+    CommandBegan,
+    CommandEnded,
+    Failed,
+    Prompted,
+    Wrote,
+    attend,
+)
 
 LINES = [f"line {n}\n" for n in range(1, 41)]
 TEXT = "".join(LINES)
@@ -206,6 +217,45 @@ def test_another_agent_of_the_same_conversation_is_named(host):
     main.edit("a.txt", "line 7\n", "seven by main\n")
     refused = child.edit("a.txt", "line 7\n", "seven by the child\n")[0].refuse
     assert "the agent that started you" in refused
+
+
+def test_a_file_that_was_deleted_is_made_anew_once_its_agent_knows(host):
+    host.read("a.txt")
+    (host.place.root / "a.txt").unlink()
+    refused = [host.ask("a.txt", WriteWhole("new\n")).refuse for _ in range(2)]
+    assert all("was deleted since" in words for words in refused)  # one batch: not heard yet
+    assert "write it once more" in refused[0]
+    host.batch_ends()
+    asked, _ = host.write("a.txt", "new\n")
+    assert asked == Answer()
+    assert host.state("a.txt") == "fresh"
+    (host.place.root / "a.txt").unlink()  # again, which is news again
+    host.batch_ends()
+    assert host.ask("a.txt", WriteWhole("newer\n")).refuse is not None
+
+
+def test_a_new_file_of_an_old_name_may_be_written_once_the_rename_is_known(host):
+    host.read("a.txt")
+    (host.place.root / "a.txt").rename(host.place.root / "b.txt")
+    assert "renamed to b.txt" in host.ask("a.txt", WriteWhole("new\n")).refuse
+    host.batch_ends()
+    assert "renamed to b.txt" in host.ask("a.txt", Replace("line 5\n", "x\n")).refuse
+    host.write("a.txt", "new\n")
+    assert host.state("a.txt") == "fresh"
+    assert host.state("b.txt") == "fresh"
+
+
+@pytest.mark.parametrize("command", ["rm a.txt", "mv a.txt b.txt"])
+def test_what_the_agents_own_command_took_away_may_be_written_anew(host, command):
+    host.read("a.txt")
+    cwd = str(host.place.root)
+    attend(host.session, CommandBegan(command, "c9", cwd))
+    subprocess.run(command.split(), cwd=cwd, check=True)
+    attend(host.session, CommandEnded(command, "c9", cwd))
+    asked, _ = host.write("a.txt", "new\n")
+    assert asked == Answer()
+    assert host.state("a.txt") == "fresh"
+    assert {fact.cause.kind for fact in host.facts(Moved)} <= {"command"}
 
 
 @pytest.mark.parametrize("bom", ["", "\ufeff"])

@@ -8,7 +8,7 @@ slipped in between is told apart, and named when the write has lost it.
 from __future__ import annotations
 
 from sightline import render, services
-from sightline.core.attempts import Replace, WriteWhole
+from sightline.core.attempts import Create, Replace, WriteWhole
 from sightline.core.diff import diff, unified
 from sightline.core.events import Merged, Told, WriteAbandoned, WriteIntended
 from sightline.core.text import decode, normal, split
@@ -50,7 +50,7 @@ def attempted(ground: Ground, event: Attempted) -> Answer:
         plan = _plan(ground, located, event.attempt)
         refusal = _refusal(plan)
         if refusal is not None:
-            _handed_over(ground, refusal)
+            _handed_over(plan, refusal)
             return Answer(refuse=words.refused(refusal))
         if plan.ruling.decision == "refuse":
             return Answer(context=words.not_judged(plan.shown_path, plan.ruling.reason or ""))
@@ -108,7 +108,7 @@ def failed_unheard(ground: Ground, event: Failed) -> str:
         refusal = _refusal(plan)
     if refusal is None:
         return ""
-    _handed_over(ground, refusal)
+    _handed_over(plan, refusal)
     return words.why_it_failed(refusal, _alike(plan))
 
 
@@ -136,6 +136,11 @@ def _plan(ground: Ground, located: Located, attempt: Attempt) -> Plan:
     """The attempt, judged. Hosts find a text also where the file has typographic quotes for its
     straight ones, and leave those be; so do we."""
     plan = Plan(ground, located, attempt)
+    if isinstance(attempt, WriteWhole) and plan.found.kind == "missing":
+        from sightline.services.attend.gone import known_gone
+
+        anew = known_gone(ground, plan.path)
+        return Plan(ground, located, Create(attempt.content)) if anew else plan
     if plan.ruling.reason != "not_found" or not isinstance(attempt, Replace):
         return plan
     sought = attempt.old.translate(STRAIGHT)
@@ -148,7 +153,7 @@ def _plan(ground: Ground, located: Located, attempt: Attempt) -> Plan:
 
 
 def _refusal(plan: Plan) -> EditRefused | None:
-    if plan.elsewhere is not None:
+    if plan.elsewhere is not None and not isinstance(plan.attempt, Create):
         there = plan.elsewhere.name or plan.elsewhere.path
         message, hint = words.moved_away(plan.shown_path, there)
         return EditRefused("moved", plan.shown_path, message, hint=hint)
@@ -157,9 +162,14 @@ def _refusal(plan: Plan) -> EditRefused | None:
     return plan.refuse_again(plan.again) if plan.again is not None else None
 
 
-def _handed_over(ground: Ground, refusal: EditRefused) -> None:
+def _handed_over(plan: Plan, refusal: EditRefused) -> None:
     told = refusal.told if isinstance(refusal.told, Told) else None
-    deliver(ground, "refusal", [refusal.path], [told])
+    if refusal.reason in ("deleted", "moved"):
+        from sightline.services.attend.gone import told_gone
+
+        refusal.hint = words.gone(refusal.hint, refusal.reason)
+        told = told_gone(plan.ground, plan.path)
+    deliver(plan.ground, "refusal", [refusal.path], [told])
 
 
 def _let_go_on(plan: Plan) -> Answer:

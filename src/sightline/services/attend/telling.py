@@ -8,6 +8,7 @@ that all of it is with the model: after the batch, at the latest with the next p
 from __future__ import annotations
 
 from sightline.core.events import NoticeDelivered, Told
+from sightline.core.revision import MISSING
 from sightline.services.telling import count
 
 TYPE_CHECKING = False
@@ -43,4 +44,9 @@ def arrived(ground: Ground) -> None:
         fact = recorded.fact
         assert isinstance(fact, NoticeDelivered)
         for told in fact.told:
-            count(ground, told, fact.notice)
+            if told.revision == MISSING:
+                from sightline.services.attend.gone import count_gone
+
+                count_gone(ground, told, fact.notice)
+            else:
+                count(ground, told, fact.notice)
