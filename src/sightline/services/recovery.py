@@ -41,6 +41,16 @@ def settle(ground: Ground, path: str) -> int:
     return settled
 
 
+def settle_own(ground: Ground) -> None:
+    """Settle what this session's host was about to write, and told nothing of: it has ended its
+    calls. What the user did not permit has no other hook."""
+    for intent in ground.store.pending():
+        fact = intent.fact
+        if intent.session == ground.session and isinstance(fact, WriteIntended) and not fact.aside:
+            with ground.workspace.lock(fact.path):
+                _settle(ground, intent, fact)
+
+
 def _settle(ground: Ground, intent: Recorded, fact: WriteIntended) -> None:
     ground.workspace.clean(fact.path, fact.aside, before=fact.before, after=fact.after)
     found = ground.workspace.read(fact.path)

@@ -158,6 +158,23 @@ def test_an_edit_the_host_gave_up_leaves_nothing_pending(host):
     assert host.state("a.txt") == "fresh"
 
 
+def test_an_edit_the_user_did_not_permit_leaves_nothing_pending(host):
+    host.read("a.txt")
+    host.ask("a.txt", Replace("line 5\n", "x\n"))
+    host.batch_ends()
+    assert host.session._ground.store.pending() == []
+    assert host.state("a.txt") == "fresh"
+
+
+def test_a_write_whose_second_hook_never_came_is_recorded_by_its_content(host):
+    host.read("a.txt")
+    host.ask("a.txt", Replace("line 5\n", "x\n"))
+    user(host, 5, "x\n")  # the host wrote, and died before it said so
+    host.batch_ends()
+    assert [fact.cause.kind for fact in host.facts(Changed)] == ["agent"]
+    assert host.state("a.txt") == "fresh"
+
+
 def test_an_edit_the_host_turned_down_itself_is_explained(host):
     host.read("a.txt")
     user(host, 5, "line  5 by the user\n")

@@ -6,6 +6,7 @@ from sightline.core.events import Dropped, ModelUsed, SessionEnded, TurnBegan
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.services.attend import CONTEXT_MAX, NOTHING, Answer, Shown
 from sightline.services.attend.telling import arrived, deliver_notice
+from sightline.services.recovery import settle_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def prompted(ground: Ground, event: Prompted) -> Answer:
     """Begin a turn: note the files mentioned, and tell what changed since the last one."""
     from sightline.services.notices import CHARACTERS, untold
 
-    arrived(ground)
+    _calls_ended(ground)
     state = ground.store.session(ground.session)
     ground.append([TurnBegan((state.turn if state else 0) + 1)])
     notice = untold(ground, CONTEXT_MAX // CHARACTERS)
@@ -48,7 +49,7 @@ def prompted(ground: Ground, event: Prompted) -> Answer:
 def answered(ground: Ground, event: Answered) -> Answer:
     """What was handed over is with the model now. Then, what no hook could say before: why an
     attempt that the host itself turned down does not fit."""
-    arrived(ground)
+    _calls_ended(ground)
     if not event.failed:
         return NOTHING
     from sightline.services.attend.edits import failed_unheard
@@ -59,22 +60,28 @@ def answered(ground: Ground, event: Answered) -> Answer:
 
 def compacted(ground: Ground, _: Compacted) -> Answer:
     """No text of any file is in the window any more; what was seen stays known to the guard."""
-    arrived(ground)
+    _calls_ended(ground)
     ground.append([Dropped(None)])
     return NOTHING
 
 
 def stopped(ground: Ground, _: Stopped) -> Answer:
     """The turn is over: its answers have arrived."""
-    arrived(ground)
+    _calls_ended(ground)
     return NOTHING
 
 
 def ended(ground: Ground, event: Ended) -> Answer:
     """Close the session; it can be resumed."""
-    arrived(ground)
+    _calls_ended(ground)
     ground.append([SessionEnded(event.reason)])
     return NOTHING
+
+
+def _calls_ended(ground: Ground) -> None:
+    """No call of the agent is under way: what was said has arrived, what was to be written was."""
+    settle_own(ground)
+    arrived(ground)
 
 
 def _mentioned(ground: Ground, path: str, lines: Span | None) -> None:
