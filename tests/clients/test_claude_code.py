@@ -431,13 +431,40 @@ def test_an_instruction_file_was_shown(guarded, model):
     assert guarded.status()[run.session]["CLAUDE.md"]["state"] == "fresh"
 
 
-def test_a_file_the_user_deleted_is_not_written_again(guarded, model):
+def test_a_file_the_user_deleted_is_written_again_only_by_an_agent_that_knows(guarded, model):
     file = guarded.put("notes.txt", TEXT)
-    gone = (guarded.root / "notes.txt").unlink
-    model.script("Rewrite it", read(file), write(file, "mine\n", gone), done())
+    stood = []
+    model.script(
+        "Rewrite it",
+        read(file),
+        write(file, "mine\n", (guarded.root / "notes.txt").unlink),
+        write(file, "mine\n", lambda: stood.append((guarded.root / "notes.txt").exists())),
+        done(),
+    )
     guarded.run("Rewrite it")
-    assert not (guarded.root / "notes.txt").exists()
+    assert stood == [False]
     assert "was deleted since" in model.sent(2)
+    assert guarded.text("notes.txt") == "mine\n"
+
+
+@pytest.mark.parametrize("command", ["rm notes.txt", "mv notes.txt old.txt"])
+def test_what_an_own_command_took_away_may_be_written_anew(guarded, model, command):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Begin anew", read(file), bash(command), write(file, "mine\n"), done())
+    guarded.run("Begin anew")
+    assert guarded.text("notes.txt") == "mine\n"
+    assert not guarded.log("refused")
+
+
+def test_a_file_with_a_mark_and_line_ends_of_windows_is_the_agents_own(guarded, model):
+    """The client writes a whole file with "\\n", whatever it had before."""
+    file = guarded.put("notes.txt", "\ufeff" + TEXT.replace("\n", "\r\n"))
+    new = changed(l3="three", l28="last")
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), write(file, new), done())
+    run = guarded.run("Fix it")
+    assert guarded.text("notes.txt").removeprefix("\ufeff").replace("\r", "") == new
+    assert {row["cause"]["kind"] for row in guarded.log("changed")} == {"agent"}
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
 def test_a_notebook_is_edited_cell_by_cell(guarded, model):
