@@ -87,7 +87,7 @@ def cli(context: click.Context) -> None:
     """Keeps a coding agent's view of its files true.
 
     Records what each agent was shown, compares it with what is on disk, and judges every edit by
-    the lines it touches. Start with 'sightline tour', then 'sightline status' in a project.
+    the lines it touches. Start with 'sightline tour', then 'sightline up' in a project.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -24,9 +24,9 @@ COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yel
 @click.option("--fix", is_flag=True, help="Set right what can be set right: rights, hooks.")
 @click.pass_obj
 def doctor(call: Call, *, fix: bool) -> None:
-    """Check what the guard stands on: versions, store, agents' settings, hooks, their speed.
+    """Check that the guard works, and say what to do where not.
 
-    Exit code 0: all is well, or there are warnings only; 1: a problem; 3: something cannot be told.
+    Looks at versions, store, agents' settings, hooks and their speed. Exit code 0: all is well, or there are warnings only; 1: a problem; 3: something cannot be told.
     """
     from sightline.interfaces import checkup
     from sightline.workspace.discovery import discover
