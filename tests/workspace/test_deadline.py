@@ -31,3 +31,7 @@ def test_a_forked_child_asks_threads_of_its_own():
     if child == 0:
         os._exit(within(60, lambda: 7))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+def test_a_question_within_a_question_is_asked_by_the_same_thread():
+    assert within(60, lambda: (get_ident(), within(60, get_ident))) == (within(60, get_ident),) * 2

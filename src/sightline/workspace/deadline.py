@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from _queue import Empty, SimpleQueue
-from _thread import start_new_thread
+from _thread import get_ident, start_new_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,12 @@ class DeadlinePassed(Exception):
 
 
 def within(deadline_s: float, work: Callable[[], T]) -> T:
-    """What `work` gives, or raises, asked in another thread; DeadlinePassed when time is up."""
+    """What `work` gives, or raises, asked in another thread; DeadlinePassed when time is up.
+
+    Work that is asked with a deadline may ask for parts of it with one: then the first holds.
+    """
+    if get_ident() in _serving:
+        return work()
     answers: Answers = SimpleQueue()
     _worker().put((work, answers))
     try:
@@ -41,8 +46,12 @@ def within(deadline_s: float, work: Callable[[], T]) -> T:
 _idle: list[Inbox] = []
 """The inboxes of threads that wait for a question."""
 
+_serving: set[int] = set()
+"""The threads that answer questions."""
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)  # the threads stayed with the parent
+    os.register_at_fork(after_in_child=_serving.clear)
 
 
 def _worker() -> Inbox:
@@ -55,6 +64,7 @@ def _worker() -> Inbox:
 
 
 def _serve(inbox: Inbox) -> None:
+    _serving.add(get_ident())
     while True:
         work, answers = inbox.get()
         try:
