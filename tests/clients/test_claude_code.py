@@ -447,6 +447,16 @@ def test_a_file_the_user_deleted_is_written_again_only_by_an_agent_that_knows(gu
     assert guarded.text("notes.txt") == "mine\n"
 
 
+def test_an_edit_of_nothing_makes_a_file_or_fills_an_empty_one(guarded, model):
+    new, empty = str(guarded.root / "new.txt"), guarded.put("empty.txt", "")
+    model.script("Fill", edit(new, "", "a\n"), edit(empty, "", "b\n"), edit(new, "a", "c"), done())
+    run = guarded.run("Fill")
+    assert (guarded.text("new.txt"), guarded.text("empty.txt")) == ("c\n", "b\n")
+    assert not guarded.log("refused")
+    known = guarded.status()[run.session]
+    assert (known["new.txt"]["state"], known["empty.txt"]["state"]) == ("fresh", "fresh")
+
+
 @pytest.mark.parametrize("command", ["rm notes.txt", "mv notes.txt old.txt"])
 def test_what_an_own_command_took_away_may_be_written_anew(guarded, model, command):
     file = guarded.put("notes.txt", TEXT)

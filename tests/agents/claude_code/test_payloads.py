@@ -213,6 +213,13 @@ def test_a_cell_is_deleted_or_put_first():
     ]
 
 
+def test_an_edit_of_nothing_makes_a_file():
+    given = {"file_path": CALC, "old_string": "", "new_string": "x\n"}
+    assert CLAUDE.events(tool("PreToolUse", "Edit", given)) == [
+        Attempted(CALC, WriteWhole("x\n"), "c1")
+    ]
+
+
 def test_what_edits_of_the_real_client_left():
     """These contents stood on disk then; CRLF is told as a newline."""
     wrote = {event.path: event for event in told("hooks-edges.jsonl", Wrote)}

@@ -251,6 +251,13 @@ def test_a_file_that_was_deleted_is_made_anew_once_its_agent_knows(host):
     assert host.ask("a.txt", WriteWhole("newer\n")).refuse is not None
 
 
+def test_an_empty_file_may_be_filled_without_a_look(host):
+    host.place.put("empty.txt", "")
+    asked, done = host.write("empty.txt", "new\n")
+    assert (asked, done.context) == (Answer(), "")
+    assert host.state("empty.txt") == "fresh"
+
+
 def test_a_new_file_of_an_old_name_may_be_written_once_the_rename_is_known(host):
     host.read("a.txt")
     (host.place.root / "a.txt").rename(host.place.root / "b.txt")

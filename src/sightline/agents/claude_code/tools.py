@@ -27,7 +27,10 @@ def target(tool: str, given: Input) -> Target | None:
 
 
 def _edit(given: Input) -> Target:
-    return needed(given, "file_path"), _replace(given)
+    """Nothing as the text to replace makes a new file, or fills an empty one."""
+    attempt = _replace(given)
+    whole = attempt if attempt.old else WriteWhole(attempt.new)
+    return needed(given, "file_path"), whole
 
 
 def _multi_edit(given: Input) -> Target:
