@@ -136,6 +136,26 @@ def test_a_save_between_check_and_write_is_told_as_lost(host):
     assert b"thirty by the user\n" in kept
 
 
+def test_a_file_that_somebody_made_between_check_and_write_is_told_as_lost(host):
+    _, done = host.write(
+        "new.txt", "by the agent\n", between=lambda: host.place.put("new.txt", "by the user\n")
+    )
+    assert "+by the user" in done.context
+    assert "lost" in done.context
+
+
+def test_another_agents_write_is_told_as_lost_though_the_host_tells_no_text_before(host, place):
+    """Of a large file Claude Code does not tell what it wrote over."""
+    other = Host(place, "other")
+    host.read("a.txt")
+    other.read("a.txt")
+    host.ask("a.txt", WriteWhole(TEXT + "by the one\n"))
+    other.write("a.txt", TEXT + "by the other\n")
+    place.put("a.txt", TEXT + "by the one\n")
+    done = Wrote("a.txt", "c1", known_before=False, content=TEXT + "by the one\n", whole=True)
+    assert "+by the other" in attend(host.session, done).context
+
+
 def test_a_save_between_check_and_edit_stands_and_is_told(host):
     host.read("a.txt")
     _, done = host.edit(

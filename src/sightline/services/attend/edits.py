@@ -11,6 +11,7 @@ from sightline import render, services
 from sightline.core.attempts import Create, Replace, WriteWhole
 from sightline.core.diff import diff, unified
 from sightline.core.events import Merged, Told, WriteAbandoned, WriteIntended
+from sightline.core.revision import MISSING
 from sightline.core.text import decode, normal, split
 from sightline.errors import EditRefused, PathRefused
 from sightline.render import attending as words
@@ -245,19 +246,31 @@ def _is_merge(intent: WriteIntended) -> bool:
 
 def _lost(ground: Ground, intent: tuple[int, WriteIntended] | None, event: Wrote) -> str:
     """What a save between the check and the write had, and the write has not, in words."""
-    if intent is None or not event.known_before or event.before is None or event.content is None:
+    stood = _stood(ground, intent[1], event) if intent is not None else None
+    if intent is None or stood is None or event.content is None:
         return ""
-    data = ground.store.blob(intent[1].before)
+    data = ground.store.blob(intent[1].before) if intent[1].before != MISSING else b""
     base = decode(data) if data is not None else None
-    if base is None or base.plain == _plain(event.before):
+    if base is None or base.plain == _plain(stood):
         return ""
     from sightline.core.merge import merge
 
-    ours, theirs = split(normal(event.content)), split(normal(event.before))
+    ours, theirs = split(normal(event.content)), split(normal(stood))
     both = merge(base.lines, ours, theirs)
     wanted = list(both.lines) if both.clean else theirs
     hunks = diff(ours, wanted)
     return words.lost(event.path, unified(ours, wanted, hunks)) if hunks else ""
+
+
+def _stood(ground: Ground, intent: WriteIntended, event: Wrote) -> str | None:
+    """What the host wrote over; where it does not say, what the timeline has last. None for no
+    file, and for what is no text."""
+    if event.known_before:
+        return event.before
+    row = ground.store.disk(intent.path)
+    data = ground.store.blob(row.revision) if row else None
+    text = decode(data) if data is not None else None
+    return text.plain if text else None
 
 
 def _abandon(ground: Ground, path: str) -> None:
