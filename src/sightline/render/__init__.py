@@ -240,7 +240,7 @@ def notice(path: str, who: str, diff: str, *, endings_only: bool) -> str:
 def changes(told: Sequence[FileChange], most: int) -> tuple[str, int]:
     """What others changed, file by file, in at most so many characters; and how many of the files
     are told in full. The others are named as far as there is room."""
-    parts = ["Changed on disk since you were shown it:"]
+    parts = ["changed on disk since you were shown it:"]
     left = most - len(parts[0])
     fits = 0
     for each in told:

@@ -38,6 +38,19 @@ def asks(path: str) -> str:
     return f"Sightline: {path} is protected by your settings; a change needs your approval."
 
 
+def says(words: str) -> str:
+    """Words that stand by themselves elsewhere."""
+    return f"Sightline: {words}"
+
+
+def turned_down(summary: str, diff: str) -> str:
+    """Why a host turned an attempt down that could have stood beside others' changes."""
+    return (
+        f"Sightline on the failed edit: {summary} since you were shown it. Read it again, and your"
+        f" change can stand beside this one:\n{diff}"
+    )
+
+
 def merged(path: str) -> str:
     """A whole-file write that others' changes were put into."""
     return (

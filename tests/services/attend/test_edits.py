@@ -353,7 +353,18 @@ def test_a_prompt_tells_within_its_room_and_names_the_rest(host):
     told = attend(host.session, Prompted("go on")).context
     assert len(told) <= 9_000
     assert "Also changed" in told
+    assert told.startswith("Sightline: changed on disk")
     host.batch_ends()
     assert attend(host.session, Prompted("go on")).context == ""
     refused = host.edit("many/f59.txt", "line 5\n", "x\n")[0].refuse
     assert refused is not None
+
+
+def test_a_write_the_host_turned_down_itself_is_told_what_it_could_stand_beside(host):
+    host.read("a.txt")
+    user(host, 30, "thirty by the user\n")
+    mine = WriteWhole(TEXT.replace("line 5\n", "LINE 5\n"))
+    failed = Failed("a.txt", "c1", mine, "File has been modified since read.")
+    told = attend(host.session, Answered((failed,))).context
+    assert "+thirty by the user" in told
+    assert "Read it again" in told

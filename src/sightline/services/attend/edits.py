@@ -11,6 +11,8 @@ from sightline import render, services
 from sightline.core.attempts import Create, Replace, WriteWhole
 from sightline.core.diff import diff, unified
 from sightline.core.events import Merged, Told, WriteAbandoned, WriteIntended
+from sightline.core.placing import new_sides
+from sightline.core.regions import intersect
 from sightline.core.revision import MISSING
 from sightline.core.text import decode, normal, split
 from sightline.errors import EditRefused, PathRefused
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from sightline.core.events import Fact
     from sightline.services.attend import Attempted, Failed, Wrote
     from sightline.services.ground import Ground
+    from sightline.services.results import FileChange
     from sightline.workspace import Found, Located
 
 STRAIGHT = {ord(curly): straight for curly, straight in zip("“”‘’", "\"\"''", strict=True)}
@@ -108,9 +111,15 @@ def failed_unheard(ground: Ground, event: Failed) -> str:
         plan = Plan(ground, located, event.attempt)
         refusal = _refusal(plan)
     if refusal is None:
-        return ""
+        return _turned_down(ground, located)
     _handed_over(plan, refusal)
     return words.why_it_failed(refusal, _alike(plan))
+
+
+def _turned_down(ground: Ground, located: Located) -> str:
+    """What others changed, when a host turned down what could have stood beside it."""
+    change, told = _told_of(ground, located)
+    return words.turned_down(change.summary, change.diff) if told else ""
 
 
 def _alike(plan: Plan) -> str:
@@ -120,7 +129,10 @@ def _alike(plan: Plan) -> str:
     if plan.ruling.reason != "stale" or not isinstance(plan.attempt, Replace):
         return ""
     near = nearest(plan.attempt.old, plan.case.disk.lines if plan.case.disk else [])
-    return render.nearest(near, shown=True) if near else ""
+    changed = new_sides(plan.ruling.changes)
+    if near is None or not intersect(changed, ((near.first, near.last),)):
+        return ""
+    return render.nearest(near, shown=True)
 
 
 def journal(plan: Plan) -> None:
@@ -179,7 +191,7 @@ def _let_go_on(plan: Plan) -> Answer:
     if plan.ruling.reason == "unseen":
         from sightline.services.notices import unseen_notice
 
-        context = unseen_notice(plan).text
+        context = words.says(unseen_notice(plan).text)
     content = None
     if plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole):
         assert plan.new_text is not None
@@ -280,11 +292,17 @@ def _abandon(ground: Ground, path: str) -> None:
 
 def _news(ground: Ground, located: Located) -> list[str]:
     """Others' changes to the file that its agent was not told of yet."""
+    change, told = _told_of(ground, located)
+    return [words.also_changed(change.summary, change.diff)] if told else []
+
+
+def _told_of(ground: Ground, located: Located) -> tuple[FileChange, bool]:
+    """How a file differs from what its agent holds, recorded as handed over where it does."""
     from sightline.services.views import to_tell
 
     change, told, found = to_tell(ground, located.path, name=located.name)
     if change.state != "stale" or not change.diff:
-        return []
+        return change, False
     ground.store.keep(ground.keepable(located.path, found.data))
     deliver(ground, "notice", [change.path], [told])
-    return [words.also_changed(change.summary, change.diff)]
+    return change, True

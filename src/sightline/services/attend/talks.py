@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sightline.core.events import Dropped, ModelUsed, SessionEnded, TurnBegan
 from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.render.attending import says
 from sightline.services.attend import CONTEXT_MAX, NOTHING, Answer, Shown
 from sightline.services.attend.telling import arrived, deliver_notice
 from sightline.services.recovery import settle_own
@@ -43,7 +44,7 @@ def prompted(ground: Ground, event: Prompted) -> Answer:
     notice = untold(ground, CONTEXT_MAX // CHARACTERS)
     for path, lines in event.mentions:
         _mentioned(ground, path, lines)
-    return Answer(context=deliver_notice(ground, notice)) if notice else NOTHING
+    return Answer(context=says(deliver_notice(ground, notice))) if notice else NOTHING
 
 
 def answered(ground: Ground, event: Answered) -> Answer:
