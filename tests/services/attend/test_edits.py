@@ -169,6 +169,20 @@ def test_a_save_between_check_and_edit_stands_and_is_told(host):
     assert host.session._ground.store.pending() == []
 
 
+def test_a_write_that_is_told_twice_is_recorded_once(host):
+    """Hooks can stand in the user's settings and in the project's."""
+    host.read("a.txt")
+    new = TEXT.replace("line 5\n", "LINE 5\n")
+    for _ in range(2):
+        assert host.ask("a.txt", Replace("line 5\n", "LINE 5\n")).refuse is None
+    host.place.put("a.txt", new)
+    for _ in range(2):
+        assert attend(host.session, Wrote("a.txt", "c1", TEXT, content=new)).context == ""
+    assert [fact.cause.kind for fact in host.facts(Changed)] == ["agent"]
+    assert host.state("a.txt") == "fresh"
+    assert host.session._ground.store.pending() == []
+
+
 def test_an_edit_the_host_gave_up_leaves_nothing_pending(host):
     host.read("a.txt")
     host.ask("a.txt", Replace("line 5\n", "x\n"))

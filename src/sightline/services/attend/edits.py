@@ -10,7 +10,7 @@ from __future__ import annotations
 from sightline import render, services
 from sightline.core.attempts import Create, Replace, WriteWhole
 from sightline.core.diff import diff, unified
-from sightline.core.events import Merged, Told, WriteAbandoned, WriteIntended
+from sightline.core.events import Changed, Merged, Told, WriteAbandoned, WriteIntended
 from sightline.core.placing import new_sides
 from sightline.core.regions import intersect
 from sightline.core.revision import MISSING
@@ -73,7 +73,7 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
     lost = _lost(ground, intent, event)
     if intent is not None and _as_intended(ground, intent[1], event, found):
         _carried_out(ground, *intent, found, merged=event.whole and _is_merge(intent[1]))
-    else:
+    elif intent is not None or not _recorded(ground, event, found):
         row = ground.store.disk(located.path)
         begun = ground.store.blob(row.revision) if row else None
         services.hosts.wrote(
@@ -219,6 +219,18 @@ def _as_intended(ground: Ground, intent: WriteIntended, event: Wrote, found: Fou
     if found.revision != intent.after or event.user_modified:
         return False
     return not event.known_before or _same_text(ground, intent.before, event.before)
+
+
+def _recorded(ground: Ground, event: Wrote, found: Found) -> bool:
+    """Whether this very write is the newest change of the file already: hooks that stand in two
+    settings files, with two commands, are called twice for it."""
+    changes = ground.store.timeline(path=found.path, kinds=[Changed], newest=1)
+    last = next(iter(changes), None)
+    fact = last.fact if last else None
+    if not isinstance(fact, Changed) or fact.cause.who != ground.session:
+        return False
+    same = not event.known_before or _same_text(ground, fact.before, event.before)
+    return same and fact.after == found.revision and not event.user_modified
 
 
 def _bytes_of(told: str | None, data: bytes | None) -> str | bytes | None:
