@@ -96,6 +96,20 @@ def test_a_new_folder_of_another_workspace_belongs_to_it_too(host):
     assert [fact.path for fact in kinds(host.facts(other), WriteIntended)] == ["new/deep/b.py"]
 
 
+@posix
+@pytest.mark.parametrize("of_folder", [False, True])
+def test_a_link_to_a_file_of_another_workspace_goes_to_that_ones_timeline(host, of_folder):
+    other = host.folder("other")
+    (other / "b.py").write_text("b = 1\n")
+    link = host.root / "link"
+    link.symlink_to(other if of_folder else other / "b.py")
+    path = str(link / "b.py" if of_folder else link)
+    assert "never shown" in refusal(host.ask(host.write(path, "c\n")))
+    host.ask(host.shown(path, "b = 1\n"))
+    assert host.ask(host.write(path, "c\n")) == {}
+    assert kinds(host.facts(other), WriteIntended)
+
+
 def test_a_file_in_no_workspace_is_not_judged_and_that_is_said(host):
     loose = host.folder("loose", marked=False) / "x.txt"
     loose.write_text("x\n")

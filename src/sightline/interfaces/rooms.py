@@ -110,12 +110,10 @@ def project_of(caller: Caller, environ: Mapping[str, str], home: str) -> str:
 
 
 def root_of(event: Event, project: str | None, home: str) -> str | None:
-    """The workspace an event belongs to: the project, unless it is about a file outside it; None
-    for a file that is in no folder with a marker."""
+    """The workspace an event belongs to: the project, unless it is about a file outside it, also
+    by a link; None for a file that is in no folder with a marker."""
     path = getattr(event, "path", None)
     if not isinstance(path, str) or not os.path.isabs(path):
-        return project
-    if project is not None and _inside(os.path.normpath(path), project):
         return project
     folder = os.path.dirname(os.path.realpath(path))
     if project is not None and _inside(folder, project):
