@@ -72,6 +72,11 @@ def also_changed(summary: str, diff: str) -> str:
     return f"Sightline: {summary} since you were shown it; your edit stands beside it:\n{diff}"
 
 
+def left_out(diff: str, path: str) -> str:
+    """The beginning of a diff that is too long for one answer."""
+    return f"{diff}\n… The rest is left out here: read {path} before you write to it again.\n"
+
+
 def lost(path: str, diff: str) -> str:
     """A save that a whole-file write has taken away, because it came between check and write."""
     return (

@@ -9,6 +9,7 @@ from tests.services.attend.host import Host
 from sightline.core.attempts import Replace, WriteWhole
 from sightline.core.events import Changed, Merged, Moved, NoticeDelivered, Refused, WriteIntended
 from sightline.services.attend import (
+    CONTEXT_MAX,
     Answer,
     Answered,
     CommandBegan,
@@ -64,6 +65,34 @@ def test_what_a_refusal_said_counts_when_it_has_arrived(host):
     assert host.state("a.txt") == "fresh"
     asked, _ = host.edit("a.txt", "line five by the user\n", "x\n")
     assert (asked.refuse, asked.context) == (None, "")
+
+
+@pytest.mark.parametrize("policy", ["merge", "refresh"])
+def test_what_was_left_out_of_a_long_answer_does_not_count_as_shown(place, policy):
+    place.put("sightline.toml", f'policy = "{policy}"\n')
+    old = [f"{n} of the old\n" for n in range(1_000)]
+    place.put("a.txt", "".join(old))
+    host = Host(place)
+    host.read("a.txt")
+    place.put("a.txt", "".join(f"{n} of the user\n" for n in range(1_000)))
+    asked, _ = host.write("a.txt", "".join(["agent\n", *old[1:]]))
+    assert len(asked.refuse) < CONTEXT_MAX
+    assert "read a.txt" in asked.refuse
+    host.batch_ends()
+    assert host.state("a.txt") == "stale"
+    assert host.write("a.txt", "".join(["again\n", *old[1:]]))[0].refuse is not None
+    host.read("a.txt")
+    assert host.write("a.txt", "all new\n")[0].refuse is None
+
+
+def test_of_a_long_change_beside_an_edit_only_what_was_told_counts(host):
+    host.place.put("a.txt", "mine\n" + "".join(f"{n} of the old\n" for n in range(1_000)))
+    host.read("a.txt")
+    host.place.put("a.txt", "mine\n" + "".join(f"{n} of the user\n" for n in range(1_000)))
+    _, done = host.edit("a.txt", "mine\n", "mine!\n")
+    assert len(done.context) < CONTEXT_MAX
+    host.batch_ends()
+    assert host.state("a.txt") == "stale"
 
 
 def test_an_edit_elsewhere_goes_through_and_tells_of_the_change_once(host):

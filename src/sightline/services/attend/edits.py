@@ -18,7 +18,7 @@ from sightline.core.text import decode, normal, split
 from sightline.errors import EditRefused, PathRefused
 from sightline.render import attending as words
 from sightline.services.attend import NOTHING, Answer, CellEdit
-from sightline.services.attend.telling import deliver
+from sightline.services.attend.telling import DIFF_MAX, deliver, fitted
 from sightline.services.plans import Plan, place_of
 from sightline.services.recovery import done
 
@@ -86,7 +86,7 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
         )
         _abandon(ground, located.path)
     said = [lost] if lost else []
-    return Answer(context="\n\n".join([*said, *_news(ground, located)]))
+    return Answer(context="\n\n".join([*said, *_news(ground, located, DIFF_MAX - len(lost))]))
 
 
 def failed(ground: Ground, event: Failed) -> Answer:
@@ -98,9 +98,9 @@ def failed(ground: Ground, event: Failed) -> Answer:
     return NOTHING
 
 
-def failed_unheard(ground: Ground, event: Failed) -> str:
+def failed_unheard(ground: Ground, event: Failed, room: int) -> str:
     """Why an attempt does not fit, that the host turned down before any hook heard of it; no
-    words where it would have been let through."""
+    words where it would have been let through. room: characters of a diff."""
     if event.attempt is None:
         return ""
     try:
@@ -111,14 +111,14 @@ def failed_unheard(ground: Ground, event: Failed) -> str:
         plan = Plan(ground, located, event.attempt)
         refusal = _refusal(plan)
     if refusal is None:
-        return _turned_down(ground, located)
-    _handed_over(plan, refusal)
+        return _turned_down(ground, located, room)
+    _handed_over(plan, refusal, room)
     return words.why_it_failed(refusal, _alike(plan))
 
 
-def _turned_down(ground: Ground, located: Located) -> str:
+def _turned_down(ground: Ground, located: Located, room: int) -> str:
     """What others changed, when a host turned down what could have stood beside it."""
-    change, told = _told_of(ground, located)
+    change, told = _told_of(ground, located, room)
     return words.turned_down(change.summary, change.diff) if told else ""
 
 
@@ -175,8 +175,14 @@ def _refusal(plan: Plan) -> EditRefused | None:
     return plan.refuse_again(plan.again) if plan.again is not None else None
 
 
-def _handed_over(plan: Plan, refusal: EditRefused) -> None:
+def _handed_over(plan: Plan, refusal: EditRefused, room: int = DIFF_MAX) -> None:
+    """Record what a refusal tells. What does not fit is left out of it, and not counted."""
     told = refusal.told if isinstance(refusal.told, Told) else None
+    if refusal.text is not None and len(refusal.diff) + len(refusal.text) > room:
+        refusal.text = None
+        told = told.replace(whole=False) if told else None
+    refusal.diff, whole = fitted(refusal.diff, refusal.path, room)
+    told = told if whole else None
     if refusal.reason in ("deleted", "moved"):
         from sightline.services.attend.gone import told_gone
 
@@ -302,13 +308,13 @@ def _abandon(ground: Ground, path: str) -> None:
         ground.append([WriteAbandoned(path, intent[0])])
 
 
-def _news(ground: Ground, located: Located) -> list[str]:
+def _news(ground: Ground, located: Located, room: int) -> list[str]:
     """Others' changes to the file that its agent was not told of yet."""
-    change, told = _told_of(ground, located)
+    change, told = _told_of(ground, located, room)
     return [words.also_changed(change.summary, change.diff)] if told else []
 
 
-def _told_of(ground: Ground, located: Located) -> tuple[FileChange, bool]:
+def _told_of(ground: Ground, located: Located, room: int) -> tuple[FileChange, bool]:
     """How a file differs from what its agent holds, recorded as handed over where it does."""
     from sightline.services.views import to_tell
 
@@ -316,5 +322,6 @@ def _told_of(ground: Ground, located: Located) -> tuple[FileChange, bool]:
     if change.state != "stale" or not change.diff:
         return change, False
     ground.store.keep(ground.keepable(located.path, found.data))
-    deliver(ground, "notice", [change.path], [told])
-    return change, True
+    diff, whole = fitted(change.diff, change.path, room)
+    deliver(ground, "notice", [change.path], [told if whole else None])
+    return change.replace(diff=diff), True

@@ -6,7 +6,7 @@ from sightline.core.events import Dropped, ModelUsed, SessionEnded, TurnBegan
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.render.attending import says
 from sightline.services.attend import CONTEXT_MAX, NOTHING, Answer, Shown
-from sightline.services.attend.telling import arrived, deliver_notice
+from sightline.services.attend.telling import DIFF_MAX, arrived, deliver_notice
 from sightline.services.recovery import settle_own
 
 TYPE_CHECKING = False
@@ -55,7 +55,10 @@ def answered(ground: Ground, event: Answered) -> Answer:
         return NOTHING
     from sightline.services.attend.edits import failed_unheard
 
-    words = [said for each in event.failed if (said := failed_unheard(ground, each))]
+    words: list[str] = []
+    for each in event.failed:
+        said = failed_unheard(ground, each, DIFF_MAX - sum(map(len, words)))
+        words += [said] if said else []
     return Answer(context="\n\n".join(words)) if words else NOTHING
 
 

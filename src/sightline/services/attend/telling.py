@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sightline.core.events import NoticeDelivered, Told
 from sightline.core.revision import MISSING
+from sightline.render import attending as words
 from sightline.services.telling import count
 
 TYPE_CHECKING = False
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from sightline.services.ground import Ground
     from sightline.services.results import Notice
+
+DIFF_MAX = 6_000
+"""Characters of the diffs in one answer. Hosts show their model only the beginning of a long one,
+and what is not shown must not count as shown."""
 
 RECENT = 64
 """Answers of one session that are still looked through; a batch holds a handful."""
@@ -34,6 +39,13 @@ def deliver_notice(ground: Ground, notice: Notice) -> str:
     """The words of a notice, recorded as handed over."""
     deliver(ground, notice.id, [change.path for change in notice.changes], notice.told)
     return notice.text
+
+
+def fitted(diff: str, path: str, room: int) -> tuple[str, bool]:
+    """As much of a diff as so many characters hold, and whether that is all of it."""
+    if len(diff) <= room:
+        return diff, True
+    return words.left_out(diff[: max(room, 0)].rpartition("\n")[0], path), False
 
 
 def arrived(ground: Ground) -> None:
