@@ -380,6 +380,12 @@ def test_wrong_types_are_a_clear_error(wrong):
         CLAUDE.events(wrong)
 
 
+def test_an_error_names_no_value_for_it_goes_to_a_log():
+    with pytest.raises(ValueError, match="content is not text: it is a list") as caught:
+        CLAUDE.events(tool("PreToolUse", "Write", {"file_path": CALC, "content": ["hunter2"]}))
+    assert "hunter2" not in str(caught.value)
+
+
 json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),

@@ -37,7 +37,8 @@ def inner(raw: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 
 def checked(value: Any, kind: type, field: str) -> Any:
-    """A value of that type. ValueError."""
+    """A value of that type. ValueError, which goes to a log and so names no value."""
     if type(value) is not kind:
-        raise ValueError(f"The payload's {field} is not {KINDS[kind]}: {value!r:.60}")
+        there = KINDS.get(type(value), "nothing" if value is None else "something else")
+        raise ValueError(f"The payload's {field} is not {KINDS[kind]}: it is {there}.")
     return value

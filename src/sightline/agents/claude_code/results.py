@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.agents.claude_code.fields import flag, needed, optional
+from sightline.agents.claude_code.fields import checked, flag, needed, optional
 from sightline.services.attend import Failed, Shown, Wrote
 
 TYPE_CHECKING = False
@@ -70,9 +70,7 @@ def _text(path: str, file: Given, via: str) -> list[Event]:
 
 
 def _number(file: Given, field: str) -> int:
-    value = file.get(field)
-    if type(value) is not int:
-        raise ValueError(f"The payload's {field} is not a number: {value!r:.60}")
+    value: int = checked(file.get(field), int, field)
     return value
 
 
