@@ -48,6 +48,7 @@ def wrote(
     before: str | bytes | None = None,
     user_modified: bool = False,
     whole: bool = True,
+    intent: WriteIntended | None = None,
 ) -> None:
     """Record that the host's own tool wrote a file.
 
@@ -56,7 +57,8 @@ def wrote(
     there now is what it wrote. before:
     the whole text that stood there when it began; anything else than the timeline's last is
     somebody else's change. user_modified: the user changed the text before it was written, so
-    what stands there is the user's where it differs from content.
+    what stands there is the user's where it differs from content. intent: what was journalled
+    of it; where it wrote just that, its agent holds what was judged then.
     """
     located = ground.workspace.locate(path)
     found = _now(ground, located)
@@ -71,8 +73,10 @@ def wrote(
         facts.append(_saved(located.path, row.revision if row else UNKNOWN, old))
         texts.append(start)
     mine, data = _written(content, revision, found)
-    held = _held_after(known_now, start, data, whole_text=whole and content is not None)
-    belief = None
+    belief = intent.belief if intent is not None and mine == intent.after else None
+    held = None
+    if belief is None:
+        held = _held_after(known_now, start, data, whole_text=whole and content is not None)
     if held is not None and data is not None:
         text = decode(data)
         assert text is not None

@@ -212,6 +212,24 @@ def test_a_write_that_is_told_twice_is_recorded_once(host):
     assert host.session._ground.store.pending() == []
 
 
+def test_an_edit_beside_a_line_just_deleted_has_lost_nothing(host):
+    host.read("a.txt")
+    _, done = host.edit("a.txt", "line 5\n", "LINE 5\n", between=lambda: user(host, 4, ""))
+    assert "lost" not in done.context
+    assert "-line 4" in done.context
+
+
+def test_what_a_merge_put_in_is_no_more_known_for_a_save_in_between(host):
+    host.read("a.txt")
+    user(host, 6, "six by the user\n")
+    new = TEXT.replace("line 5\n", "LINE 5\n")
+    host.write("a.txt", new, between=lambda: user(host, 6, "six anew\n"))
+    assert "six by the user" in host.place.text("a.txt")
+    assert host.state("a.txt") == "stale"
+    host.write("a.txt", new.replace("line 30\n", "LINE 30\n"))
+    assert "six by the user" in host.place.text("a.txt")
+
+
 def test_an_edit_the_host_gave_up_leaves_nothing_pending(host):
     host.read("a.txt")
     host.ask("a.txt", Replace("line 5\n", "x\n"))

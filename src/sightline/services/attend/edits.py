@@ -83,6 +83,7 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
             before=_bytes_of(event.before, begun) if event.known_before else None,
             user_modified=event.user_modified,
             whole=event.whole and not (intent and _is_merge(intent[1])),
+            intent=intent[1] if intent else None,
         )
         _abandon(ground, located.path)
     said = [lost] if lost else []
@@ -276,8 +277,10 @@ def _is_merge(intent: WriteIntended) -> bool:
 
 def _lost(ground: Ground, intent: tuple[int, WriteIntended] | None, event: Wrote) -> str:
     """What a save between the check and the write had, and the write has not, in words."""
-    stood = _stood(ground, intent[1], event) if intent is not None else None
-    if intent is None or stood is None or event.content is None:
+    if intent is None or event.content is None or not event.whole:
+        return ""  # a replacement is made in what stands there
+    stood = _stood(ground, intent[1], event)
+    if stood is None:
         return ""
     data = ground.store.blob(intent[1].before) if intent[1].before != MISSING else b""
     base = decode(data) if data is not None else None
