@@ -212,6 +212,25 @@ def test_a_write_that_is_told_twice_is_recorded_once(host):
     assert host.session._ground.store.pending() == []
 
 
+@pytest.mark.parametrize("new", [TEXT, TEXT.replace("line 9\n", "nine\n")])
+def test_a_write_that_brings_nothing_new_takes_no_change_of_others_away(host, new):
+    """Merged with them it is what stands there; the host would write it as it is."""
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    user(host, 9, "nine\n")
+    asked, _ = host.write("a.txt", new)
+    assert "+five by the user" in asked.refuse
+    host.batch_ends()
+    assert host.write("a.txt", new + "more\n")[0].refuse is None
+
+
+def test_a_save_before_a_write_of_what_stood_there_is_told_as_lost(host):
+    host.read("a.txt")
+    _, done = host.write("a.txt", TEXT, between=lambda: user(host, 5, "five by the user\n"))
+    assert "+five by the user" in done.context
+    assert "lost" in done.context
+
+
 def test_an_edit_beside_a_line_just_deleted_has_lost_nothing(host):
     host.read("a.txt")
     _, done = host.edit("a.txt", "line 5\n", "LINE 5\n", between=lambda: user(host, 4, ""))

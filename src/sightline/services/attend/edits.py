@@ -70,10 +70,11 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
         return NOTHING
     intent = _journalled(ground, located.path)
     found = ground.look(located.path)
-    lost = _lost(ground, intent, event)
+    again = intent is None and _recorded(ground, event, found)
+    lost = "" if again else _lost(ground, located.path, intent, event)
     if intent is not None and _as_intended(ground, intent[1], event, found):
         _carried_out(ground, *intent, found, merged=event.whole and _is_merge(intent[1]))
-    elif intent is not None or not _recorded(ground, event, found):
+    elif not again:
         row = ground.store.disk(located.path)
         begun = ground.store.blob(row.revision) if row else None
         services.hosts.wrote(
@@ -172,8 +173,19 @@ def _refusal(plan: Plan) -> EditRefused | None:
         message, hint = words.moved_away(plan.shown_path, there)
         return EditRefused("moved", plan.shown_path, message, hint=hint)
     if plan.ruling.decision == "refuse":
+        if _would_write_back(plan):
+            plan.ruling = plan.case.refuse("stale")
         return None if plan.ruling.reason in UNJUDGED else plan.refuse()
     return plan.refuse_again(plan.again) if plan.again is not None else None
+
+
+def _would_write_back(plan: Plan) -> bool:
+    """Whether a whole text that brings nothing new would still take others' changes away: merged
+    with them it is what stands there, but its host writes it as it is."""
+    attempt, disk = plan.attempt, plan.case.disk
+    if plan.ruling.reason != "no_change" or not isinstance(attempt, WriteWhole) or disk is None:
+        return False
+    return _plain(attempt.content) != disk.plain
 
 
 def _handed_over(plan: Plan, refusal: EditRefused, room: int = DIFF_MAX) -> None:
@@ -275,33 +287,32 @@ def _is_merge(intent: WriteIntended) -> bool:
     return intent.belief is not None and intent.belief.text != intent.after
 
 
-def _lost(ground: Ground, intent: tuple[int, WriteIntended] | None, event: Wrote) -> str:
-    """What a save between the check and the write had, and the write has not, in words."""
-    if intent is None or event.content is None or not event.whole:
+def _lost(ground: Ground, path: str, intent: tuple[int, WriteIntended] | None, event: Wrote) -> str:
+    """What a save between the check and the write had, and the write has not, in words. Of a write
+    that was not journalled, the timeline's last text is what was checked."""
+    if event.content is None or not event.whole:
         return ""  # a replacement is made in what stands there
-    stood = _stood(ground, intent[1], event)
-    if stood is None:
-        return ""
-    data = ground.store.blob(intent[1].before) if intent[1].before != MISSING else b""
-    base = decode(data) if data is not None else None
-    if base is None or base.plain == _plain(stood):
+    row = ground.store.disk(path)
+    checked = intent[1].before if intent else row.revision if row else MISSING
+    stood = event.before if event.known_before else _text_of(ground, row.revision if row else None)
+    base = _text_of(ground, checked)
+    if stood is None or base is None or base == _plain(stood):
         return ""
     from sightline.core.merge import merge
 
     ours, theirs = split(normal(event.content)), split(normal(stood))
-    both = merge(base.lines, ours, theirs)
+    both = merge(split(base), ours, theirs)
     wanted = list(both.lines) if both.clean else theirs
     hunks = diff(ours, wanted)
     return words.lost(event.path, unified(ours, wanted, hunks)) if hunks else ""
 
 
-def _stood(ground: Ground, intent: WriteIntended, event: Wrote) -> str | None:
-    """What the host wrote over; where it does not say, what the timeline has last. None for no
-    file, and for what is no text."""
-    if event.known_before:
-        return event.before
-    row = ground.store.disk(intent.path)
-    data = ground.store.blob(row.revision) if row else None
+def _text_of(ground: Ground, revision: str | None) -> str | None:
+    """The text of a revision, which is none of a file that is not there; None when it is not
+    kept, or no text."""
+    if revision is None or revision == MISSING:
+        return ""
+    data = ground.store.blob(revision)
     text = decode(data) if data is not None else None
     return text.plain if text else None
 
