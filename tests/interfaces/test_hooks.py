@@ -393,14 +393,10 @@ def test_a_full_disk_lets_the_agent_go_on(host):
     assert host.run(host.edit(path, "a = 1", "a = 2")) == {}  # and nothing is broken by it
 
 
-@posix
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write all")
 def test_a_log_that_cannot_be_written_is_said_on_stderr(host):
-    host.state.mkdir(parents=True)
-    host.state.chmod(0o500)
+    (host.state / "hooks.log").mkdir(parents=True)
     with host.spawn() as child:
         out, err = child.communicate(b"")
-    host.state.chmod(0o700)
     assert (child.returncode, out) == (0, b"")
     assert b"not a JSON object" in err
 
