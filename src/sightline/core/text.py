@@ -132,6 +132,11 @@ def normal(text: str) -> str:
     return _ODD.join(part.replace("\r\n", "\n") for part in text.split(_ODD))
 
 
+def unmarked(text: str) -> str:
+    """The same of a whole text from outside, which may begin with a BOM."""
+    return normal(text).removeprefix("\ufeff")
+
+
 _ODD = "\r\r\n"
 """A line end that was converted once too often. Taken for a CRLF it would leave one behind."""
 

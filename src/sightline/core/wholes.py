@@ -9,7 +9,7 @@ from sightline.core.merge import merge
 from sightline.core.placing import new_sides
 from sightline.core.regions import carry, subtract, union, whole
 from sightline.core.rulings import as_merged, disk_text, encoded, unfit
-from sightline.core.text import decode, normal, split
+from sightline.core.text import decode, split, unmarked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def write(case: Case, attempt: WriteWhole) -> Ruling:
     """The whole content: nothing never shown is written over, others' changes are merged."""
     disk = disk_text(case)
-    content = attempt.content if attempt.raw else normal(attempt.content).removeprefix("\ufeff")
+    content = attempt.content if attempt.raw else unmarked(attempt.content)
     result = _raw(attempt.content, disk) if attempt.raw else encoded(disk, content)
     merging = case.rules.policy == "merge" and not (case.same or attempt.raw or case.base is None)
     if result is None and not merging:  # what does not fit may be what others have replaced

@@ -77,9 +77,10 @@ def left_out(diff: str, path: str) -> str:
     return f"{diff}\n… The rest is left out here: read {path} before you write to it again.\n"
 
 
-def lost(path: str, diff: str) -> str:
+def lost(path: str, diff: str, *, whole: bool) -> str:
     """A save that a whole-file write has taken away, because it came between check and write."""
+    more = "" if whole else "\n… and more than fits here: tell the user. Sightline keeps all of it."
     return (
         f"Sightline: while {path} was being written, somebody else saved it, and that save is lost"
-        f" now. Put these lines back before you go on:\n{diff}"
+        f" now. Put these lines back before you go on:\n{diff}{more}"
     )

@@ -20,7 +20,7 @@ from sightline.core.placing import new_sides
 from sightline.core.regions import whole
 from sightline.core.revision import MISSING, UNKNOWN, revision_of
 from sightline.core.rulings import own
-from sightline.core.text import decode, normal
+from sightline.core.text import decode, unmarked
 from sightline.services.ground import believe, noticed, recall
 from sightline.services.recovery import done
 from sightline.services.refusals import unreadable
@@ -200,7 +200,7 @@ def _as_on_disk(content: str, disk: Text | None, data: bytes) -> bytes:
     if disk is None:
         return data
     try:
-        encoded = disk.encode(normal(content).removeprefix("\ufeff"))
+        encoded = disk.encode(unmarked(content))
     except UnicodeEncodeError:
         return data
     return encoded if encoded == disk.encode(disk.plain) else data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sightline.agents.claude_code.fields import needed, optional
 from sightline.agents.claude_code.patches import after
-from sightline.core.text import normal, split
+from sightline.core.text import split, unmarked
 from sightline.services.attend import Shown
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def written(told: Told) -> list[Event]:
     text = after(optional(told, "originalFile") or "", told)
     if text is None:
         return []
-    lines = split(normal(text).removeprefix("\ufeff"))
+    lines = split(unmarked(text))
     return [
         Shown(path, (first, last), "".join(lines[first - 1 : last]), "edit")
         for hunk in told["structuredPatch"]

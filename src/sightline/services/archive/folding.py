@@ -21,7 +21,7 @@ from sightline.core.placing import new_sides
 from sightline.core.regions import spans, whole
 from sightline.core.revision import MISSING, UNKNOWN, revision_of
 from sightline.core.rulings import own
-from sightline.core.text import decode, normal, split
+from sightline.core.text import decode, split, unmarked
 from sightline.core.timeline import ARCHIVE
 from sightline.errors import PathRefused
 from sightline.services.attend import Began, Compacted, Prompted, Shown, Wrote
@@ -158,7 +158,7 @@ class Archive:
 
 def _clean(text: str) -> str:
     """A text from JSON in its normal form; half of a character, which JSON can hold, is a mark."""
-    return normal(text.encode("utf-8", "replace").decode()).removeprefix("\ufeff")
+    return unmarked(text.encode("utf-8", "replace").decode())
 
 
 def _dropped(held: Held) -> Held:

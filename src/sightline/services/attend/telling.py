@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sightline.services.ground import Ground
-    from sightline.services.results import Notice
+    from sightline.services.results import FileChange, Notice
+    from sightline.workspace import Located
 
 DIFF_MAX = 6_000
 """Characters of the diffs in one answer. Hosts show their model only the beginning of a long one,
@@ -46,6 +47,19 @@ def fitted(diff: str, path: str, room: int) -> tuple[str, bool]:
     if len(diff) <= room:
         return diff, True
     return words.left_out(diff[: max(room, 0)].rpartition("\n")[0], path), False
+
+
+def tell_changes(ground: Ground, located: Located, room: int) -> tuple[FileChange, bool]:
+    """How a file differs from what its agent holds, recorded as handed over where it does."""
+    from sightline.services.views import to_tell
+
+    change, told, found = to_tell(ground, located.path, name=located.name)
+    if change.state != "stale" or not change.diff:
+        return change, False
+    ground.store.keep(ground.keepable(located.path, found.data))
+    diff, whole = fitted(change.diff, change.path, room)
+    deliver(ground, "notice", [change.path], [told if whole else None])
+    return change.replace(diff=diff), True
 
 
 def arrived(ground: Ground) -> None:
