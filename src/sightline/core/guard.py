@@ -8,7 +8,7 @@ was shown may be replaced, whatever happened elsewhere; others' changes elsewher
 
 from __future__ import annotations
 
-from sightline.core import rulings, wholes
+from sightline.core import rulings
 from sightline.core.attempts import (
     Create,
     Delete,
@@ -50,11 +50,15 @@ def judge(case: Case, attempt: Attempt | None) -> Ruling:
     if case.state == "kind_changed":
         return case.refuse("kind_changed")
     if isinstance(attempt, (Move, Delete)):
-        return wholes.whole_path(case, attempt)
+        from sightline.core.wholes import whole_path  # most attempts are none: a hook is short
+
+        return whole_path(case, attempt)
     if case.disk is None and sight.disk is not None:
         return case.refuse("binary")
     if isinstance(attempt, WriteWhole):
-        return wholes.write(case, attempt)
+        from sightline.core.wholes import write
+
+        return write(case, attempt)
     if isinstance(attempt, Replace):
         return rulings.replace(case, attempt)
     if isinstance(attempt, ReplaceLines):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sightline.core.belief import Held, first_look, look
 from sightline.core.diff import diff
 from sightline.core.merge import collide, merge
-from sightline.core.nearest import nearest
 from sightline.core.placing import (
     applied,
     block_places,
@@ -128,6 +127,8 @@ def _after_here(case: Case, edits: list[Edit], written: Spans) -> Held:
 
 def _not_found(case: Case, old: str, found: int) -> Ruling:
     """Nothing to replace: the nearest lines, and whether the agent was ever shown them."""
+    from sightline.core.nearest import nearest
+
     disk = disk_text(case)
     near = nearest(old, disk.lines)
     shown = carry(case.held.shown, case.theirs) if case.held else ()

@@ -16,7 +16,7 @@ from sightline.core.lean import dumps, loads
 from sightline.errors import SettingsError, SightlineError, WorkspaceError
 from sightline.interfaces.hook_client import PAYLOAD_MAX, state_base
 from sightline.interfaces.rooms import Rooms, anew, project_of, root_of
-from sightline.services.attend import Answer, Attempted, Ended, Prompted, Stopped, attend
+from sightline.services.attend import NOTHING, Answer, Attempted, Ended, Prompted, Stopped, attend
 from sightline.workspace.deadline import DeadlinePassed, within
 
 TYPE_CHECKING = False
@@ -227,6 +227,8 @@ class Call:
             self.note(error)
 
     def _printed(self, answers: list[Answer]) -> bytes:
+        if all(answer == NOTHING for answer in answers):
+            return b""
         assert self._dialect is not None
         said = self._dialect.answer(self._payload, answers)
         return dumps(said).encode() if said else b""

@@ -11,11 +11,9 @@ from sightline.core.guard import judge
 from sightline.core.revision import MISSING, revision_of
 from sightline.core.text import decode
 from sightline.errors import EditRefused, Unverifiable
-from sightline.services.authors import changed_by
 from sightline.services.follow import recognised, renamed
 from sightline.services.ground import located, noticed
 from sightline.services.recovery import settle
-from sightline.services.refusals import refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +82,9 @@ class Plan:
 
     def refuse(self) -> EditRefused:
         """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
+        from sightline.services.authors import changed_by
+        from sightline.services.refusals import refused
+
         who, _ = changed_by(self.ground, self.path, self.news)
         error, told = refused(self.ruling, self.shown_path, who, self.case)
         if self.of_link:

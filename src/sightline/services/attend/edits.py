@@ -14,8 +14,7 @@ from sightline.core.regions import intersect
 from sightline.core.text import unmarked
 from sightline.errors import EditRefused, PathRefused
 from sightline.render import attending as words
-from sightline.services.attend import NOTHING, Answer, CellEdit
-from sightline.services.attend.telling import DIFF_MAX, deliver, fitted, tell_changes
+from sightline.services.attend import DIFF_MAX, NOTHING, Answer, CellEdit
 from sightline.services.plans import Plan, place_of
 
 TYPE_CHECKING = False
@@ -76,6 +75,8 @@ def failed_unheard(ground: Ground, event: Failed, room: int) -> str:
 
 def _turned_down(ground: Ground, located: Located, room: int) -> str:
     """What others changed, when a host turned down what could have stood beside it."""
+    from sightline.services.attend.telling import tell_changes
+
     change, told = tell_changes(ground, located, room)
     return words.turned_down(change.summary, change.diff) if told else ""
 
@@ -146,6 +147,8 @@ def _would_write_back(plan: Plan) -> bool:
 
 def _handed_over(plan: Plan, refusal: EditRefused, room: int = DIFF_MAX) -> None:
     """Record what a refusal tells. What does not fit is left out of it, and not counted."""
+    from sightline.services.attend.telling import deliver, fitted
+
     told = refusal.told if isinstance(refusal.told, Told) else None
     if refusal.text is not None and len(refusal.diff) + len(refusal.text) > room:
         refusal.text = None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sightline.core.events import Dropped, ModelUsed, SessionEnded, TurnBegan
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.render.attending import says
-from sightline.services.attend import CONTEXT_MAX, NOTHING, Answer, Shown
-from sightline.services.attend.telling import DIFF_MAX, arrived, deliver_notice
+from sightline.services.attend import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
+from sightline.services.attend.telling import arrived, deliver_notice
 from sightline.services.recovery import settle_own
 
 TYPE_CHECKING = False

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from sightline.services.results import FileChange, Notice
     from sightline.workspace import Located
 
-DIFF_MAX = 6_000
-"""Characters of the diffs in one answer. Hosts show their model only the beginning of a long one,
-and what is not shown must not count as shown."""
-
 RECENT = 64
 """Answers of one session that are still looked through; a batch holds a handful."""
 

@@ -13,8 +13,8 @@ from sightline.core.revision import MISSING
 from sightline.core.text import decode, normal, split, unmarked
 from sightline.errors import PathRefused
 from sightline.render import attending as words
-from sightline.services.attend import NOTHING, Answer
-from sightline.services.attend.telling import DIFF_MAX, tell_changes
+from sightline.services.attend import DIFF_MAX, NOTHING, Answer
+from sightline.services.attend.telling import tell_changes
 from sightline.services.recovery import done
 
 TYPE_CHECKING = False
