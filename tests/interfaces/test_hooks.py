@@ -72,6 +72,19 @@ def test_the_project_is_what_the_host_says_not_where_the_agent_stands(host):
     assert kinds(host.facts(), SessionStarted)
 
 
+@pytest.mark.parametrize("spelling", ["{}", "file://{}", "../a.py", "link/a.py"])
+def test_a_file_is_the_same_in_every_spelling_of_its_path(host, spelling):
+    path = host.put("a.py", "a = 1\n")
+    inner = host.root / "inner"
+    inner.mkdir()
+    (inner / "link").symlink_to(host.root, target_is_directory=True)
+    told = {"file_path": spelling.format(path), "content": "b = 1\n"}
+    raw = host.payload(
+        "PreToolUse", tool_name="Write", tool_use_id="1", tool_input=told, cwd=str(inner)
+    )
+    assert "a.py has text that this session was never shown" in refusal(host.ask(raw))
+
+
 def test_without_that_it_is_the_nearest_marked_folder_of_the_agent(host):
     del host.environ["CLAUDE_PROJECT_DIR"]
     inner = host.root / "src"

@@ -17,6 +17,7 @@ from sightline.errors import SettingsError, SightlineError, WorkspaceError
 from sightline.interfaces.hook_client import PAYLOAD_MAX, state_base
 from sightline.interfaces.rooms import Rooms, anew, project_of, root_of
 from sightline.services.attend import NOTHING, Answer, Attempted, Ended, Prompted, Stopped, attend
+from sightline.services.attend.spelling import spelled
 from sightline.workspace.deadline import DeadlinePassed, within
 
 TYPE_CHECKING = False
@@ -134,7 +135,8 @@ class Call:
         self._dialect = _dialect(self.agent)
         self._payload = payload_of(raw)
         self._caller = self._dialect.caller(self._payload)
-        self._events = self._dialect.events(self._payload, self.event)
+        told = self._dialect.events(self._payload, self.event)
+        self._events = [spelled(each, self._caller.cwd, self._home) for each in told]
 
     def _faulted(self, error: Exception) -> bytes:
         from sightline.interfaces.faulting import in_words

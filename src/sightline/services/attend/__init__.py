@@ -1,8 +1,8 @@
 """What a host tells of its agent through hooks, and what it is answered.
 
 Every product has its own names and shapes for these moments; its dialect (sightline.agents) turns
-them into the events below, and an Answer back into what the product takes. Paths are as the host
-spells them, absolute or relative to the workspace. Lines are 1-based and inclusive. `call` is the
+them into the events below, and an Answer back into what the product takes. Paths are absolute
+(attend.spelling makes them so) or relative to the workspace. Lines are 1-based and inclusive. `call` is the
 host's own id of one use of a tool: it ties what is told after to what was told before.
 """
 
