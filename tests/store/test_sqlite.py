@@ -270,3 +270,25 @@ def test_verify_finds_what_was_tampered_with(store, file, tamper, found):
     other.execute(tamper)
     other.close()
     assert any(re.search(found, sentence) for sentence in store.verify())
+
+
+def test_what_a_process_left_without_tidying_up_is_there_for_the_next(tmp_path):
+    code = (
+        "import os, sys\n"
+        "from sightline.core.events import TurnBegan\n"
+        "from sightline.store.opening import open_file\n"
+        "store = open_file(sys.argv[1])\n"
+        "store.append('s', [TurnBegan(1)], at=1)\n"
+        "store.leave()\n"
+        "os._exit(0)\n"
+    )
+    file = str(tmp_path / "store.db")
+    source = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", code, file], check=True, env=source)
+    assert (tmp_path / "store.db-wal").stat().st_size > 0
+    store = open_file(file)
+    assert len(list(store.timeline())) == 3
+    assert store.verify() == []
+    store.close()
+    assert not (tmp_path / "store.db-wal").exists()

@@ -107,6 +107,7 @@ def _own(args: list[str], raw: bytes, parent: int) -> bytes:
         home=os.path.expanduser("~"),
         event=args[1] if len(args) > 1 else None,
         owner=owner_of(behind_shell(parent)),
+        ending=True,
     )
 
 

@@ -55,14 +55,15 @@ def answered(
     event: str | None = None,
     owner: str | None = None,
     kept: Room | None = None,
+    ending: bool = False,
 ) -> bytes:
     """Attend to one hook call; the bytes to print, empty for nothing. Never raises an Exception.
 
     raw: the payload. environ, home: of the user whose agent it is. event: its name, where the
     payload does not say it. owner: the host's process (workspace.process). kept: a workspace that
-    is open already.
+    is open already. ending: the process ends with this call.
     """
-    call = Call(agent, environ, home, event, owner, kept)
+    call = Call(agent, environ, home, event, owner, kept, ending=ending)
     try:
         return call.answer(raw)
     except Exception as error:  # noqa: BLE001 - whatever it is: an agent is not blocked by it
@@ -92,10 +93,12 @@ class Call:
         event: str | None = None,
         owner: str | None = None,
         kept: Room | None = None,
+        *,
+        ending: bool = False,
     ) -> None:
         self.agent, self.event = agent, event
         self._environ, self._home, self._owner = environ, home, owner
-        self._rooms = Rooms(environ, home, kept)
+        self._rooms = Rooms(environ, home, kept, ending=ending)
         self._dialect: Dialect | None = None
         self._payload: dict[str, Any] = {}
         self._caller: Caller | None = None

@@ -59,9 +59,12 @@ class Room:
                 self._sessions.clear()
             return True
 
-    def close(self) -> None:
-        """Give the store back."""
-        self._store.close()
+    def close(self, *, ending: bool = False) -> None:
+        """Give the store back. ending: this process ends at once."""
+        if ending:
+            self._store.leave()
+        else:
+            self._store.close()
 
     def _start(self, id: str, parent: str | None, agent: str, owner: str | None) -> Session:
         return start(
@@ -75,9 +78,18 @@ class Room:
 
 
 class Rooms:
-    """The rooms of one hook call. kept: one that is open already, and stays so."""
+    """The rooms of one hook call. kept: one that is open already, and stays so; ending: the
+    process ends with this call."""
 
-    def __init__(self, environ: Mapping[str, str], home: str, kept: Room | None = None) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        home: str,
+        kept: Room | None = None,
+        *,
+        ending: bool = False,
+    ) -> None:
+        self._ending = ending
         self._environ = environ
         self._home = home
         self._kept = kept
@@ -100,7 +112,7 @@ class Rooms:
     def close(self) -> None:
         """Give back what was opened here."""
         for room in self._opened.values():
-            room.close()
+            room.close(ending=self._ending)
 
 
 def project_of(caller: Caller, environ: Mapping[str, str], home: str) -> str:

@@ -96,3 +96,6 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Let go of what is held open. What was recorded stays."""
+
+    def leave(self) -> None:
+        """The same for a process that ends at once: tidying up may be left to a later one."""

@@ -37,6 +37,9 @@ LOG_KEPT_BYTES = 2 * LOG_BYTES
 """A log begun anew is cut down to this. Not to nothing: syncing a file that grows takes twice
 as long as syncing one that is written over."""
 
+LEFT_BYTES = 1 << 18
+"""A log larger than this is not left behind: the next one that opens the file reads all of it."""
+
 SETTINGS = (
     "PRAGMA wal_autocheckpoint=0",
     "PRAGMA synchronous=NORMAL",
@@ -155,6 +158,16 @@ class Database:
             finally:
                 self._disconnect()
 
+    def leave(self) -> None:
+        """Let go of the file as the end of the process does, which is to come at once: without
+        carrying the log over, as SQLite does for the last one that closes. That takes longer than
+        one commit, so it is left to every twentieth or so."""
+        if self._db is None or self.log_bytes() > LEFT_BYTES:
+            self.close()
+        else:
+            _LEFT.append(self._db)
+            self._db = None
+
     def open_by_parent(self) -> object:
         """The connection, only to be held on to."""
         return self._db
@@ -218,6 +231,7 @@ def _cut_short() -> sqlite3.DatabaseError:
 
 _OPEN: list[ref[Database]] = []
 _INHERITED: list[object] = []
+_LEFT: list[object] = []
 
 
 def _park() -> None:

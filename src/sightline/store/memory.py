@@ -154,3 +154,6 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing to let go of: another handle of this process may go on reading."""
+
+    def leave(self) -> None:
+        """The same."""

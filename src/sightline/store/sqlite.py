@@ -184,6 +184,9 @@ class SqliteStore:
     def close(self) -> None:
         self._base.close()
 
+    def leave(self) -> None:
+        self._base.leave()
+
     def _write(self, work: Callable[[], Result], *, durable: bool) -> Result:
         try:
             return self._base.write(work, durable=durable)

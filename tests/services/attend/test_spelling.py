@@ -16,7 +16,7 @@ from sightline.services.attend.spelling import absolute, spelled
         ("/p/a.py", "/p/a.py"),
         ("a.py", "/p/sub/a.py"),
         ("../a.py", "/p/sub/../a.py"),
-        ("~/a.py", "/home/u/a.py"),
+        ("~/a.py", "/home/ada/a.py"),
         ("file:///p/a%20b.py", "/p/a b.py"),
         ("file://localhost/p/a.py", "/p/a.py"),
         ("file:///p/100%", "/p/100%"),
@@ -25,7 +25,7 @@ from sightline.services.attend.spelling import absolute, spelled
     ],
 )
 def test_a_path_is_made_absolute(path, found):
-    assert absolute(path, "/p/sub", "/home/u") == found
+    assert absolute(path, "/p/sub", "/home/ada") == found
 
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
