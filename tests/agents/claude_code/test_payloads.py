@@ -170,11 +170,6 @@ def test_the_last_line_of_a_read_that_was_cut_short_is_not_counted():
     assert CLAUDE.events(cut) == [Shown(CALC, (1, 2), "a\nb\n")]
 
 
-def test_of_a_text_that_is_no_utf8_only_the_place_is_known():
-    assert CLAUDE.events(read("caf\ufffd\nb\n", 1, 3, 3)) == [Shown(CALC)]
-    assert CLAUDE.events(read("caf\ufffd", 4, 1, 9)) == [Shown(CALC, (4, 4))]
-
-
 def test_a_notebook_is_known_by_its_place_and_an_image_is_no_text():
     assert Shown(f"{DEMO}/nb.ipynb", via="notebook") in told("hooks-tools.jsonl", Shown)
     assert told("hooks-images.jsonl", Shown) == []

@@ -23,6 +23,20 @@ def test_lines_with_their_text_are_seen(place, s):
     assert seen(s, "a.txt") == ((3, 4),)
 
 
+@pytest.mark.parametrize(("lines", "text"), [(None, "caf\ufffd\nb\n"), ((1, 1), "caf\ufffd\n")])
+def test_a_text_that_is_no_utf_8_is_seen_where_the_disk_shows_the_same(place, s, lines, text):
+    place.put("a.txt", b"caf\xe9\nb\n")
+    attend(s, Shown("a.txt", lines, text))
+    assert seen(s, "a.txt") == (((1, 2),) if lines is None else (lines,))
+    assert s.check("a.txt").state == "fresh"
+
+
+def test_and_not_where_it_was_saved_since(place, s):
+    place.put("a.txt", b"caf\xe9 by the user\nb\n")
+    attend(s, Shown("a.txt", None, "caf\ufffd\nb\n"))
+    assert s.check("a.txt").state == "unseen"
+
+
 def test_a_place_without_its_text_is_seen_as_the_disk_has_it(place, s):
     place.put("a.txt", TEN)
     attend(s, Shown("a.txt", (3, 4), via="search"))

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     Given = Mapping[str, Any]
 
-BROKEN = "\ufffd"
-"""Stands for bytes that are no UTF-8: which, the client does not say, so the text is not exact."""
-
 
 def result(tool: str, given: Given, response: Any, call: str, cwd: str) -> list[Event]:
     """What the answer of a tool tells; nothing for tools that touch no file. ValueError."""
@@ -62,11 +59,10 @@ def _text(path: str, file: Given, via: str) -> list[Event]:
         ends = False
     elif not ends:
         content += "\n"
-    text = None if BROKEN in content else content
     if first == 1 and ends:
-        return [Shown(path, None, text, via)]
+        return [Shown(path, None, content, via)]
     count = content.count("\n") + (content[-1:] not in ("", "\n"))
-    return [Shown(path, (first, first + count - 1), text, via)] if count else []
+    return [Shown(path, (first, first + count - 1), content, via)] if count else []
 
 
 def _number(file: Given, field: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.text import decode
+from sightline.core.text import decode, normal, split, unmarked
 from sightline.errors import FileMissing, PathRefused
 from sightline.services.attend import NOTHING, Answer
 from sightline.services.ground import noticed
@@ -10,15 +10,25 @@ from sightline.services.looks import saw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sightline.core.regions import Span
     from sightline.services.attend import ChangedOutside, Instructed, Shown
     from sightline.services.ground import Ground
+
+
+BROKEN = "\ufffd"
+"""What hosts show in place of bytes that are no UTF-8; the file itself tells which they are."""
 
 
 def shown(ground: Ground, event: Shown) -> Answer:
     """Record what was shown. A path that we keep no text of (outside the workspace, ignored,
     binary, gone) is of no interest."""
+    text = event.text
+    if text is not None and BROKEN in text:
+        if not _stands(ground, event.path, event.lines, text):
+            return NOTHING  # which bytes were shown cannot be told any more
+        text = None
     if event.lines is None or _is_text(ground, event.path):
-        _record(ground, event.path, event.lines, event.text, event.via)
+        _record(ground, event.path, event.lines, text, event.via)
     return NOTHING
 
 
@@ -47,6 +57,19 @@ def _record(
         saw(ground, path, lines, text, via)
     except (PathRefused, FileMissing):
         return
+
+
+def _stands(ground: Ground, path: str, lines: Span | None, text: str) -> bool:
+    """Whether a text with such marks is what the file on disk is shown as."""
+    try:
+        data = ground.look(ground.workspace.locate(path).path).data
+    except PathRefused:
+        return False
+    if data is None:
+        return False
+    there = split(unmarked(data.decode("utf-8", "replace")))
+    first, last = lines or (1, len(there))
+    return "".join(there[first - 1 : last]).removesuffix("\n") == normal(text).removesuffix("\n")
 
 
 def _is_text(ground: Ground, path: str) -> bool:
