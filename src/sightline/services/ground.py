@@ -245,10 +245,13 @@ def _makes(fact: Fact, path: str, after: str) -> bool:
 
 
 def _change(before: str, found: Found) -> Change:
-    if found.kind == "missing":
+    return change(before, found.revision) if found.kind in ("file", "missing") else "kind"
+
+
+def change(before: str, after: str) -> Change:
+    """What becomes of a file between two revisions."""
+    if after == MISSING:
         return "deleted"
-    if found.kind != "file":
-        return "kind"
     return "created" if before == MISSING else "content"
 
 

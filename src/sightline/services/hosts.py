@@ -21,7 +21,7 @@ from sightline.core.regions import whole
 from sightline.core.revision import MISSING, UNKNOWN, revision_of
 from sightline.core.rulings import own
 from sightline.core.text import decode, unmarked
-from sightline.services.ground import believe, noticed, recall
+from sightline.services.ground import believe, change, noticed, recall
 from sightline.services.recovery import done
 from sightline.services.refusals import unreadable
 from sightline.services.results import CommandRun
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sightline.core.belief import Held
-    from sightline.core.events import Change, Fact
+    from sightline.core.events import Fact
     from sightline.core.text import Text
     from sightline.services.ground import Ground, Known
     from sightline.workspace import Found, Located
@@ -54,9 +54,8 @@ def wrote(
 
     content: the whole text it wrote, which its agent then knows whole (not whole: it knows what
     it changed); revision: the same as a hash, when the text is not at hand; neither: what stands
-    there now is what it wrote. before:
-    the whole text that stood there when it began; anything else than the timeline's last is
-    somebody else's change. user_modified: the user changed the text before it was written, so
+    there now is what it wrote. before: the whole text that stood there when it began; anything
+    else than the timeline's last is somebody else's change. user_modified: the user changed the text before it was written, so
     what stands there is the user's where it differs from content. intent: what was journalled
     of it; where it wrote just that, its agent holds what was judged then.
     """
@@ -83,7 +82,7 @@ def wrote(
         belief, body = believe(held, text, data, mine)
         texts += [data, body]
     cause = Cause("agent", ground.session)
-    facts.append(Changed(located.path, old, mine, _kind(old, mine), cause, belief=belief))
+    facts.append(Changed(located.path, old, mine, change(old, mine), cause, belief=belief))
     if mine != found.revision:
         who = "the user, before it was written" if user_modified else None
         facts.append(_saved(located.path, mine, found.revision, who))
@@ -217,13 +216,7 @@ def _bytes(content: str | bytes | None) -> bytes | None:
     return content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
 
 
-def _kind(before: str, after: str) -> Change:
-    if after == MISSING:
-        return "deleted"
-    return "created" if before == MISSING else "content"
-
-
 def _saved(path: str, before: str, after: str, detail: str | None = None) -> Changed:
     """Somebody else's save."""
     cause = Cause("external", detail=detail)
-    return Changed(path, before, after, _kind(before, after), cause)
+    return Changed(path, before, after, change(before, after), cause)

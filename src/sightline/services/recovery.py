@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from sightline.core.events import Cause, Changed, Moved, WriteAbandoned, WriteIntended
-from sightline.core.revision import MISSING
-from sightline.services.ground import stamp_of
+from sightline.services.ground import change, stamp_of
 from sightline.workspace.process import alive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.core.events import Change, Fact
+    from sightline.core.events import Fact
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
     from sightline.workspace import Found
@@ -72,8 +71,14 @@ def done(fact: WriteIntended, found: Found, session: str, position: int) -> Chan
     cause = Cause("agent", session)
     if fact.src is not None:
         return Moved(fact.path, fact.src, fact.after, cause, position)
-    change: Change = "created" if fact.before == MISSING else "content"
-    if fact.after == MISSING:
-        change = "deleted"
     mode = found.signature.mode if found.signature else None
-    return Changed(fact.path, fact.before, fact.after, change, cause, mode, fact.belief, position)
+    return Changed(
+        fact.path,
+        fact.before,
+        fact.after,
+        change(fact.before, fact.after),
+        cause,
+        mode,
+        fact.belief,
+        position,
+    )

@@ -8,7 +8,7 @@ from time import monotonic
 from sightline.core.events import Changed, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, known
 from sightline.core.value import Value
-from sightline.services.ground import noticed
+from sightline.services.ground import change, noticed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,8 +108,7 @@ def _of_new(
 
 
 def _change(path: str, was: Revision, there: Found, cause: Cause) -> Changed:
-    change = "created" if was == MISSING else "content"
-    return Changed(path, was, there.revision, change, cause)  # type: ignore[arg-type]
+    return Changed(path, was, there.revision, change(was, there.revision), cause)
 
 
 def _doubtful(ground: Ground, rows: dict[str, DiskFile]) -> Iterator[Found]:

@@ -33,10 +33,6 @@ UNJUDGED = ("no_change", "too_large")
 
 def attempted(ground: Ground, event: Attempted) -> Answer:
     """Judge an attempt: refuse it with what changed, hand over a merge, or let it go on."""
-    if isinstance(event.attempt, CellEdit):
-        from sightline.services.attend.notebooks import attempt_on_notebook
-
-        return attempt_on_notebook(ground, event)
     try:
         located = place_of(ground, event.path)
     except PathRefused as error:
@@ -44,6 +40,10 @@ def attempted(ground: Ground, event: Attempted) -> Answer:
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
     with ground.workspace.lock(located.path):
+        if isinstance(event.attempt, CellEdit):
+            from sightline.services.attend.notebooks import judged
+
+            return judged(ground, located, event.attempt)
         plan = _plan(ground, located, event.attempt)
         refusal = _refusal(plan)
         if refusal is not None:

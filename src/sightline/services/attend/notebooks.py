@@ -6,37 +6,25 @@ from sightline.core.case import Case, Rules
 from sightline.core.events import Refused
 from sightline.core.notebooks import judge_cell
 from sightline.core.revision import revision_of
-from sightline.errors import EditRefused, PathRefused
+from sightline.errors import EditRefused
 from sightline.render import attending, notebooks
-from sightline.services.attend import NOTHING, Answer, CellEdit
+from sightline.services.attend import Answer, CellEdit
 from sightline.services.authors import changed_by
 from sightline.services.follow import recognised
 from sightline.services.ground import noticed
-from sightline.services.plans import place_of, sight_of
+from sightline.services.plans import sight_of
 from sightline.services.recovery import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.notebooks import CellRuling
-    from sightline.services.attend import Attempted
     from sightline.services.ground import Ground
     from sightline.workspace import Located
 
 
-def attempt_on_notebook(ground: Ground, event: Attempted) -> Answer:
-    """Refuse the edit of a cell that is not what its agent was shown, or let it go on."""
-    assert isinstance(event.attempt, CellEdit)
-    try:
-        located = place_of(ground, event.path)
-    except PathRefused as error:
-        return Answer(refuse=attending.refused(error)) if error.reason == "ignored" else NOTHING
-    except EditRefused as error:  # the disk does not answer
-        return Answer(refuse=attending.refused(error))
-    with ground.workspace.lock(located.path):
-        return _judged(ground, located, event.attempt)
-
-
-def _judged(ground: Ground, located: Located, edit: CellEdit) -> Answer:
+def judged(ground: Ground, located: Located, edit: CellEdit) -> Answer:
+    """Refuse the edit of a cell that is not what its agent was shown, or let it go on. Under the
+    caller's lock."""
     path = located.name or located.path
     settle(ground, located.path)
     found = ground.look(located.path)

@@ -51,7 +51,9 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
         )
         _abandon(ground, located.path)
     said = [lost] if lost else []
-    return Answer(context="\n\n".join([*said, *_news(ground, located, DIFF_MAX - len(lost))]))
+    return Answer(
+        context="\n\n".join([*said, *_news(ground, located, found, DIFF_MAX - len(lost))])
+    )
 
 
 def failed(ground: Ground, event: Failed) -> Answer:
@@ -166,7 +168,10 @@ def _abandon(ground: Ground, path: str) -> None:
         ground.append([WriteAbandoned(path, intent[0])])
 
 
-def _news(ground: Ground, located: Located, room: int) -> list[str]:
+def _news(ground: Ground, located: Located, found: Found, room: int) -> list[str]:
     """Others' changes to the file that its agent was not told of yet."""
+    known = ground.store.knowledge(ground.session, located.path)
+    if known is not None and known.belief.text == found.revision:
+        return []  # its agent holds the very text: nothing has to be read and compared
     change, told = tell_changes(ground, located, room)
     return [words.also_changed(change.summary, change.diff)] if told else []
