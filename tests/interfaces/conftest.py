@@ -82,3 +82,13 @@ def sl(tmp_path, monkeypatch):
     monkeypatch.chdir(root)
     monkeypatch.setenv("SIGHTLINE_HOME", str(home))
     return Shell(root, home)
+
+
+@pytest.fixture
+def at(sl, tmp_path, monkeypatch):
+    """A workspace and a home folder, both with Claude Code nowhere in sight."""
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    return sl

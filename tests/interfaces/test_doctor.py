@@ -17,16 +17,6 @@ from sightline.services import health
 LOCAL = ".claude/settings.local.json"
 
 
-@pytest.fixture
-def at(sl, tmp_path, monkeypatch):
-    """A workspace and a home folder of its own; no client on PATH."""
-    (tmp_path / "home").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    return sl
-
-
 def checks(sl, *args, code=0):
     """Name -> the check; of several with one name the worst."""
     done = sl("doctor", "--json", *args)

@@ -7,23 +7,11 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from sightline.agents.claude_code import hooks, settings
 from sightline.interfaces import connecting
 from sightline.interfaces.cli.init import init
 
 LOCAL = ".claude/settings.local.json"
-
-
-@pytest.fixture
-def at(sl, tmp_path, monkeypatch):
-    """A workspace and a home folder, both with Claude Code nowhere in sight."""
-    (tmp_path / "home").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    return sl
 
 
 def test_it_connects_once_and_says_so_the_second_time(at):
