@@ -38,6 +38,7 @@ class Seat:
 
     def __init__(self, sl, *args, columns=80, rows=24, env=None):
         self.fd, side = pty.openpty()
+        self.name = os.ttyname(side)
         self.size(columns, rows)
         clean = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         paths = {"PYTHONPATH": SOURCE, "TERM": "xterm", "TZ": "UTC", "HOME": str(sl.home.parent)}
@@ -66,6 +67,14 @@ class Seat:
 
     def type(self, keys):
         os.write(self.fd, keys)
+
+    def type_line(self, line):
+        """Type a whole line, and wait until the terminal has it: it takes keys in by and by."""
+        side = os.open(self.name, os.O_RDONLY | os.O_NOCTTY)
+        self.type(line)
+        while struct.unpack("i", fcntl.ioctl(side, termios.FIONREAD, bytes(4)))[0] < len(line):
+            assert self.child.poll() is None
+        os.close(side)
 
     def end(self):
         """Read to the end: the exit code, and the lines that stay."""
@@ -136,7 +145,7 @@ def test_keys_are_not_shown_and_the_terminal_is_given_back(seat):
     before = termios.tcgetattr(at.fd)
     at.until("No agent was shown")
     assert not termios.tcgetattr(at.fd)[3] & termios.ECHO
-    at.type(b"abc")
+    at.type_line(b"abc\n")
     at.child.send_signal(signal.SIGTERM)
     code, lines = at.end()
     assert code == 128 + signal.SIGTERM
