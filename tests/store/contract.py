@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.store.facts import EXAMPLES, A, B, C, any_fact
 
 from sightline.core import events
+from sightline.core.claims import fold as fold_claims
 from sightline.core.context import fold_disk, fold_knowledge
 from sightline.core.events import Belief, Cause, Fact
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
@@ -49,6 +50,7 @@ def facts_in(recorded: Iterator[Recorded] | list[Recorded]) -> list[Fact]:
 paths = st.sampled_from(["a.py", "b/ö.py", "odd\udcff.py"])
 people = st.sampled_from(["s1", "s2", "s3", f"{ARCHIVE}s1"])
 places = st.integers(0, 30)
+claims = st.sampled_from(["k1", "k2"])
 texts = st.sampled_from([A, B, MISSING, UNKNOWN])
 beliefs = st.builds(belief, st.sampled_from([A, B, C]), st.integers(1, 9))
 happenings = st.one_of(
@@ -69,6 +71,19 @@ happenings = st.one_of(
     st.builds(events.ModelUsed, st.none(), st.sampled_from(["m1", "m2"])),
     st.builds(events.SessionStarted, st.just("agent"), st.none() | people),
     st.builds(events.SessionEnded),
+    st.builds(
+        events.GitMoved,
+        *(st.just("c1"), st.just("c2"), st.just("checkout"), st.just(("a.py",))),
+        st.lists(st.builds(events.Rewritten, paths, texts, texts), max_size=3).map(tuple),
+    ),
+    st.builds(
+        events.EnvironmentSeen,
+        *(st.just("linux"), st.just("3.11"), st.none(), st.none()),
+        st.none() | st.sampled_from(["m:1:2", "m:3:4"]),
+    ),
+    st.builds(events.ClaimTaken, claims, st.just(("src/**", "a.py")), places, st.booleans()),
+    st.builds(events.ClaimRenewed, claims, places),
+    st.builds(events.ClaimReleased, claims),
 )
 turnings = st.one_of(
     st.builds(events.RewindEnded, places), st.builds(events.SessionForked, people, places)
@@ -185,9 +200,11 @@ class StoreContract(ABC):
                     assert one.known(session, upto) == fold_knowledge(log, session, upto)
             assert one.sessions() == reference.sessions()
             assert other.pending() == reference.pending()
+            assert other.claims() == reference.claims() == fold_claims(log)
             for path in ("a.py", "b/ö.py", "odd\udcff.py"):
                 assert list(one.timeline(path=path)) == list(reference.timeline(path=path))
                 assert one.knowledge("s1", path) == reference.knowledge("s1", path)
+                assert one.knowers(path) == reference.knowers(path)
 
     def test_a_rewind_restores_what_was_known_and_leaves_the_disk_view(self, store):
         store.append("s1", [seen("a", A)], at=1)

@@ -54,7 +54,7 @@ EXAMPLES: list[Fact] = [
     events.SightLost("watcher overflow", ("src",)),
     events.BlobPurged(A, "secret"),
 ]
-"""One fact of each kind, every field with something other than its default."""
+"""One fact of each kind, every field of its first days with something other than its default."""
 
 names = st.one_of(
     st.sampled_from(["src/a.py", "b.txt", "ä/ö.md", "odd\udcff\udc80name", "has 'quote' -1,2"]),
@@ -84,6 +84,8 @@ tolds = st.builds(
     st.booleans(),
 )
 
+rewrites = st.builds(events.Rewritten, names, revisions, revisions, st.none() | numbers)
+
 BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
     "str": names,
     "int": numbers,
@@ -94,6 +96,8 @@ BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
     "Cause": causes,
     "Change": st.sampled_from(["content", "created", "deleted", "mode", "kind"]),
     "tuple[Told, ...]": st.lists(tolds, max_size=3).map(tuple),
+    "tuple[Rewritten, ...]": st.lists(rewrites, max_size=3).map(tuple),
+    "tuple[Revision, ...]": st.lists(revisions, max_size=3).map(tuple),
     "tuple[str, ...]": st.lists(names, max_size=4).map(tuple),
     "tuple[int, ...]": st.lists(numbers, max_size=4).map(tuple),
 }

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from sightline.core.events import (
     Belief,
+    Cause,
     Changed,
     Dropped,
+    EnvironmentSeen,
+    GitMoved,
     ModelUsed,
     Moved,
     NoticeAcknowledged,
@@ -29,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sightline.core.events import Cause, Fact
+    from sightline.core.events import Fact
     from sightline.core.revision import Revision
 
 
@@ -72,6 +75,7 @@ class SessionState(Value):
     turn: int = 0
     model: str | None = None
     position: int = 0
+    owner: str | None = None
 
 
 def knowledge_paths(fact: Fact) -> tuple[str, ...] | None:
@@ -138,6 +142,8 @@ def disk_paths(fact: Fact) -> tuple[str, ...]:
     """Paths whose disk row a fact can change."""
     if isinstance(fact, (Seen, Changed)):
         return (fact.path,)
+    if isinstance(fact, GitMoved):
+        return tuple([change.path for change in fact.changes])
     return (fact.src, fact.path) if isinstance(fact, Moved) else ()
 
 
@@ -162,6 +168,18 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
             fact.mode,
             last_external_edit=at if foreign else edited,
         )
+    elif isinstance(fact, GitMoved):
+        by = git_cause(fact)
+        for change in fact.changes:
+            states[change.path] = DiskFile(
+                change.path,
+                change.after,
+                recorded.position,
+                at,
+                by,
+                change.mode,
+                last_external_edit=at,
+            )
     elif isinstance(fact, Moved):
         gone = DiskFile(fact.src, MISSING, recorded.position, at, fact.cause, moved_to=fact.path)
         states[fact.src] = gone
@@ -183,7 +201,20 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
         state = state.replace(turn=fact.number, ended=None)
     elif isinstance(fact, ModelUsed):
         state = state.replace(model=fact.model)
+    elif isinstance(fact, EnvironmentSeen):
+        state = state.replace(owner=fact.owner or state.owner)
     return state.replace(position=recorded.position)
+
+
+def git_cause(fact: GitMoved) -> Cause:
+    """A move of git's as the cause of each of its changes. who: the operation."""
+    commits = f"{fact.before[:COMMIT]}..{fact.after[:COMMIT]}"
+    detail = f"{fact.detail} {commits}" if fact.detail else commits
+    return Cause("git", fact.operation, detail)
+
+
+COMMIT = 7
+"""Digits of a commit that people read."""
 
 
 def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:

@@ -78,10 +78,14 @@ class ModelUsed(Fact):
 
 
 class EnvironmentSeen(Fact):
+    """Where a session's agent runs. owner: "machine:pid:start" of the process that holds the
+    session, by which others tell whether it is still there."""
+
     system: str
     python: str
     host: str | None = None
     host_version: str | None = None
+    owner: str | None = None
 
 
 class Seen(Fact):
@@ -151,13 +155,27 @@ class Moved(Fact):
     intent: int | None = None
 
 
+class Rewritten(Value):
+    """What became of one file in a change of many."""
+
+    path: str
+    before: Revision
+    after: Revision
+    mode: int | None = None
+
+
 class GitMoved(Fact):
-    """HEAD moved from one commit to another and changed these files of ours."""
+    """git changed files of ours in one go. before, after: commits (HEAD before and after it; of a
+    stash, HEAD and the stash's commit, or the other way round). operation: as git's own log
+    names it ("checkout", "rebase", "reset", "merge", "stash", "stash pop" …); detail: what the log
+    says of it. paths: of the files, in order."""
 
     before: str
     after: str
     operation: str
     paths: tuple[str, ...]
+    changes: tuple[Rewritten, ...] = ()
+    detail: str | None = None
 
 
 class CommandStarted(Fact):
@@ -268,6 +286,8 @@ class Condensed(Fact):
 
 
 class ClaimTaken(Fact):
+    """This session says that it is at work on paths or globs. expires_at: UTC microseconds."""
+
     claim: str
     paths: tuple[str, ...]
     expires_at: int
@@ -324,8 +344,11 @@ class SightLost(Fact):
 
 
 class BlobPurged(Fact):
+    """Texts that are not kept any more. others: further ones that went with it."""
+
     revision: Revision
     reason: str
+    others: tuple[Revision, ...] = ()
 
 
 FACTS: dict[str, type[Fact]] = {

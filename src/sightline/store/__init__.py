@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
+    from sightline.core.claims import Claim
     from sightline.core.context import DiskFile, Knowledge, SessionState
     from sightline.core.events import Fact
     from sightline.core.revision import Revision, Stamp
@@ -75,6 +76,13 @@ class Store(Protocol):
 
     def sessions(self) -> list[SessionState]:
         """All sessions, oldest first."""
+
+    def knowers(self, path: str) -> dict[str, Knowledge]:
+        """Sessions that have not ended and know a canonical path, by id; what each knows."""
+
+    def claims(self) -> dict[str, Claim]:
+        """Every claim that was not released, by id, oldest first. It may have expired, and its
+        session may be gone (services.claims)."""
 
     def pending(self) -> list[Recorded]:
         """Every WriteIntended that no Changed, Moved or WriteAbandoned has settled by now."""

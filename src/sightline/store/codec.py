@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
+from sightline.core.claims import Claim
 from sightline.core.context import DiskFile, Knowledge, SessionState
-from sightline.core.events import FACTS, Belief, Cause, Told
+from sightline.core.events import FACTS, Belief, Cause, Rewritten, Told
 from sightline.core.lean import dumps, loads
 from sightline.core.revision import Stamp, StatSignature
 from sightline.core.timeline import Recorded
@@ -132,15 +133,28 @@ def session_row(state: SessionState) -> Row:
     """Columns of the sessions table; position is not one, the timeline knows it."""
     who = (text(state.id), text(state.agent), state.started)
     parent, model = (None if name is None else text(name) for name in (state.parent, state.model))
-    return (*who, parent, state.ended, state.turn, model)
+    return (*who, parent, state.ended, state.turn, model, state.owner)
 
 
 def session_of(row: Row) -> SessionState:
     """SessionState from its columns and its newest position."""
-    id_, agent, started, parent, ended, turn, model, position = row
-    return SessionState(
-        untext(id_), untext(agent), started, untext(parent), ended, turn, untext(model), position
-    )
+    id_, agent, started, parent, ended, turn, model, owner, position = row
+    named = (untext(id_), untext(agent), started, untext(parent))
+    return SessionState(*named, ended, turn, untext(model), position, owner)
+
+
+def claim_row(state: Claim) -> Row:
+    """Columns of the claims table."""
+    paths = dumps(list(state.paths))
+    times = (state.expires_at, int(state.exclusive), state.taken_at, state.position)
+    return (text(state.id), text(state.session), paths, *times)
+
+
+def claim_of(row: Row) -> Claim:
+    """Claim from its columns."""
+    id_, session, paths, expires_at, exclusive, taken_at, position = row
+    times = (expires_at, bool(exclusive), taken_at, position)
+    return Claim(untext(id_), untext(session), tuple(loads(paths)), *times)
 
 
 def stamp_row(path: str, stamp: Stamp) -> Row:
@@ -217,11 +231,17 @@ def _unpack_told(raw: list[Any]) -> tuple[Told, ...]:
     )
 
 
+def _pack_changes(changes: tuple[Rewritten, ...]) -> list[Any]:
+    return [[value for _, value in each.items()] for each in changes]
+
+
 CONVERTERS: Mapping[str, tuple[Convert, Convert]] = {
     "Spans": (spans_text, spans_of),
     "Belief": (_pack_belief, _unpack_belief),
     "Cause": (_pack_cause, lambda raw: Cause(*raw)),
     "tuple[Told, ...]": (_pack_told, _unpack_told),
+    "tuple[Rewritten, ...]": (_pack_changes, lambda raw: tuple([Rewritten(*each) for each in raw])),
+    "tuple[Revision, ...]": (list, tuple),
     "tuple[str, ...]": (list, tuple),
     "tuple[int, ...]": (list, tuple),
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from _thread import RLock
 
+from sightline.core import claims
 from sightline.core.context import column, fold_knowledge, know, on_disk, redundant
 from sightline.core.events import BlobPurged, WriteIntended
 from sightline.core.revision import revision_of
@@ -19,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from sightline.core.claims import Claim
     from sightline.core.context import DiskFile, Knowledge, SessionState
     from sightline.core.events import Fact
     from sightline.core.revision import Revision, Stamp
@@ -33,6 +35,7 @@ class MemoryStore:
         self._knowledge: dict[str, dict[str, Knowledge]] = {}
         self._disks: dict[str, DiskFile] = {}
         self._sessions: dict[str, SessionState] = {}
+        self._claims: dict[str, Claim] = {}
         self._intents: dict[int, WriteIntended] = {}
         self._stamps: dict[str, Stamp] = {}
         self._blobs: dict[Revision, bytes] = {}
@@ -66,6 +69,7 @@ class MemoryStore:
         self._log.append(recorded)
         self._sessions[session] = column(self._sessions.get(session), recorded)
         on_disk(self._disks, recorded)
+        claims.step(self._claims, recorded)
         if isinstance(fact, TURNING):
             self._knowledge[session] = fold_knowledge(self._log, session)
         else:
@@ -123,6 +127,18 @@ class MemoryStore:
     def sessions(self) -> list[SessionState]:
         with self._lock:
             return sorted(self._sessions.values(), key=lambda state: (state.started, state.id))
+
+    def knowers(self, path: str) -> dict[str, Knowledge]:
+        with self._lock:
+            return {
+                session: states[path]
+                for session, states in sorted(self._knowledge.items())
+                if path in states and self._sessions[session].ended is None
+            }
+
+    def claims(self) -> dict[str, Claim]:
+        with self._lock:
+            return dict(self._claims)
 
     def pending(self) -> list[Recorded]:
         with self._lock:

@@ -6,6 +6,7 @@ from functools import cache
 
 from sightline.core.events import (
     Changed,
+    EnvironmentSeen,
     ModelUsed,
     Moved,
     SessionEnded,
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     from sightline.core.context import Knowledge
     from sightline.core.events import Fact, WriteIntended
 
-COLUMN_FACTS = (SessionStarted, SessionForked, SessionEnded, TurnBegan, ModelUsed)
+COLUMN_FACTS = (
+    *(SessionStarted, SessionForked, SessionEnded),
+    *(TurnBegan, ModelUsed, EnvironmentSeen),
+)
 """Facts that change more of a session's column than its newest position."""
 
 KNOWING = ("Seen", "Dropped", "NoticeAcknowledged", "Changed", "Moved")

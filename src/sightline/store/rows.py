@@ -7,6 +7,8 @@ writes.
 
 from __future__ import annotations
 
+from sightline.core import claims
+from sightline.core.claims import CLAIMING
 from sightline.core.context import (
     column,
     disk_paths,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from sightline.core.claims import Claim
     from sightline.core.context import DiskFile, Knowledge
     from sightline.core.timeline import Recorded
 
@@ -33,6 +36,10 @@ EVENT = "SELECT position, session, kind, version, happened_at, recorded_at, body
 KNOWLEDGE = (
     "SELECT path, name, position, via, first_seen, last_read, last_agent_edit, first_position,"
     " believed, shown, held, lines FROM knowledge"
+)
+KNOWERS = (
+    f"SELECT session, {KNOWLEDGE.removeprefix('SELECT ')}"  # noqa: S608  all ours
+    " WHERE session IN (SELECT id FROM sessions WHERE ended IS NULL) AND path = ? ORDER BY session"
 )
 DISK = "SELECT path, revision, position, at, cause, mode, moved_to, last_external_edit FROM disk"
 NEWEST = (
@@ -44,7 +51,7 @@ NEWEST = (
 """A session's newest position: a session at work is among the last facts of all; any other is
 found by walking its part of the index. Kept in no row, where each append would have to write it."""
 
-COLUMN = "SELECT id, agent, started, parent, ended, turn, model"
+COLUMN = "SELECT id, agent, started, parent, ended, turn, model, owner"
 SESSION = f"{COLUMN}, {NEWEST} FROM sessions"
 PENDING = f"{EVENT} WHERE position IN (SELECT position FROM intents) ORDER BY position"  # noqa: S608  all ours
 
@@ -55,7 +62,9 @@ SET_KNOWLEDGE = (
     " WHERE session=?1 AND path=?2"
 )
 PUT_DISK = "INSERT OR REPLACE INTO disk VALUES (?,?,?,?,?,?,?,?)"
-PUT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?)"
+PUT_SESSION = "INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?,?)"
+CLAIMS = "SELECT id, session, paths, expires_at, exclusive, taken_at, position FROM claims"
+PUT_CLAIM = "INSERT OR REPLACE INTO claims VALUES (?,?,?,?,?,?,?)"
 
 REMEMBERED = 20_000
 """Rows held in memory at most; past it, all are forgotten and read again as needed."""
@@ -105,6 +114,8 @@ class Rows:
         self._step_session(recorded)
         if disks := disk_paths(fact):
             self._step_disks(disks, recorded)
+        if isinstance(fact, CLAIMING):
+            self._step_claims(recorded)
         if isinstance(fact, TURNING):
             states = fold_known(self._run, recorded.session, recorded.position)
             self._replace_known(recorded.session, states)
@@ -160,6 +171,16 @@ class Rows:
             self._run(NEW_KNOWLEDGE, codec.knowledge_row(session, state))
         self._known = {key: state for key, state in self._known.items() if key[0] != session}
 
+    def _step_claims(self, recorded: Recorded) -> None:
+        before = all_claims(self._run)
+        states = dict(before)
+        claims.step(states, recorded)
+        for name in before.keys() - states.keys():
+            self._run("DELETE FROM claims WHERE id = ?", (codec.text(name),))
+        for name, state in states.items():
+            if before.get(name) is not state:
+                self._run(PUT_CLAIM, codec.claim_row(state))
+
     def _step_intents(self, recorded: Recorded) -> None:
         if self._intents is None:
             pending = [codec.recorded_of(row) for row in self._run(PENDING, ())]
@@ -179,6 +200,12 @@ def all_known(run: Run, session: str) -> dict[str, Knowledge]:
     rows = run(f"{KNOWLEDGE} WHERE session = ? ORDER BY path", (codec.text(session),))
     states = [codec.knowledge_of(row) for row in rows]
     return {state.path: state for state in sorted(states, key=path_of)}
+
+
+def all_claims(run: Run) -> dict[str, Claim]:
+    """Every claim that was not released, oldest first."""
+    states = [codec.claim_of(row) for row in run(CLAIMS, ())]
+    return {state.id: state for state in sorted(states, key=lambda each: each.taken_at)}
 
 
 def fold_known(run: Run, session: str, upto: int) -> dict[str, Knowledge]:

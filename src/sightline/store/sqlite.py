@@ -12,10 +12,12 @@ from sightline.store.naming import check_expected, paths_of
 from sightline.store.rows import (
     DISK,
     EVENT,
+    KNOWERS,
     KNOWLEDGE,
     PENDING,
     SESSION,
     Rows,
+    all_claims,
     all_known,
     fold_known,
     path_of,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
+    from sightline.core.claims import Claim
     from sightline.core.context import DiskFile, Knowledge, SessionState
     from sightline.core.events import Fact
     from sightline.core.revision import Revision, Stamp
@@ -138,6 +141,13 @@ class SqliteStore:
     def sessions(self) -> list[SessionState]:
         states = [codec.session_of(row) for row in self._base.run(SESSION)]
         return sorted(states, key=lambda state: (state.started, state.id))
+
+    def knowers(self, path: str) -> dict[str, Knowledge]:
+        rows = self._base.run(KNOWERS, (codec.text(path),))
+        return {codec.untext(session): codec.knowledge_of(row) for session, *row in rows}
+
+    def claims(self) -> dict[str, Claim]:
+        return all_claims(self._base.run)
 
     def pending(self) -> list[Recorded]:
         return [codec.recorded_of(row) for row in self._base.run(PENDING)]
