@@ -12,7 +12,7 @@ from sightline.services.ground import change, noticed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sightline.core.context import DiskFile
     from sightline.core.events import Cause, Fact
@@ -51,18 +51,25 @@ def changes(
     cause: Cause | None = None,
     before: Before | None = None,
     *,
+    paths: Iterable[str] | None = None,
     since_ns: int = 0,
     deadline_s: float | None = None,
 ) -> Changes:
     """What differs from the timeline: of its own files (cause None: by somebody unknown); and with
-    `before`, files it has never heard of that were made or changed since. since_ns: only those
+    `before`, files it has never heard of that were made or changed since. paths: to look at no
+    others of the timeline's. since_ns: only those
     that are younger by their times. deadline_s: for these; what was found when time is up is
     answered."""
-    rows = ground.store.disks()
+    rows = ground.store.disks() if paths is None else _rows(ground, paths)
     heard = _of_known(ground, rows, cause)
     if before is None or cause is None:
         return heard
     return heard + _of_new(ground, rows, cause, before, since_ns, deadline_s)
+
+
+def _rows(ground: Ground, paths: Iterable[str]) -> dict[str, DiskFile]:
+    found = {path: ground.store.disk(path) for path in paths}
+    return {path: row for path, row in found.items() if row is not None}
 
 
 def _of_known(ground: Ground, rows: dict[str, DiskFile], cause: Cause | None) -> Changes:
@@ -113,7 +120,7 @@ def _change(path: str, was: Revision, there: Found, cause: Cause) -> Changed:
 
 def _doubtful(ground: Ground, rows: dict[str, DiskFile]) -> Iterator[Found]:
     """Those that no stamp of the very bytes the timeline names vouches for."""
-    stamps = ground.store.stamps()
+    stamps = ground.store.stamps(rows)
     sure = {p: s for p, s in stamps.items() if p in rows and s.revision == rows[p].revision}
     yield from ground.workspace.scan(sure, deadline_s=ground.settings.deadline_s)
     for path, row in rows.items():
