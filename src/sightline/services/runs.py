@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from sightline.core.context import DiskFile
     from sightline.core.events import Cause, Fact
-    from sightline.core.revision import Revision, StatSignature
+    from sightline.core.revision import Revision, Stamp, StatSignature
     from sightline.services.ground import Ground
     from sightline.workspace import Found
 
@@ -61,7 +61,8 @@ def changes(
     that are younger by their times. deadline_s: for these; what was found when time is up is
     answered."""
     rows = ground.store.disks() if paths is None else _rows(ground, paths)
-    heard = _of_known(ground, rows, cause)
+    stamps = ground.store.stamps(None if paths is None else rows)
+    heard = _of_known(ground, rows, stamps, cause)
     if before is None or cause is None:
         return heard
     return heard + _of_new(ground, rows, cause, before, since_ns, deadline_s)
@@ -72,11 +73,13 @@ def _rows(ground: Ground, paths: Iterable[str]) -> dict[str, DiskFile]:
     return {path: row for path, row in found.items() if row is not None}
 
 
-def _of_known(ground: Ground, rows: dict[str, DiskFile], cause: Cause | None) -> Changes:
+def _of_known(
+    ground: Ground, rows: dict[str, DiskFile], stamps: dict[str, Stamp], cause: Cause | None
+) -> Changes:
     facts: list[Changed] = []
     found: list[Found] = []
     fresh: list[Found] = []
-    for there in _doubtful(ground, rows):
+    for there in _doubtful(ground, rows, stamps):
         if there.revision == rows[there.path].revision:
             fresh.append(there)
             continue
@@ -118,9 +121,10 @@ def _change(path: str, was: Revision, there: Found, cause: Cause) -> Changed:
     return Changed(path, was, there.revision, change(was, there.revision), cause)
 
 
-def _doubtful(ground: Ground, rows: dict[str, DiskFile]) -> Iterator[Found]:
+def _doubtful(
+    ground: Ground, rows: dict[str, DiskFile], stamps: dict[str, Stamp]
+) -> Iterator[Found]:
     """Those that no stamp of the very bytes the timeline names vouches for."""
-    stamps = ground.store.stamps(rows)
     sure = {p: s for p, s in stamps.items() if p in rows and s.revision == rows[p].revision}
     yield from ground.workspace.scan(sure, deadline_s=ground.settings.deadline_s)
     for path, row in rows.items():
