@@ -18,7 +18,7 @@ from sightline.core.claims import fold as fold_claims
 from sightline.core.context import fold_disk, fold_knowledge
 from sightline.core.events import Belief, Cause, Fact
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
-from sightline.core.timeline import ARCHIVE, Recorded
+from sightline.core.timeline import ARCHIVE, NOBODY, Recorded
 from sightline.errors import StoreConflict
 from sightline.store import Store
 from sightline.store.memory import MemoryStore
@@ -48,7 +48,7 @@ def facts_in(recorded: Iterator[Recorded] | list[Recorded]) -> list[Fact]:
 
 # A small world, so that facts meet: few paths, few sessions, positions that may not be there yet.
 paths = st.sampled_from(["a.py", "b/ö.py", "odd\udcff.py"])
-people = st.sampled_from(["s1", "s2", "s3", f"{ARCHIVE}s1"])
+people = st.sampled_from(["s1", "s2", "s3", NOBODY, f"{ARCHIVE}s1"])
 places = st.integers(0, 30)
 claims = st.sampled_from(["k1", "k2"])
 texts = st.sampled_from([A, B, MISSING, UNKNOWN])

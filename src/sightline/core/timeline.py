@@ -16,6 +16,11 @@ ARCHIVE = "archive:"
 knew and did then; what stands on disk now they say nothing of."""
 
 
+NOBODY = ""
+"""The session of what was found while no session looked: a watcher's finds. It is no session that
+anybody began, and is in no list of them."""
+
+
 def archived(session: str) -> bool:
     """Whether a session was read in from a recording."""
     return session.startswith(ARCHIVE)

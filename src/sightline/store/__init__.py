@@ -75,7 +75,7 @@ class Store(Protocol):
         """A session's column."""
 
     def sessions(self) -> list[SessionState]:
-        """All sessions, oldest first."""
+        """All sessions that were begun, oldest first (not core.timeline.NOBODY)."""
 
     def knowers(self, path: str) -> dict[str, Knowledge]:
         """Sessions that have not ended and know a canonical path, by id; what each knows."""

@@ -12,7 +12,7 @@ from sightline.core import claims
 from sightline.core.context import column, fold_knowledge, know, on_disk, redundant
 from sightline.core.events import BlobPurged, WriteIntended
 from sightline.core.revision import revision_of
-from sightline.core.timeline import TURNING, Recorded
+from sightline.core.timeline import NOBODY, TURNING, Recorded
 from sightline.store.naming import check_expected, paths_of, settled
 from sightline.store.verify import differences
 
@@ -126,7 +126,8 @@ class MemoryStore:
 
     def sessions(self) -> list[SessionState]:
         with self._lock:
-            return sorted(self._sessions.values(), key=lambda state: (state.started, state.id))
+            begun = [state for state in self._sessions.values() if state.id != NOBODY]
+            return sorted(begun, key=lambda state: (state.started, state.id))
 
     def knowers(self, path: str) -> dict[str, Knowledge]:
         with self._lock:

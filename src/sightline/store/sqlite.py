@@ -139,7 +139,7 @@ class SqliteStore:
         return codec.session_of(rows[0]) if rows else None
 
     def sessions(self) -> list[SessionState]:
-        states = [codec.session_of(row) for row in self._base.run(SESSION)]
+        states = [codec.session_of(row) for row in self._base.run(f"{SESSION} WHERE id != ''")]
         return sorted(states, key=lambda state: (state.started, state.id))
 
     def knowers(self, path: str) -> dict[str, Knowledge]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.core.claims import fold as fold_claims
 from sightline.core.context import column, fold_disk, know
 from sightline.core.events import WriteIntended
-from sightline.core.timeline import TURNING, branch
+from sightline.core.timeline import NOBODY, TURNING, branch
 from sightline.store.naming import settled
 
 TYPE_CHECKING = False
@@ -41,6 +41,7 @@ def differences(store: Store) -> list[str]:
             intents[recorded.position] = fact
     wrong += _unlike("disk", store.disks(), fold_disk(log))
     wrong += _unlike("claim", store.claims(), fold_claims(log))
+    sessions.pop(NOBODY, None)
     wrong += _unlike("session", {state.id: state for state in store.sessions()}, sessions)
     wrong += _unlike("intent", {r.position: r.fact for r in store.pending()}, intents)
     for name in columns:
