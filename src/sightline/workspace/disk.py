@@ -13,7 +13,7 @@ from sightline.workspace import Located
 from sightline.workspace.deadline import DeadlinePassed, within
 from sightline.workspace.locks import Locked
 from sightline.workspace.reading import read, signature_of
-from sightline.workspace.rules import IgnoreRules, git_rules
+from sightline.workspace.rules import IgnoreRules, git_folders, git_rules, git_top
 from sightline.workspace.scan import scan, unanswered, walk
 from sightline.workspace.syscalls import Calls
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sightline.core.paths import Flavour
     from sightline.core.revision import Revision, Stamp, StatSignature
     from sightline.workspace import Found
+    from sightline.workspace.watch import Watcher
 
 CONTROL = frozenset((".git", ".hg"))
 """Folders of version control: written through their own programs or not at all."""
@@ -150,11 +151,22 @@ class DiskWorkspace:
         else:
             yield from found
 
-    def walk(self, *, since_ns: int = 0) -> Iterator[tuple[str, StatSignature]]:
-        return walk(self.root, (self._refusing, self._hiding), since_ns)
+    def walk(self, *, since_ns: int = 0, under: str = "") -> Iterator[tuple[str, StatSignature]]:
+        return walk(self.root, (self._refusing, self._hiding), since_ns, under)
+
+    def git_at_work(self) -> bool:
+        top = git_top(self.root)
+        return top is not None and os.path.lexists(f"{git_folders(top)[0]}/index.lock")
 
     def listed(self, path: str) -> bool:
         return not (self._refusing.refuses(path) or self._hiding.refuses(path))
+
+    def watch(self, *, polling_s: float = 0.5) -> Watcher:
+        """Tell what changes here as it happens; see workspace.watch. polling_s: between two looks
+        at what no event tells of, at the least."""
+        from sightline.workspace.watch import watch  # no hook watches
+
+        return watch(self.root, (self._refusing, self._hiding), polling_s=polling_s)
 
     def _inside(self, name: str) -> str:
         """The name as a canonical path; an absolute one may name the root through a symlink."""

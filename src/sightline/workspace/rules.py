@@ -104,23 +104,33 @@ def git_rules(root: str) -> IgnoreRules:
 
     The user's global ignore file is left out: it is not the same for two people of one team.
     """
+    top = git_top(root)
+    if top is None:
+        return IgnoreRules(root, ".gitignore")
+    exclude = git_folders(top)[1] + "/info/exclude"
+    return IgnoreRules(root, ".gitignore", top=top, exclude=exclude)
+
+
+def git_top(root: str) -> str | None:
+    """The top of the git tree that a folder is in; None when it is in none."""
     top = root
     while not os.path.lexists(f"{top}/.git"):
         above = os.path.dirname(top)
         if above == top:
-            return IgnoreRules(root, ".gitignore")
+            return None
         top = above
-    return IgnoreRules(root, ".gitignore", top=top, exclude=_common(top) + "/info/exclude")
+    return top
 
 
-def _common(top: str) -> str:
-    """The folder that all worktrees of a repository share."""
-    place = f"{top}/.git"
-    if os.path.isfile(place):
-        place = os.path.join(top, _first_line(place).removeprefix("gitdir: "))
-        if os.path.isfile(f"{place}/commondir"):
-            place = os.path.join(place, _first_line(f"{place}/commondir"))
-    return place
+def git_folders(top: str) -> tuple[str, str]:
+    """The git folder of this tree, and the one that all worktrees of the repository share."""
+    own = f"{top}/.git"
+    if not os.path.isfile(own):
+        return own, own
+    own = os.path.join(top, _first_line(own).removeprefix("gitdir: "))
+    if not os.path.isfile(f"{own}/commondir"):
+        return own, own
+    return own, os.path.join(own, _first_line(f"{own}/commondir"))
 
 
 def _first_line(file: str) -> str:

@@ -79,14 +79,25 @@ def unanswered(path: str, at_ns: int) -> Found:
 
 
 def walk(
-    root: str, rules: tuple[IgnoreRules, ...], since_ns: int = 0
+    root: str, rules: tuple[IgnoreRules, ...], since_ns: int = 0, under: str = ""
 ) -> Iterator[tuple[str, StatSignature]]:
-    """Every regular file that no rule ignores, in order of path; those changed since, if asked.
+    """Every regular file that no rule ignores, in order of path; those changed since, if asked,
+    and those below one folder ("" or ending in "/") that is not ignored itself.
 
     Symlinks are not followed and not listed, nor is what belongs to a nested repository. A folder
     that may not be listed is answered itself, told by its mode, so that a caller can say so.
     """
-    yield from _walk(root, "", rules, tuple(rule.chain() for rule in rules), since_ns)
+    chains = tuple(rule.chain() for rule in rules)
+    for end in [at + 1 for at, sign in enumerate(under) if sign == "/"]:
+        chains = _deeper(rules, chains, under[:end])
+    yield from _walk(root, under, rules, chains, since_ns)
+
+
+def _deeper(
+    rules: tuple[IgnoreRules, ...], chains: tuple[Chain, ...], folder: str
+) -> tuple[Chain, ...]:
+    pairs = zip(rules, chains, strict=True)
+    return tuple(rule.extend(chain, rule.full(folder)) for rule, chain in pairs)
 
 
 def _walk(
@@ -111,14 +122,13 @@ def _walk(
         if since_ns and not below and not _changed_since(entry, since_ns):
             continue  # asked first: a stat takes less than the rules
         path = folder + entry.name
-        if _unlisted(entry.name) or any(
+        if unlisted(entry.name) or any(
             ignored(chain, rule.full(path), folder=below)
             for rule, chain in zip(rules, chains, strict=True)
         ):
             continue
         if below:
-            inner = zip(rules, chains, strict=True)
-            deeper = tuple(rule.extend(chain, rule.full(f"{path}/")) for rule, chain in inner)
+            deeper = _deeper(rules, chains, f"{path}/")
             yield from _walk(root, f"{path}/", rules, deeper, since_ns)
         elif entry.is_file(follow_symlinks=False):
             try:
@@ -140,12 +150,14 @@ def _sort_key(entry: os.DirEntry[str]) -> str:
     return entry.name + "/" * entry.is_dir(follow_symlinks=False)
 
 
-def _unlisted(name: str) -> bool:
+def unlisted(name: str) -> bool:
+    """Whether no entry of this name is ever listed, whatever the ignore rules say."""
     # Not Unicode: such a name could neither be stored nor be put into an answer.
-    return name in (".git", ".hg") or name.startswith(ASIDE) or not _encodes(name)
+    return name in (".git", ".hg") or name.startswith(ASIDE) or not encodes(name)
 
 
-def _encodes(name: str) -> bool:
+def encodes(name: str) -> bool:
+    """Whether a name is Unicode."""
     try:
         name.encode()
     except UnicodeEncodeError:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Literal, Protocol
 
+    from sightline.workspace.rules import IgnoreRules
+
     Lost = Literal["overflow", "limit", "unmounted", "moved", "gone", "suspended"]
     """overflow: more happened than the system keeps · limit: no folder more may be watched ·
     unmounted, gone, moved: the workspace's folder is no longer at its place · suspended: the
@@ -92,3 +94,18 @@ class Watcher(Protocol):
 
     def close(self) -> None:
         """End the subscription; more than once does no harm."""
+
+
+def watch(root: str, rules: tuple[IgnoreRules, ...], *, polling_s: float = POLLING_S) -> Watcher:
+    """The best watcher that this machine has for a folder without symlinks in its name.
+
+    rules: as workspace.scan.walk takes them. WatchMissing when the library that another system
+    than Linux needs is not there; Unverifiable when an ignore file cannot be read.
+    """
+    import sys
+
+    if sys.platform == "linux":
+        from sightline.workspace.watch.choosing import for_linux as make
+    else:
+        from sightline.workspace.watch.elsewhere import for_elsewhere as make
+    return make(root, rules, polling_s=polling_s)

@@ -1,0 +1,254 @@
+"""A watcher by inotify: one watch per folder, none for what is ignored."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import stat
+from time import monotonic, time_ns
+
+from sightline.errors import Unverifiable
+from sightline.workspace.watch import Eyes, Hints
+from sightline.workspace.watch.batch import Batch
+from sightline.workspace.watch.folders import Folders
+from sightline.workspace.watch.git import git_files
+from sightline.workspace.watch.ignoring import Ignoring
+from sightline.workspace.watch.naming import named
+from sightline.workspace.watch.polling import Rota
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from sightline.workspace.rules import IgnoreRules
+    from sightline.workspace.watch import Lost
+    from sightline.workspace.watch.inotify import Inotify
+    from sightline.workspace.watch.naming import Named
+
+ROOT_S = 2.0
+"""Seconds between two looks at whether the root still stands: no event tells that a folder above
+it was renamed."""
+
+_FULL = (errno.ENOSPC, errno.ENOMEM)
+
+
+class LinuxWatcher:
+    """See Watcher. blind: folders ("" or with a "/" at the end) from which no event comes."""
+
+    def __init__(
+        self,
+        root: str,
+        rules: tuple[IgnoreRules, ...],
+        *,
+        polling_s: float,
+        inotify: Inotify,
+        blind: tuple[str, ...] = (),
+    ) -> None:
+        self._root = root
+        self._ignoring = Ignoring(root, rules)
+        self._inotify = inotify
+        self._folders = Folders(inotify, self._ignoring)
+        self._rota = Rota(polling_s)
+        self._blind = blind
+        self._followed: frozenset[str] = frozenset()
+        self._linked: set[str] = set()
+        self._full = self._doubtful = False
+        self._overflows = self._gaps = 0
+        self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._poll = select.poll()
+        for fd in (inotify.fd, self._bell):
+            self._poll.register(fd, select.POLLIN)
+        self._identity = _identity(root)
+        self._away: Lost | None = None if self._identity else "gone"
+        self._unsaid = self._within(self._begin)
+
+    def wait(self, timeout_s: float | None) -> Hints | None:
+        end_s = None if timeout_s is None else monotonic() + timeout_s
+        while True:
+            hints = self._look()
+            if hints is not None:
+                return hints
+            if not self._sleep(end_s):
+                return None
+
+    def fileno(self) -> int:
+        return self._inotify.fd
+
+    def wake(self) -> None:
+        os.eventfd_write(self._bell, 1)
+
+    def eyes(self) -> Eyes:
+        polling: Lost | None = "limit" if self._full else None
+        return Eyes(
+            "away" if self._away else "polling" if polling else "events",
+            self._away or polling,
+            folders=len(self._folders.names),
+            unseen=len(self._folders.unseen),
+            followed=len(self._followed),
+            polled=len(self._rota),
+            every_s=self._rota.every_s if self._rota else 0.0,
+            overflows=self._overflows,
+            gaps=self._gaps,
+        )
+
+    def follow(self, paths: Iterable[str]) -> None:
+        before, self._followed = self._followed, frozenset(paths)
+        new = self._linked_of(self._followed - before)
+        self._linked = (self._linked & self._followed) | new
+        self._unsaid |= self._within(lambda: self._folders.keep(self._followed))
+        self._turns()
+
+    def close(self) -> None:
+        self._inotify.close()
+        if self._bell >= 0:
+            os.close(self._bell)
+            self._bell = -1
+
+    def _sleep(self, end_s: float | None) -> bool:
+        """Until an event, the next look at something, or the end. False: time to answer None."""
+        now_s = monotonic()
+        if end_s is not None and now_s >= end_s:
+            return False
+        due_s = min(now_s + ROOT_S, self._rota.due_s) if self._rota else now_s + ROOT_S
+        till_s = due_s if end_s is None else min(due_s, end_s)
+        ready = self._poll.poll(max(till_s - now_s, 0.0) * 1e3 + 1)
+        if any(fd == self._bell for fd, _ in ready):
+            os.eventfd_read(self._bell)
+            return False
+        return True
+
+    def _look(self) -> Hints | None:
+        at_ns = time_ns()
+        try:
+            hints = self._happened(at_ns)
+        except Unverifiable:
+            self._doubtful = True  # what was read of the queue would be lost
+            raise
+        if hints is None and self._rota and monotonic() >= self._rota.due_s:
+            changed = self._rota.look()
+            hints = Hints(changed, at_ns=at_ns) if changed else None
+        return hints
+
+    def _happened(self, at_ns: int) -> Hints | None:
+        batch = Batch(self._inotify.read())
+        self._overflows += batch.overflow
+        identity = _identity(self._root)
+        if identity != self._identity:
+            return self._replaced(identity, batch, at_ns)
+        if self._away:
+            return None
+        if batch.overflow or self._doubtful:
+            for watch in batch.ended:
+                self._folders.ended(watch)
+            self._unsaid |= self._within(self._begin)
+            self._doubtful = False
+            return self._gap(at_ns, "overflow" if batch.overflow else None)
+        hints = self._told(batch, at_ns)
+        return self._gap(at_ns) if self._unsaid else hints
+
+    def _replaced(self, identity: tuple[int, int] | None, batch: Batch, at_ns: int) -> Hints:
+        """Another folder than the one watched stands at the root's place now, or none does."""
+        lost: Lost | None = None
+        if self._identity is not None:
+            root = next((w for w, name in self._folders.names.items() if not name), None)
+            lost = "gone" if root is None else batch.fates.get(root, "gone")
+        self._identity, self._away = identity, None if identity else lost
+        self._folders.clear()
+        self._full = False
+        self._unsaid = identity is not None and self._within(self._begin)
+        self._turns()
+        return self._gap(at_ns, lost)
+
+    def _told(self, batch: Batch, at_ns: int) -> Hints | None:
+        folders = self._folders
+        say = named(batch, folders, self._ignoring, self._followed)
+        if batch.came or batch.left or batch.turned or batch.ended or say.relist or say.git:
+            self._unsaid |= self._within(lambda: self._follow_folders(batch, say))
+        linked = self._linked_of(say.paths & self._followed)
+        if linked - self._linked:
+            self._linked |= linked
+            self._turns()
+        if say.everything:
+            return self._gap(at_ns)
+        return Hints(say.paths, at_ns=at_ns) if say.paths else None
+
+    def _follow_folders(self, batch: Batch, say: Named) -> None:
+        folders = self._folders
+        came, apart = folders.named(batch.came)
+        came |= folders.named(batch.turned)[0] & folders.unseen
+        left = set().union(*folders.named(batch.left))
+        if left:
+            folders.leave(left)
+        for watch in batch.ended:
+            folders.ended(watch)
+        for folder in _outermost(came):
+            folders.cover(folder)
+        for folder in apart & folders.kept:
+            folders.keep_in(folder)
+        for folder in _outermost(say.relist):
+            folders.cover_again(folder)
+        if say.git or "" in say.relist:
+            folders.cover_git()
+
+    def _begin(self) -> None:
+        self._folders.cover_again("")
+        self._folders.cover_git()
+
+    def _within(self, work: Callable[[], None]) -> bool:
+        """Whether a work that adds watches came to the limit; then all are given back, for others
+        may need them, and what is followed is looked at in turn."""
+        if self._full:
+            return False
+        try:
+            work()
+        except OSError as error:
+            if error.errno not in _FULL:
+                raise
+            self._full = True
+            self._folders.clear()
+            self._turns()
+        return self._full
+
+    def _turns(self) -> None:
+        """What to look at in turn: all that is followed, or what no event tells of."""
+        turned = set(self._followed)
+        if not self._full:
+            turned = {p for p in turned if p in self._linked or p.startswith(self._blind)}
+        places = dict(git_files(self._root)) if self._full else {}
+        self._rota.set({**places, **{path: f"{self._root}/{path}" for path in turned}})
+
+    def _linked_of(self, paths: Iterable[str]) -> set[str]:
+        """Of these, the files that have several names: a write by another is no event here."""
+        return {path for path in paths if _links(f"{self._root}/{path}") > 1}
+
+    def _gap(self, at_ns: int, lost: Lost | None = None) -> Hints:
+        self._gaps += 1
+        if self._unsaid:
+            self._unsaid, lost = False, lost or "limit"
+        return Hints(frozenset(), everything=True, lost=lost, at_ns=at_ns)
+
+
+def _outermost(folders: Iterable[str]) -> Iterator[str]:
+    """Those that are not below another of them."""
+    last = None
+    for folder in sorted(folders):
+        if last is None or not folder.startswith(last):
+            last = folder
+            yield folder
+
+
+def _identity(root: str) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(root)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
+
+
+def _links(place: str) -> int:
+    try:
+        found = os.lstat(place)
+    except OSError:
+        return 0
+    return found.st_nlink if stat.S_ISREG(found.st_mode) else 0

@@ -1,0 +1,101 @@
+"""From what the kernel saw to what a hint says: names become paths, ignored ones are left out."""
+
+from __future__ import annotations
+
+import os
+
+from sightline.core.value import Value
+from sightline.workspace.folder import ASIDE
+from sightline.workspace.scan import encodes
+from sightline.workspace.watch.batch import AS_FILE, AS_FOLDER
+from sightline.workspace.watch.git import EXCLUDE, GROWING, OUTSIDE, TOLD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sightline.workspace.rules import Chain
+    from sightline.workspace.watch.batch import Batch
+    from sightline.workspace.watch.folders import Folders
+    from sightline.workspace.watch.ignoring import Ignoring
+
+
+class Named(Value):
+    """paths: what hints say. relist: folders ("" or with a "/" at the end) in which other entries
+    than before may be listed now. git: its folders may be others. everything: see Hints."""
+
+    paths: frozenset[str]
+    relist: frozenset[str] = frozenset()
+    git: bool = False
+    everything: bool = False
+
+
+def named(batch: Batch, folders: Folders, ignoring: Ignoring, followed: frozenset[str]) -> Named:
+    """What the events of a batch are about. Watches that are no longer known say nothing: what
+    came or went instead of their folders does."""
+    paths: set[str] = set()
+    relist: set[str] = set()
+    git = False
+    for watch, raw in batch.touched.items():
+        folder = folders.names.get(watch)
+        if folder is None:
+            continue
+        names = {os.fsdecode(name): seen for name, seen in raw.items()}
+        if watch in folders.git:
+            git |= _of_git(folder, names, ignoring, paths, relist)
+            continue
+        if ".git" in names:
+            git |= not folder
+            relist.add(folder)
+        narrow = watch in folders.narrow or watch in folders.nested
+        chains = None if narrow else ignoring.chains(folder)
+        if chains is not None and not ignoring.names.isdisjoint(names):
+            relist.add(folder)
+        paths.update(_passing(folder, names, chains, ignoring, followed | folders.kept))
+    paths |= {folder.rstrip("/") for folder in relist}
+    everything = "" in paths
+    return Named(frozenset(paths - {""}), frozenset(relist), git, everything)
+
+
+def _of_git(
+    folder: str,
+    names: Mapping[str, int],
+    ignoring: Ignoring,
+    paths: set[str],
+    relist: set[str],
+) -> bool:
+    """What one of git's folders tells. True when git made another folder to watch."""
+    if folder == OUTSIDE:
+        if not ignoring.names.isdisjoint(names):
+            relist.add("")
+        return ".git" in names
+    told = {folder + name for name in names}
+    paths |= told & TOLD
+    if EXCLUDE in told:
+        relist.add("")
+    return not GROWING.isdisjoint(told)
+
+
+def _passing(
+    folder: str,
+    names: Mapping[str, int],
+    chains: tuple[Chain, ...] | None,
+    ignoring: Ignoring,
+    wanted: frozenset[str] | set[str],
+) -> Iterator[str]:
+    """The paths of a folder's entries that count: followed ones and those above them, and, where
+    the folder is not ignored, all that no rule hides."""
+    for name, seen in names.items():
+        path = folder + name
+        if path in wanted or f"{path}/" in wanted:
+            yield path
+        elif chains is None or name in (".git", ".hg") or name.startswith(ASIDE):
+            continue
+        elif not encodes(name):
+            yield folder.rstrip("/")
+        elif not all(
+            ignoring.hides(chains, path, below=below)
+            for kind, below in ((AS_FILE, False), (AS_FOLDER, True))
+            if seen & kind
+        ):
+            yield path
