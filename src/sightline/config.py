@@ -63,10 +63,14 @@ class Settings(Value):
     store: str | None = None
     fail: str = "open"
     unseen: str = "notice"
+    claims: str = "advise"
     max_file_bytes: int = 10 << 20
     read_max_lines: int = 2_000
     read_max_bytes: int = 400_000
     deadline_s: float = 5.0
+    away_s: float = 1_800.0
+    answerer: str = "auto"
+    answerer_idle_s: float = 1_800.0
 
     def policy_for(self, path: str) -> str:
         """The strictest policy that any source has for a canonical path: one of POLICIES."""
@@ -98,8 +102,10 @@ def load_settings(
         **checked(given, "the command line"),
     }
     own = [tightening(table, where, users) for where, table in _workspace_tables(root)]
-    if any(table.pop("unseen", None) == "refuse" for table in own):
-        chosen["unseen"] = "refuse"
+    for key, tight in (("unseen", "refuse"), ("claims", "enforce")):
+        said = [table.pop(key, None) for table in own]
+        if tight in said:
+            chosen[key] = tight
     user = Source(
         chosen.pop("policy", "merge"),
         chosen.pop("policies", ()),

@@ -202,7 +202,10 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
     elif isinstance(fact, ModelUsed):
         state = state.replace(model=fact.model)
     elif isinstance(fact, EnvironmentSeen):
-        state = state.replace(owner=fact.owner or state.owner)
+        # Who holds a session again has taken it up again.
+        state = state.replace(
+            owner=fact.owner or state.owner, ended=None if fact.owner else state.ended
+        )
     return state.replace(position=recorded.position)
 
 

@@ -17,6 +17,9 @@ the fresh text."""
 UNSEEN = ("notice", "refuse")
 """What happens to a unique replace in lines that were never shown, loosest first."""
 
+CLAIMS = ("advise", "enforce")
+"""What happens to a write of what another session claims, loosest first: it is told, or refused."""
+
 FAIL = ("open", "closed")
 """Whether a hook that failed itself lets the agent's call pass."""
 
@@ -179,6 +182,7 @@ KEYS = {
     "never_store": Key(_patterns, shared=True),
     "protect": Key(_patterns, shared=True),
     "store": Key(_text, "SIGHTLINE_STORE"),
+    "claims": Key(_one_of(*CLAIMS), "SIGHTLINE_CLAIMS", shared=True),
     "state_home": Key(_folder, "SIGHTLINE_HOME"),
     "fail": Key(_one_of(*FAIL), "SIGHTLINE_FAIL"),
     "max_file_bytes": Key(_count, "SIGHTLINE_MAX_FILE_BYTES"),
@@ -187,3 +191,6 @@ KEYS = {
     "deadline_s": Key(_seconds, "SIGHTLINE_DEADLINE_S"),
 }
 """Every setting. The environment may hold other SIGHTLINE_ names, which are no settings."""
+    "away_s": Key(_seconds, "SIGHTLINE_AWAY_S"),
+    "answerer": Key(_one_of(*ANSWERER), "SIGHTLINE_ANSWERER"),
+    "answerer_idle_s": Key(_seconds, "SIGHTLINE_ANSWERER_IDLE_S"),

@@ -68,7 +68,14 @@ class Room:
 
     def _start(self, id: str, parent: str | None, agent: str, owner: str | None) -> Session:
         return start(
-            self._store, self._tree, self.settings, id=id, agent=agent, parent=parent, owner=owner
+            self._store,
+            self._tree,
+            self.settings,
+            id=id,
+            agent=agent,
+            parent=parent,
+            owner=owner,
+            holder=owner,
         )
 
     def _keep(self, key: tuple[str, str | None], session: Session) -> None:

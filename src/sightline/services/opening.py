@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sightline.config import Settings
+    from sightline.core.events import Fact
     from sightline.store import Store
     from sightline.workspace import Workspace
 
@@ -47,6 +48,7 @@ def open_session(
 
     WorkspaceError, SettingsError, StoreError, SessionError.
     """
+    from sightline.workspace import process
     from sightline.workspace.discovery import discover
 
     name = os.fspath(workspace)
@@ -55,7 +57,15 @@ def open_session(
     kept, tree = ports(root, chosen, store)
     try:
         return start(
-            kept, tree, chosen, id=id, agent=agent, parent=parent, clock=clock, approve=approve
+            kept,
+            tree,
+            chosen,
+            id=id,
+            agent=agent,
+            parent=parent,
+            clock=clock,
+            approve=approve,
+            holder=process.owner(),
         )
     except BaseException:
         kept.close()
@@ -73,11 +83,13 @@ def start(
     clock: Callable[[], int] | None = None,
     approve: Callable[[str, str], bool] | None = None,
     owner: str | None = None,
+    holder: str | None = None,
 ) -> Session:
     """A session over ports that are open already; writes of dead processes are settled first.
 
     owner: the process that carries out what is journalled (workspace.process); this one unless
-    given.
+    given. holder: the process that holds the session from here on, by which others tell whether
+    it is there; None leaves that as it is.
     """
     from sightline.workspace import process
 
@@ -90,20 +102,30 @@ def start(
         with workspace.lock(f"session {session}"):  # two hooks of it may come at once
             state = store.session(session)
             if state is None:
-                _begin(ground, agent, parent)
-    if state is not None and agent not in (UNNAMED, state.agent):
+                _begin(ground, agent, parent, holder)
+                return Session(ground, agent)
+    if agent not in (UNNAMED, state.agent):
         raise SessionError(
             f"Session {session!r} belongs to the agent {state.agent!r}, not {agent!r}.",
             "Choose another id: two agents with one id would each pass for the other.",
         )
-    return Session(ground, state.agent if state else agent)
+    if holder is not None and (state.owner != holder or state.ended is not None):
+        from sightline.services.presence import environment
+
+        ground.append([environment(holder)])
+    return Session(ground, state.agent)
 
 
-def _begin(ground: Ground, agent: str, parent: str | None) -> None:
+def _begin(ground: Ground, agent: str, parent: str | None, holder: str | None) -> None:
     above = ground.store.session(parent) if parent is not None else None
     if parent is not None and above is None:
         raise SessionError(f"There is no session {parent!r}.", "Give the id of a known one.")
-    ground.append([SessionStarted(agent, parent, above.position if above else None)])
+    facts: list[Fact] = [SessionStarted(agent, parent, above.position if above else None)]
+    if holder is not None:
+        from sightline.services.presence import environment
+
+        facts.append(environment(holder))
+    ground.append(facts)
 
 
 def _checked(session: str) -> str:

@@ -132,15 +132,16 @@ def disk_of(row: Row) -> DiskFile:
 def session_row(state: SessionState) -> Row:
     """Columns of the sessions table; position is not one, the timeline knows it."""
     who = (text(state.id), text(state.agent), state.started)
-    parent, model = (None if name is None else text(name) for name in (state.parent, state.model))
-    return (*who, parent, state.ended, state.turn, model, state.owner)
+    named = (state.parent, state.model, state.owner)
+    parent, model, owner = (None if name is None else text(name) for name in named)
+    return (*who, parent, state.ended, state.turn, model, owner)
 
 
 def session_of(row: Row) -> SessionState:
     """SessionState from its columns and its newest position."""
     id_, agent, started, parent, ended, turn, model, owner, position = row
     named = (untext(id_), untext(agent), started, untext(parent))
-    return SessionState(*named, ended, turn, untext(model), position, owner)
+    return SessionState(*named, ended, turn, untext(model), position, untext(owner))
 
 
 def claim_row(state: Claim) -> Row:

@@ -10,6 +10,9 @@ HOST_FILE = "/proc/sys/kernel/random/boot_id"
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish"))
 """Programs that a host may start only to run one command for it."""
 
+NESTED_MAX = 16
+"""Scripts that start scripts: how many are looked behind."""
+
 
 def owner() -> str:
     """This process as "machine:pid:start"; start tells a process from a later one of its number."""
@@ -23,21 +26,53 @@ def owner_of(pid: int) -> str:
 
 def behind_shell(pid: int) -> int:
     """The process that a shell was started by, if this is a shell; else the process itself."""
+    shell = _shell(pid)
+    return pid if shell is None or shell.parent <= 1 else shell.parent
+
+
+class _Shell:
+    """A shell under way. interactive: it leads the processes of a terminal."""
+
+    def __init__(self, pid: int, parent: int, session: int, terminal: int) -> None:
+        self.parent = parent
+        self.interactive = session == pid and terminal != 0
+
+
+def _shell(pid: int) -> _Shell | None:
+    """What is known of a process that is a shell; None for any other."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             name, _, rest = file.read().partition("(")[2].rpartition(")")
     except OSError:
-        return pid
-    parent = int(rest.split()[1])
-    return parent if name in SHELLS and parent > 1 else pid
+        return None
+    if name not in SHELLS:
+        return None
+    _, parent, _, session, terminal = [int(part) for part in ["0", *rest.split()[1:5]]]
+    return _Shell(pid, parent, session, terminal)
+
+
+def holder_of(pid: int) -> int:
+    """The process that stays while commands of a shell come and go: the shell that a person sits
+    at, else whoever runs the scripts that led here."""
+    for _ in range(NESTED_MAX):
+        shell = _shell(pid)
+        if shell is None or shell.parent <= 1 or shell.interactive:
+            return pid
+        pid = shell.parent
+    return pid
+
+
+def here(name: str) -> bool:
+    """Whether a named owner is of this machine since its last start, which can tell if it lives."""
+    return name.rsplit(":", 2)[0] == _machine()
 
 
 def alive(name: str) -> bool:
     """Whether a named owner still runs. One of another machine, or of an earlier start of this
     one, counts as gone: only one machine at a time uses a store (store.mounts)."""
-    machine, pid, start = name.rsplit(":", 2)
-    if machine != _machine():
+    if not here(name):
         return False
+    _, pid, start = name.rsplit(":", 2)
     return _exists(int(pid)) and _started(int(pid)) == start
 
 

@@ -44,10 +44,12 @@ class Call:
         """The session asked for; one that another agent began is resumed as that agent's."""
         from sightline.interfaces.cli.asking import approver
         from sightline.services.opening import start
+        from sightline.workspace.process import holder_of, owner_of
 
         store, workspace, settings = self._ports()
         try:
             state = store.session(self.session_id)
+            own = state is None or state.agent == AGENT
             yield start(
                 store,
                 workspace,
@@ -55,6 +57,8 @@ class Call:
                 id=self.session_id,
                 agent=state.agent if state else AGENT,
                 approve=approver(self),
+                # Who only asks for another agent's view does not hold its session.
+                holder=owner_of(holder_of(os.getppid())) if own else None,
             )
         finally:
             store.close()
