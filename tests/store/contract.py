@@ -153,6 +153,8 @@ class StoreContract(ABC):
         assert at(kinds=[events.TurnBegan]) == [3, 5]
         assert at(kinds=[events.TurnBegan, events.Changed], session="s2") == [5, 6]
         assert at(after=2, upto=5) == [3, 4, 5]
+        assert at(since=2) == [4, 5, 6]
+        assert at(since=2, newest=1, path="a") == [4]
         assert at(newest=2) == [5, 6]
         assert at(newest=1, kinds=[events.Seen]) == [4]
         assert at(newest=0) == []
@@ -327,14 +329,53 @@ class StoreContract(ABC):
         for data in (b"secret", os.urandom(2 << 20)):
             revision = revision_of(data)
             one.keep([data])
-            assert other.purge(revision, "secret", session="s1", at=5)
+            gone = other.purge(lambda: [revision], "secret", session="s1", at=5, secret=True)  # noqa: B023
+            assert gone == (revision,)
             assert one.blob(revision) is None
-            assert not one.purge(revision, "secret", session="s1", at=6)
+            assert one.purge(lambda: [revision], "secret", session="s1", at=6) == ()  # noqa: B023
             one.keep([data], durable=True)
             assert other.blob(revision) == data
         kinds = [events.BlobPurged]
         assert [r.fact.reason for r in one.timeline(kinds=kinds)] == ["secret", "secret"]
         assert one.verify() == []
+
+    def test_many_texts_are_forgotten_as_one_fact(self, store):
+        texts = [f"text {number}".encode() for number in range(5)]
+        store.keep(texts)
+        wanted = [revision_of(data) for data in texts[:3]]
+        gone = store.purge(lambda: [*wanted, A, wanted[0]], "age", session="s1", at=7)
+        assert gone == tuple(wanted)
+        told = facts_in(store.timeline(kinds=[events.BlobPurged]))
+        assert told == [events.BlobPurged(gone[0], "age", gone[1:])]
+        assert [store.blob(revision_of(data)) is not None for data in texts] == [0, 0, 0, 1, 1]
+        assert {each.revision for each in store.texts()} == {revision_of(d) for d in texts[3:]}
+        assert store.verify() == []
+
+    def test_who_chooses_what_goes_sees_all_that_was_recorded(self, opened):
+        store, other = opened(), opened()
+        store.keep([b"needed"])
+
+        def choose():
+            return [revision_of(b"needed")] if store.position() == 0 else []
+
+        other.append("s1", [seen("a", revision_of(b"needed"))], at=1)
+        assert store.purge(choose, "age", session="s1", at=2) == ()
+        assert store.blob(revision_of(b"needed")) == b"needed"
+        assert store.position() == 1
+
+    def test_a_text_kept_ahead_of_its_fact_says_since_when(self, store):
+        store.append("s1", [seen("a", revision_of(b"one"))], at=1, blobs=[b"one"])
+        assert [(each.size, each.since) for each in store.texts()] == [(3, 0)]
+        store.keep([b"one"])
+        assert [(each.size, each.since) for each in store.texts()] == [(3, 1)]
+
+    def test_room_and_tally_count_what_is_there(self, store):
+        store.append("s1", [seen("a"), seen("b"), events.TurnBegan(1)], at=1, blobs=[b"text"])
+        assert store.tally() == {"Seen": 2, "TurnBegan": 1}
+        assert store.room().texts >= 4
+        assert store.room().total >= store.room().texts
+        assert store.tidy() >= 0
+        assert store.verify() == []
 
     # --- the stat cache -------------------------------------------------------------------------
 

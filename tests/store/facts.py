@@ -82,6 +82,7 @@ tolds = st.builds(
     numbers,
     st.booleans(),
     st.booleans(),
+    st.lists(hunks, max_size=2).map(tuple),
 )
 
 rewrites = st.builds(events.Rewritten, names, revisions, revisions, st.none() | numbers)

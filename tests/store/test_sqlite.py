@@ -243,7 +243,7 @@ def test_purged_bytes_are_nowhere_in_the_files(store, file):
         append_one(store, "s", number)
     store.keep([secret])
     assert any(secret in Path(file + end).read_bytes() for end in ("", "-wal"))
-    assert store.purge(revision_of(secret), "secret", session="s", at=1)
+    assert store.purge(lambda: [revision_of(secret)], "secret", session="s", at=1, secret=True)
     store.close()
     assert secret not in Path(file).read_bytes()
 

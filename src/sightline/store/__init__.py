@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from sightline.core.value import Value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from sightline.core.claims import Claim
     from sightline.core.context import DiskFile, Knowledge, SessionState
     from sightline.core.events import Fact
+    from sightline.core.retention import KeptText
     from sightline.core.revision import Revision, Stamp
     from sightline.core.timeline import Recorded
 else:
     Protocol = object
+
+
+class Room(Value):
+    """Bytes that a store takes. facts: the timeline; views: what is folded from it, with all
+    indexes; caches: of stats; texts: those in the store itself; files: those that are files of
+    their own; free: what was freed and is not used again yet; log: not carried over yet."""
+
+    facts: int = 0
+    views: int = 0
+    caches: int = 0
+    texts: int = 0
+    files: int = 0
+    free: int = 0
+    log: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return sum(size for _, size in self.items())
 
 
 class Store(Protocol):
@@ -52,9 +74,11 @@ class Store(Protocol):
         kinds: Sequence[type[Fact]] | None = None,
         after: int = 0,
         upto: int | None = None,
+        since: int | None = None,
         newest: int | None = None,
     ) -> Iterator[Recorded]:
-        """Facts in order. path: those that name it, in any field. newest: only the last N."""
+        """Facts in order. path: those that name it, in any field. since: those that happened then
+        or later (UTC microseconds). newest: only the last N."""
 
     def position(self) -> int:
         """Position of the newest fact; 0 when there is none."""
@@ -96,8 +120,31 @@ class Store(Protocol):
     def blob(self, revision: Revision) -> bytes | None:
         """The bytes of a revision, checked against it; None when they are not kept."""
 
-    def purge(self, revision: Revision, reason: str, *, session: str, at: int) -> bool:
-        """Forget the bytes of a revision and record BlobPurged; False when there were none."""
+    def texts(self) -> list[KeptText]:
+        """Every text that is kept, and the room it takes."""
+
+    def purge(
+        self,
+        choose: Callable[[], Iterable[Revision]],
+        reason: str,
+        *,
+        session: str,
+        at: int,
+        secret: bool = False,
+    ) -> tuple[Revision, ...]:
+        """Forget texts and record that as one BlobPurged; which of them were kept. choose: asked
+        which ones while nobody else can write, so it may look at what was recorded until now.
+        secret: overwrite the bytes, too, before this returns."""
+
+    def tally(self) -> dict[str, int]:
+        """How many facts there are of each kind, by its name."""
+
+    def room(self) -> Room:
+        """What the store takes on disk."""
+
+    def tidy(self) -> int:
+        """Give back to the system what was freed, a little at a time, so that no writer waits
+        for long. Answers the bytes by which the store is smaller."""
 
     def verify(self) -> list[str]:
         """Differences between every projection and the fold from zero, and broken blobs."""

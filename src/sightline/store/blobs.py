@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from sightline.core.retention import KeptText
 from sightline.core.revision import revision_of
 from sightline.core.value import Value
 from sightline.errors import StoreError
@@ -17,7 +18,7 @@ from sightline.store.private import make_folder, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from sightline.core.revision import Revision
@@ -29,6 +30,18 @@ LARGE_BYTES = 1 << 20
 
 WORTH_PACKING = 128
 """Bytes below which packing cannot win."""
+
+
+NAME_LENGTH = 62
+"""Of a file: the digits of a revision without the two that its folder is called by."""
+
+KEPT = (
+    "SELECT revision, length(body), position FROM blobs LEFT JOIN ahead USING (revision)"
+    " ORDER BY revision"
+)
+PUT_AHEAD = (
+    "INSERT OR REPLACE INTO ahead VALUES (?, (SELECT coalesce(max(position), 0) FROM events))"
+)
 
 
 class Packed(Value):
@@ -70,24 +83,54 @@ class Blobs:
         if not rows:
             return None
         form, body = rows[0]
-        data = self._unpacked(form, body if body is not None else self._read(revision))
+        if body is None and (body := self._read(revision)) is None:
+            return None
+        data = self._unpacked(form, body)
         if data is None or revision_of(data) != revision:
             raise StoreError(f"The kept text {revision} in {self._folder} is damaged.", SAVE)
         return data
 
+    def put_ahead(self, packed: Packed) -> None:
+        """The same of bytes that no fact names yet."""
+        self.put(packed)
+        self._run(PUT_AHEAD, (packed.revision,))
+
     def remove(self, revision: Revision) -> bool:
-        """Forget bytes; False when there were none. Inside a transaction, so that nobody keeps
-        the same bytes anew between the two steps."""
+        """Forget bytes; False when there were none. Inside a transaction. A file of theirs goes
+        with tidy(), once that is committed: else a crash in between would leave a row without
+        its bytes."""
         if not self._kept(revision):
             return False
-        path = self._path(revision)
-        try:
-            if os.path.exists(path):
-                os.unlink(path)
-        except OSError as error:
-            raise os_fault(error, path) from error
         self._run("DELETE FROM blobs WHERE revision = ?", (revision,))
+        self._run("DELETE FROM ahead WHERE revision = ?", (revision,))
         return True
+
+    def kept(self) -> list[KeptText]:
+        """Every text with the room it takes."""
+        rows = self._run(KEPT, ())
+        return [
+            KeptText(revision, self._file_bytes(revision) if size is None else size, since or 0)
+            for revision, size, since in rows
+        ]
+
+    def tidy(self, named: Iterable[Revision] | None = None) -> int:
+        """Remove the files of texts that are not kept, of these alone if they are given; the
+        bytes that were in them. Inside a transaction, in which nobody can keep them anew: who is
+        about to looks again whether the file is there."""
+        listed = self._filed_all() if named is None else filter(self._filed, named)
+        gone = 0
+        for revision in [each for each in listed if not self._kept(each)]:
+            path = self._path(revision)
+            try:
+                gone += os.path.getsize(path)
+                os.unlink(path)
+            except OSError as error:
+                raise os_fault(error, path) from error
+        return gone
+
+    def files_bytes(self) -> int:
+        """What the files of their own take."""
+        return sum(map(self._file_bytes, self._filed_all()))
 
     def broken(self) -> list[str]:
         """One sentence for each blob whose bytes are not what their name says."""
@@ -117,15 +160,33 @@ class Blobs:
     def _filed(self, revision: Revision) -> bool:
         return os.path.exists(self._path(revision))
 
+    def _filed_all(self) -> list[Revision]:
+        """Of each file that has the name of a text; what is being written has another."""
+        return [
+            f"{os.path.basename(folder)}{name}"
+            for folder, _, names in os.walk(self._folder)
+            for name in names
+            if len(name) == NAME_LENGTH
+        ]
+
+    def _file_bytes(self, revision: Revision) -> int:
+        try:
+            return os.path.getsize(self._path(revision))
+        except FileNotFoundError:  # forgotten meanwhile
+            return 0
+
     def _path(self, revision: Revision) -> str:
         return os.path.join(self._folder, revision[:2], revision[2:])
 
-    def _read(self, revision: Revision) -> bytes:
+    def _read(self, revision: Revision) -> bytes | None:
+        """The bytes in a file; None when the text was forgotten since its row was read."""
         path = self._path(revision)
         try:
             with open(path, "rb") as file:
                 return file.read()
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and not self._kept(revision):
+                return None
             raise os_fault(error, path) from error
 
     @staticmethod

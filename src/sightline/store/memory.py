@@ -11,14 +11,16 @@ from _thread import RLock
 from sightline.core import claims
 from sightline.core.context import column, fold_knowledge, know, on_disk, redundant
 from sightline.core.events import BlobPurged, WriteIntended
+from sightline.core.retention import KeptText
 from sightline.core.revision import revision_of
 from sightline.core.timeline import NOBODY, TURNING, Recorded
+from sightline.store import Room
 from sightline.store.naming import check_expected, paths_of, settled
 from sightline.store.verify import differences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sightline.core.claims import Claim
     from sightline.core.context import DiskFile, Knowledge, SessionState
@@ -39,6 +41,7 @@ class MemoryStore:
         self._intents: dict[int, WriteIntended] = {}
         self._stamps: dict[str, Stamp] = {}
         self._blobs: dict[Revision, bytes] = {}
+        self._ahead: dict[Revision, int] = {}
 
     def append(
         self,
@@ -55,7 +58,7 @@ class MemoryStore:
         happened = at if happened_at is None else happened_at
         with self._lock:
             check_expected(self._knowledge.get(session, {}), expect or {})
-            self.keep(blobs)
+            self._blobs.update({revision_of(data): data for data in blobs})
             self._stamps.update(stats or {})
             made = []
             for fact in facts:
@@ -87,6 +90,7 @@ class MemoryStore:
         kinds: Sequence[type[Fact]] | None = None,
         after: int = 0,
         upto: int | None = None,
+        since: int | None = None,
         newest: int | None = None,
     ) -> Iterator[Recorded]:
         with self._lock:
@@ -94,6 +98,7 @@ class MemoryStore:
                 recorded
                 for recorded in self._log[after:upto]
                 if session in (None, recorded.session)
+                and (since is None or recorded.happened_at >= since)
                 and (path is None or path in paths_of(recorded.fact))
                 and (kinds is None or type(recorded.fact) in kinds)
             ]
@@ -151,19 +156,48 @@ class MemoryStore:
             return {path: self._stamps[path] for path in sorted(wanted)}
 
     def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
-        kept = {revision_of(data): data for data in blobs}
         with self._lock:
+            kept = {revision_of(data): data for data in blobs}
             self._blobs.update(kept)
+            self._ahead.update(dict.fromkeys(kept, len(self._log)))
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
 
-    def purge(self, revision: Revision, reason: str, *, session: str, at: int) -> bool:
+    def texts(self) -> list[KeptText]:
         with self._lock:
-            if self._blobs.pop(revision, None) is None:
-                return False
-            self.append(session, [BlobPurged(revision, reason)], at=at)
-            return True
+            kept = sorted(self._blobs.items())
+            return [KeptText(name, len(data), self._ahead.get(name, 0)) for name, data in kept]
+
+    def purge(
+        self,
+        choose: Callable[[], Iterable[Revision]],
+        reason: str,
+        *,
+        session: str,
+        at: int,
+        secret: bool = False,
+    ) -> tuple[Revision, ...]:
+        with self._lock:
+            gone = tuple(each for each in dict.fromkeys(choose()) if each in self._blobs)
+            for revision in gone:
+                del self._blobs[revision]
+                self._ahead.pop(revision, None)
+            if gone:
+                self.append(session, [BlobPurged(gone[0], reason, gone[1:])], at=at)
+            return gone
+
+    def tally(self) -> dict[str, int]:
+        with self._lock:
+            kinds = [type(recorded.fact).__name__ for recorded in self._log]
+            return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+
+    def room(self) -> Room:
+        with self._lock:
+            return Room(texts=sum(map(len, self._blobs.values())))
+
+    def tidy(self) -> int:
+        return 0
 
     def verify(self) -> list[str]:
         with self._lock:

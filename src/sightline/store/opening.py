@@ -85,6 +85,9 @@ def _create(file: str) -> None:
 def _build(file: str) -> None:
     db = sqlite3.connect(file, isolation_level=None)
     try:
+        # Freed room can be given back a little at a time (store.room), not by a rewrite of all
+        # for which every writer would wait. Only an empty file takes this.
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("BEGIN IMMEDIATE")
         migrate(db)
         db.execute("COMMIT")

@@ -32,6 +32,7 @@ def positions(
     kinds: Sequence[type[Fact]] | None,
     after: int,
     upto: int | None,
+    since: int | None,
     newest: int | None,
 ) -> list[int]:
     """Positions of the facts that meet every condition given, in order."""
@@ -40,6 +41,9 @@ def positions(
     if upto is not None:
         where.append("position <= ?")
         values.append(upto)
+    if since is not None:
+        where.append("happened_at >= ?")
+        values.append(since)
     if session is not None:
         where.append("session = ?")
         values.append(text(session))

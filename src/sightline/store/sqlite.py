@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from sightline.core.claims import Claim
     from sightline.core.context import DiskFile, Knowledge, SessionState
     from sightline.core.events import Fact
+    from sightline.core.retention import KeptText
     from sightline.core.revision import Revision, Stamp
+    from sightline.store import Room
 
     Result = TypeVar("Result")
 
@@ -97,6 +99,7 @@ class SqliteStore:
         kinds: Sequence[type[Fact]] | None = None,
         after: int = 0,
         upto: int | None = None,
+        since: int | None = None,
         newest: int | None = None,
     ) -> Iterator[Recorded]:
         found = positions(
@@ -106,6 +109,7 @@ class SqliteStore:
             kinds=kinds,
             after=after,
             upto=upto,
+            since=since,
             newest=newest,
         )
         return self._facts_at(found)
@@ -164,26 +168,54 @@ class SqliteStore:
 
         def work() -> None:
             for blob in packed:
-                self._blobs.put(blob)
+                self._blobs.put_ahead(blob)
 
         self._write(work, durable=durable)
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
 
-    def purge(self, revision: Revision, reason: str, *, session: str, at: int) -> bool:
-        def work() -> bool:
+    def texts(self) -> list[KeptText]:
+        return self._blobs.kept()
+
+    def purge(
+        self,
+        choose: Callable[[], Iterable[Revision]],
+        reason: str,
+        *,
+        session: str,
+        at: int,
+        secret: bool = False,
+    ) -> tuple[Revision, ...]:
+        def work() -> tuple[Revision, ...]:
             self._rows.begin()
-            self._base.run("PRAGMA secure_delete = ON")  # zeroes the pages that are freed
-            if not self._blobs.remove(revision):
-                return False
-            self._record(session, BlobPurged(revision, reason), at, at)
-            return True
+            # ON zeroes the pages that are freed
+            self._base.run(f"PRAGMA secure_delete = {'ON' if secret else 'OFF'}")
+            gone = tuple([each for each in dict.fromkeys(choose()) if self._blobs.remove(each)])
+            if gone:
+                self._record(session, BlobPurged(gone[0], reason, gone[1:]), at, at)
+            return gone
 
         purged = self._write(work, durable=True)
         if purged:
+            self._write(lambda: self._blobs.tidy(purged), durable=False)
+        if purged and secret:
             self._base.checkpoint()  # the log still holds the bytes until it is begun anew
         return purged
+
+    def tally(self) -> dict[str, int]:
+        return dict(self._base.run("SELECT kind, count(*) FROM events GROUP BY kind"))
+
+    def room(self) -> Room:
+        from sightline.store.room import measured
+
+        return measured(self._base, self._blobs.files_bytes())
+
+    def tidy(self) -> int:
+        from sightline.store.room import give_back
+
+        files = self._write(self._blobs.tidy, durable=False)
+        return files + give_back(self._base)
 
     def verify(self) -> list[str]:
         from sightline.store.verify import differences
