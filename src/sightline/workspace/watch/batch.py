@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sightline.workspace.watch.inotify import (
-    ATTRIB,
     CREATE,
     DELETE_SELF,
     IGNORED,
@@ -30,14 +29,13 @@ _FATES: tuple[tuple[int, Lost], ...] = (
 
 class Batch:
     """touched: watch -> name -> AS_FILE or AS_FOLDER or both, as what the name was seen.
-    came, left, turned: folders that appeared, were renamed away, or got other rights, as (watch,
-    name). ended: watches that are no more. fates: watch -> what became of its folder itself."""
+    came, left: folders that appeared or were renamed away, as (watch, name). ended: watches that
+    are no more. fates: watch -> what became of its folder itself."""
 
     def __init__(self, data: bytes) -> None:
         self.touched: dict[int, dict[bytes, int]] = {}
         self.came: list[tuple[int, bytes]] = []
         self.left: list[tuple[int, bytes]] = []
-        self.turned: list[tuple[int, bytes]] = []
         self.ended: list[int] = []
         self.fates: dict[int, Lost] = {}
         self.overflow = False
@@ -55,8 +53,6 @@ class Batch:
             self.left.append((watch, name))
         elif mask & (CREATE | MOVED_TO):
             self.came.append((watch, name))
-        elif mask & ATTRIB:
-            self.turned.append((watch, name))
 
     def _own(self, watch: int, mask: int) -> None:
         if mask & OVERFLOW:

@@ -145,6 +145,7 @@ class Folders:
         return watch
 
     def _watched(self, place: str, name: str) -> int | None:
+        self.unseen.discard(name)
         try:
             return self._inotify.add(place)
         except OSError as error:

@@ -163,8 +163,9 @@ class LinuxWatcher:
     def _told(self, batch: Batch, at_ns: int) -> Hints | None:
         folders = self._folders
         say = named(batch, folders, self._ignoring, self._followed)
-        if batch.came or batch.left or batch.turned or batch.ended or say.relist or say.git:
-            self._unsaid |= self._within(lambda: self._follow_folders(batch, say))
+        unseen = {f"{path}/" for path in say.paths} & folders.unseen if folders.unseen else set()
+        if batch.came or batch.left or batch.ended or say.relist or say.git or unseen:
+            self._unsaid |= self._within(lambda: self._go_along(batch, say, unseen))
         linked = self._linked_of(say.paths & self._followed)
         if linked - self._linked:
             self._linked |= linked
@@ -173,16 +174,17 @@ class LinuxWatcher:
             return self._gap(at_ns)
         return Hints(say.paths, at_ns=at_ns) if say.paths else None
 
-    def _follow_folders(self, batch: Batch, say: Named) -> None:
+    def _go_along(self, batch: Batch, say: Named, unseen: set[str]) -> None:
+        """Watch and unwatch as folders came and went, and as rules changed. unseen: folders that
+        could not be read and may be readable now."""
         folders = self._folders
         came, apart = folders.named(batch.came)
-        came |= folders.named(batch.turned)[0] & folders.unseen
         left = set().union(*folders.named(batch.left))
         if left:
             folders.leave(left)
         for watch in batch.ended:
             folders.ended(watch)
-        for folder in _outermost(came):
+        for folder in _outermost(came | unseen):
             folders.cover(folder)
         for folder in apart & folders.kept:
             folders.keep_in(folder)
