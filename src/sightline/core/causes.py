@@ -1,0 +1,88 @@
+"""Who made a change, told by content. For wording only: it never decides a verdict.
+
+The order is that of services.causes; here is each rule by itself, over values.
+"""
+
+from __future__ import annotations
+
+from sightline.core.events import Cause, Changed, CommandEnded, CommandStarted, TurnBegan
+from sightline.core.layout import same_but_layout
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sightline.core.revision import Revision
+    from sightline.core.timeline import Recorded
+
+PUT_BACK = "put back"
+"""What a cause says of bytes that stood there before an agent's edit, and stand there again."""
+
+UNDER_WAY = "under way"
+"""What a cause says of a change that git made in the middle of an operation."""
+
+BACKGROUND = "&"
+"""How the run of a command ends that went on when its tool call had ended."""
+
+
+class Running(Value):
+    """A command under way. position: of the fact that it began."""
+
+    session: str
+    command: str
+    run: str
+    position: int
+
+
+def under_way(log: Iterable[Recorded]) -> tuple[Running, ...]:
+    """Commands that began and have not ended, oldest first. log: facts of one session, in order.
+    A new turn ends them all: a host that is cut off tells of no end."""
+    running: dict[str, Running] = {}
+    for recorded in log:
+        fact = recorded.fact
+        if isinstance(fact, TurnBegan):
+            running.clear()
+        elif isinstance(fact, CommandEnded):
+            running.pop(fact.run, None)
+        elif isinstance(fact, CommandStarted):
+            made = Running(recorded.session, fact.command, fact.run, recorded.position)
+            running[fact.run] = made
+    return tuple(running.values())
+
+
+def by_command(running: Running) -> Cause:
+    """A change found while a command is under way: others may be at work, too."""
+    return Cause("command", running.session, running.command, "likely")
+
+
+def put_back(past: Sequence[Changed], after: Revision) -> bool:
+    """Whether what stands there stood there before an agent's edit. past: the newest changes of
+    the file, newest first; behind an agent's edit only edits and formatters count."""
+    for fact in past:
+        if fact.cause.kind not in ("agent", "formatter"):
+            return False
+        if fact.cause.kind == "agent" and fact.before == after:
+            return True
+    return False
+
+
+def by_formatter(past: Sequence[Changed], before: str | None, after: str | None) -> Cause | None:
+    """A formatter behind an agent's edit, or behind its command's: the last change of the file
+    was that, or was a formatter's behind it, and the texts are the same but for layout."""
+    followed = _followed(past)
+    if followed is None or before is None or after is None:
+        return None
+    if not same_but_layout(before, after):
+        return None
+    return Cause("formatter", None, followed, "likely")
+
+
+def _followed(past: Sequence[Changed]) -> str | None:
+    """The session whose edit was the last but for formatters."""
+    for fact in past:
+        if fact.cause.kind in ("agent", "command"):
+            return fact.cause.who
+        if fact.cause.kind != "formatter":
+            return None
+    return None

@@ -1,0 +1,136 @@
+"""What git's own log says of a tree: which operations moved it, from which commit to which."""
+
+from __future__ import annotations
+
+from sightline.core.revision import MISSING
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sightline.core.revision import Revision
+
+NEWEST = 50
+"""Lines of the log that are looked at."""
+
+DETAIL_MAX = 80
+"""Characters of what git says of an operation: a commit's subject may be long."""
+
+
+class Move(Value):
+    """A line of the log. old, new: commits; at_s: when, in seconds since 1970, by git's own
+    clock. operation: git's name of it, in one word or two; detail: what else it says."""
+
+    old: str
+    new: str
+    at_s: int
+    operation: str
+    detail: str | None = None
+
+
+def moves(log: str) -> tuple[Move, ...]:
+    """The newest lines of a log, oldest first. What is no line of a log is left out."""
+    lines = log.splitlines()[-NEWEST:]
+    return tuple(move for line in lines if (move := _move(line)) is not None)
+
+
+def _move(line: str) -> Move | None:
+    frame, _, said = line.partition("\t")
+    old, _, rest = frame.partition(" ")
+    new, _, signed = rest.partition(" ")
+    at_s = signed.rpartition("> ")[2].partition(" ")[0]
+    if not (_is_commit(old) and _is_commit(new) and at_s.isdecimal()):
+        return None
+    operation, detail = _told(said)
+    return Move(old, new, int(at_s), operation, detail)
+
+
+def _is_commit(word: str) -> bool:
+    return len(word) in (40, 64) and not set(word) - set("0123456789abcdef")
+
+
+def _told(said: str) -> tuple[str, str | None]:
+    """The operation and its detail: "checkout: moving from a to b" -> ("checkout", "a..b")."""
+    printable = "".join(sign if sign.isprintable() else "?" for sign in said)
+    head, _, rest = printable.partition(": ")
+    operation, _, about = head.partition(" ")
+    if operation in ("merge", "pull"):  # they name what was merged, not what came of it
+        return operation, _cut(about)
+    if about in ("(merge)", "(cherry-pick)"):
+        return about[1:-1], None
+    if operation == "commit":
+        return operation, None
+    if rest.startswith("moving from "):
+        src, _, dst = rest.removeprefix("moving from ").partition(" to ")
+        return operation, _cut(f"{src}..{dst}")
+    if operation == "rebase":
+        return operation, _cut(rest.removeprefix("checkout ")) if about == "(start)" else None
+    return operation, _cut(rest.removeprefix("moving to "))
+
+
+def _cut(detail: str) -> str | None:
+    return f"{detail[:DETAIL_MAX]}…" if len(detail) > DETAIL_MAX else detail or None
+
+
+RESTING = ("commit", "branch", "clone", "Branch")
+"""Operations that leave the files of the tree as they are, or make the whole tree."""
+
+
+def since(log: Sequence[Move], at_s: int) -> tuple[Move, ...]:
+    """The moves of the tree after a moment. Where git's clock is set by hand, no line may be that
+    young though the log is: then it is the last of them, with the rest of the same rebase."""
+    moving = [move for move in log if move.operation not in RESTING]
+    young = [move for move in moving if move.at_s >= at_s]
+    if young or not moving:
+        return tuple(young)
+    first = len(moving) - 1
+    while first and moving[first].operation == moving[first - 1].operation == "rebase":
+        first -= 1
+    return tuple(moving[first:])
+
+
+def whole(moves: Sequence[Move], fits: Sequence[bool]) -> Move:
+    """Many moves as one: from where a file stood as it was last seen (fits: for each move,
+    whether it did before it), else from the oldest, to the newest."""
+    first = moves[next((at for at, fit in enumerate(fits) if fit), 0)]
+    last = moves[-1]
+    told = [move.detail for move in moves if move.operation == last.operation and move.detail]
+    return Move(first.old, last.new, last.at_s, last.operation, told[-1] if told else None)
+
+
+class Came(Value):
+    """What a file was and is, in git's terms. before, after: the blob ids that its bytes may have
+    (of the bytes, and of them with other line ends), None among them when it is not there; an
+    empty `before` when the text is not at hand."""
+
+    before: frozenset[str | None]
+    after: frozenset[str | None]
+
+
+def came_with(file: Came, olds: Iterable[str | None], new: str | None, operation: str) -> bool:
+    """Whether a file came from one commit to another. olds: its blob id at those that the tree
+    stood at before; new: where it stands now."""
+    if new not in file.after:
+        return False
+    earlier = set(olds)
+    if file.before & earlier:
+        return True
+    # What was never committed is gone, and the commit's text stands there: a reset does that,
+    # and a checkout that was told to; a save by hand would have to hit on that very text.
+    return new not in earlier or operation == "reset"
+
+
+def blob_ids(data: bytes | None, revision: Revision, algorithm: str) -> frozenset[str | None]:
+    """The ids git may know a file's bytes by. data None: not at hand, or nothing is there."""
+    if data is None:
+        return frozenset((None,)) if revision == MISSING else frozenset()
+    return frozenset(_blob_id(each, algorithm) for each in {data, data.replace(b"\r\n", b"\n")})
+
+
+def _blob_id(data: bytes, algorithm: str) -> str:
+    import hashlib
+
+    return hashlib.new(
+        algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False
+    ).hexdigest()

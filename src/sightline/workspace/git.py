@@ -1,0 +1,197 @@
+"""What git says of a tree: its logs are read, and its program is asked what a commit holds.
+
+Nothing of the user's is run: no hooks, no configuration but the repository's own, nothing that
+would be fetched. Whatever git does not answer is no error: it is no answer.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sightline.core.reflog import moves, since
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.core.reflog import Move
+
+SLACK_NS = 20_000_000
+"""Times of files step by the clock tick, and may lie that much before the clock."""
+
+LOG_BYTES = 65_536
+"""The end of a log that is read."""
+
+LINK_BYTES = 4_096
+"""The most of a `.git` file that is read: it names a folder."""
+
+NAMED_MAX = 500
+"""Paths that a command line names; of more, the whole tree is listed."""
+
+
+class Repository:
+    """A repository and its tree. top: the tree; folder: what `.git` is, of this tree alone;
+    common: what its trees share. Its methods never raise for what git or the disk say."""
+
+    def __init__(self, root: str, top: str, folder: str) -> None:
+        self._root = root
+        self.top = top
+        self.folder = folder
+        self.common = _common(folder)
+
+    def moves(self, since_ns: int) -> tuple[Move, ...]:
+        """What moved the tree after a moment, oldest first, by the log of HEAD."""
+        log = f"{self.folder}/logs/HEAD"
+        if not _newer(log, since_ns):
+            return ()
+        return since(moves(_tail(log)), since_ns // 1_000_000_000)
+
+    def head(self) -> str | None:
+        """The commit that the tree stands at, by the log of HEAD."""
+        log = moves(_tail(f"{self.folder}/logs/HEAD"))
+        return log[-1].new if log else None
+
+    def stashed(self) -> tuple[str, ...]:
+        """The commits of the stash, the newest last."""
+        return tuple(move.new for move in moves(_tail(f"{self.common}/logs/refs/stash")))
+
+    def stash_moved(self, since_ns: int) -> bool:
+        """Whether the stash may have been taken from, or put on, after a moment. Applying leaves
+        no trace but in the index."""
+        log = f"{self.common}/logs/refs/stash"
+        if not os.path.exists(log):
+            return _newer(os.path.dirname(log), since_ns)
+        return _newer(log, since_ns) or _newer(f"{self.folder}/index", since_ns)
+
+    def busy(self) -> bool:
+        """Whether git is in the middle of writing the tree."""
+        return os.path.exists(f"{self.folder}/index.lock")
+
+    def algorithm(self) -> str:
+        """The hash that names objects here, by the length of the names."""
+        return "sha256" if len(self.head() or "") == 64 else "sha1"
+
+    def blobs(
+        self, commit: str, paths: Sequence[str], deadline_s: float
+    ) -> dict[str, str | None] | None:
+        """The blob ids of workspace paths in a commit, None for what it does not have; None when
+        git does not answer."""
+        names = {self._name(path): path for path in paths}
+        asked = list(names) if len(names) <= NAMED_MAX else []
+        whole = [] if asked else ["-r"]
+        done = _ask(
+            self.top, ["ls-tree", "-z", "--full-tree", *whole, commit, "--", *asked], deadline_s
+        )
+        if done is None:
+            return None
+        found: dict[str, str | None] = dict.fromkeys(paths)
+        for entry in done.split(b"\0"):
+            said, _, name = entry.partition(b"\t")
+            path = names.get(os.fsdecode(name))
+            if path is not None and said.split()[1] == b"blob":
+                found[path] = said.split()[2].decode()
+        return found
+
+    def _name(self, path: str) -> str:
+        return os.path.relpath(f"{self._root}/{path}", self.top).replace(os.sep, "/")
+
+
+def repository(root: str, path: str) -> Repository | None:
+    """The repository that a workspace path belongs to: that of the nearest `.git` above it."""
+    folder = os.path.dirname(f"{root}/{path}")
+    while True:
+        found = _control(f"{folder}/.git")
+        if found is not None:
+            return Repository(root, folder, found)
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+
+
+def _control(at: str) -> str | None:
+    """The folder that a `.git` is, or names; that of a worktree or submodule is a file."""
+    if os.path.isdir(at):
+        return at if os.path.exists(f"{at}/HEAD") else None
+    named = _text(at)
+    if not named.startswith("gitdir: "):
+        return None
+    folder = os.path.join(os.path.dirname(at), named.removeprefix("gitdir: ").strip())
+    return folder if os.path.isdir(folder) else None
+
+
+def _common(folder: str) -> str:
+    shared = _text(f"{folder}/commondir").strip()
+    return os.path.normpath(os.path.join(folder, shared)) if shared else folder
+
+
+def _text(at: str) -> str:
+    try:
+        with open(at, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(LINK_BYTES)
+    except OSError:
+        return ""
+
+
+def _tail(log: str) -> str:
+    try:
+        with open(log, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - LOG_BYTES, 0))
+            return file.read(LOG_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _newer(at: str, since_ns: int) -> bool:
+    try:
+        return os.stat(at).st_mtime_ns + SLACK_NS >= since_ns
+    except OSError:
+        return False
+
+
+QUIET = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # older ones do not know the line above
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
+"""All that git is told, but where programs are: it reads nothing of the user's."""
+
+OURS = ("--no-pager", "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
+
+
+def _ask(top: str, words: Sequence[str], deadline_s: float) -> bytes | None:
+    program = _program()
+    if program is None:
+        return None
+    import subprocess
+
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    try:
+        done = subprocess.run(
+            [program, "-C", top, *OURS, *words],
+            env={**kept, **QUIET},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=deadline_s,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _program() -> str | None:
+    """git, from a folder that PATH names in full: never from the one that happens to be current."""
+    name = "git.exe" if sys.platform == "win32" else "git"
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        there = os.path.join(folder, name)
+        if os.path.isabs(folder) and os.access(there, os.X_OK):
+            return there
+    return None
