@@ -99,8 +99,8 @@ class Watcher(Protocol):
 def watch(root: str, rules: tuple[IgnoreRules, ...], *, polling_s: float = POLLING_S) -> Watcher:
     """The best watcher that this machine has for a folder without symlinks in its name.
 
-    rules: as workspace.scan.walk takes them. WatchMissing when the library that another system
-    than Linux needs is not there; Unverifiable when an ignore file cannot be read.
+    rules: as workspace.scan.walk takes them. WorkspaceError when the library that other systems
+    than Linux need is not there; Unverifiable when an ignore file cannot be read.
     """
     import sys
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import select
-import stat
 from time import monotonic, time_ns
 
 from sightline.errors import Unverifiable
@@ -15,7 +14,7 @@ from sightline.workspace.watch.folders import Folders
 from sightline.workspace.watch.git import git_files
 from sightline.workspace.watch.ignoring import Ignoring
 from sightline.workspace.watch.naming import named
-from sightline.workspace.watch.polling import Rota
+from sightline.workspace.watch.polling import Rota, identity_of, several_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,13 +54,13 @@ class LinuxWatcher:
         self._linked: set[str] = set()
         self._full = self._doubtful = False
         self._overflows = self._gaps = 0
+        self._identity = identity_of(root)
+        self._away: Lost | None = None if self._identity else "gone"
+        self._unsaid = self._within(self._begin)
         self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._poll = select.poll()
         for fd in (inotify.fd, self._bell):
             self._poll.register(fd, select.POLLIN)
-        self._identity = _identity(root)
-        self._away: Lost | None = None if self._identity else "gone"
-        self._unsaid = self._within(self._begin)
 
     def wait(self, timeout_s: float | None) -> Hints | None:
         end_s = None if timeout_s is None else monotonic() + timeout_s
@@ -125,15 +124,18 @@ class LinuxWatcher:
         except Unverifiable:
             self._doubtful = True  # what was read of the queue would be lost
             raise
-        if hints is None and self._rota and monotonic() >= self._rota.due_s:
+        if self._rota and monotonic() >= self._rota.due_s:
             changed = self._rota.look()
-            hints = Hints(changed, at_ns=at_ns) if changed else None
+            if changed and hints is None:
+                return Hints(changed, at_ns=at_ns)
+            if hints is not None:
+                return hints.replace(paths=hints.paths | changed)
         return hints
 
     def _happened(self, at_ns: int) -> Hints | None:
         batch = Batch(self._inotify.read())
         self._overflows += batch.overflow
-        identity = _identity(self._root)
+        identity = identity_of(self._root)
         if identity != self._identity:
             return self._replaced(identity, batch, at_ns)
         if self._away:
@@ -222,7 +224,7 @@ class LinuxWatcher:
 
     def _linked_of(self, paths: Iterable[str]) -> set[str]:
         """Of these, the files that have several names: a write by another is no event here."""
-        return {path for path in paths if _links(f"{self._root}/{path}") > 1}
+        return {path for path in paths if several_names(f"{self._root}/{path}")}
 
     def _gap(self, at_ns: int, lost: Lost | None = None) -> Hints:
         self._gaps += 1
@@ -238,19 +240,3 @@ def _outermost(folders: Iterable[str]) -> Iterator[str]:
         if last is None or not folder.startswith(last):
             last = folder
             yield folder
-
-
-def _identity(root: str) -> tuple[int, int] | None:
-    try:
-        found = os.lstat(root)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
-
-
-def _links(place: str) -> int:
-    try:
-        found = os.lstat(place)
-    except OSError:
-        return 0
-    return found.st_nlink if stat.S_ISREG(found.st_mode) else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from queue import Empty, SimpleQueue
 from time import monotonic, perf_counter, thread_time, time_ns
 
@@ -64,6 +65,24 @@ def _state(place: str) -> State:
     except OSError as error:
         return (error.errno or 0,)
     return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)
+
+
+def identity_of(root: str) -> tuple[int, int] | None:
+    """Which folder stands at the root's place; None when none does."""
+    try:
+        found = os.lstat(root)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
+
+
+def several_names(place: str) -> bool:
+    """Whether a file can be written to by another name: hard links."""
+    try:
+        found = os.lstat(place)
+    except OSError:
+        return False  # not there, or not to be reached: nothing to tell
+    return stat.S_ISREG(found.st_mode) and found.st_nlink > 1
 
 
 class PollingWatcher:
