@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
+    from sightline.services.edited import When
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        EditedFile,
         EditResult,
         FileChange,
         FileInContext,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         SettingsError,
         SightlineError,
         StoreError,
+        UnknownName,
         Unverifiable,
         WorkspaceError,
     )
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         BatchResult,
         ChangedBy,
         CommandRun,
+        EditedFile,
         EditResult,
         FileChange,
         FileInContext,
@@ -42,10 +44,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "config": "Settings",
-    "errors": "EditRefused FileMissing PathRefused SessionError SettingsError SightlineError StoreError Unverifiable WorkspaceError",
+    "errors": "EditRefused FileMissing PathRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
     "services.opening": "open_session",
-    "services.results": "BatchResult ChangedBy CommandRun EditResult FileChange FileInContext FileView Notice Verdict",
+    "services.results": "BatchResult ChangedBy CommandRun EditedFile EditResult FileChange FileInContext FileView Notice Verdict",
     "services.session": "Session",
 }
 """Module -> the public names that live there."""
@@ -57,6 +59,7 @@ __all__ = [
     "CommandRun",
     "EditRefused",
     "EditResult",
+    "EditedFile",
     "FileChange",
     "FileInContext",
     "FileMissing",
@@ -69,6 +72,7 @@ __all__ = [
     "SettingsError",
     "SightlineError",
     "StoreError",
+    "UnknownName",
     "Unverifiable",
     "Verdict",
     "WorkspaceError",

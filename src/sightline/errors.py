@@ -35,6 +35,10 @@ class SessionError(SightlineError):
     """The session cannot be opened as asked."""
 
 
+class UnknownName(SightlineError):
+    """No notice, no checkpoint of this name is on record here."""
+
+
 class PathError(SightlineError):
     """Something is wrong with one path; `path` is what was asked for."""
 

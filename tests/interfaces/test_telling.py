@@ -120,7 +120,7 @@ def test_completion_knows_the_commands(sl, monkeypatch):
 def test_help_names_every_command_in_one_line_each(sl):
     out = sl("--help").out
     listed = out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
-    assert len(listed) == 23
+    assert len(listed) == 26
     assert not [line for line in listed if line.endswith("...") and "tour" not in line]
     assert "hook" not in out
 
@@ -147,21 +147,6 @@ def test_the_reference_is_what_the_command_says():
         [sys.executable, tool, "--check"], env=os.environ | {"PYTHONPATH": source}, check=False
     )
     assert done.returncode == 0
-
-
-def test_changes_are_listed_until_the_files_are_read_again(sl):
-    sl.put("app.py", "a\n")
-    sl("read", "app.py")
-    assert sl("changes").err == "Every file is as it was shown.\n"
-    sl.put("app.py", "b\n")
-    for _ in range(2):
-        assert sl("changes").out == (
-            "app.py changed (the user or another program)\n@@ -1 +1 @@\n-a\n+b\n"
-        )
-    (change,) = sl("changes", "--json").json["changes"]
-    assert list(change) == ["path", "state", "summary", "diff", "changed_by"]
-    sl("read", "app.py")
-    assert sl("changes", "--json").json["changes"] == []
 
 
 def test_turns_are_counted_or_numbered(sl):

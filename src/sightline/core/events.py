@@ -210,7 +210,9 @@ class Merged(Fact):
 class Told(Value):
     """What an answer printed of others' changes, which counts as shown once its delivery is
     acknowledged. hunks: from the text believed at `position` to that of `revision`; None for all
-    of them. whole: the answer held the whole text of `revision`."""
+    of them, () for the bare news that the file is not what was shown. whole: the answer held the
+    whole text of `revision`. moved: those of the hunks that were told by their place alone, with
+    no line of theirs or around them printed."""
 
     path: str
     revision: Revision
@@ -218,6 +220,7 @@ class Told(Value):
     position: int
     refusal: bool = False
     whole: bool = False
+    moved: tuple[Hunk, ...] = ()
 
 
 class NoticeDelivered(Fact):
@@ -230,11 +233,13 @@ class NoticeDelivered(Fact):
 
 
 class NoticeAcknowledged(Fact):
-    """The agent was told of the change at `path`; belief: what it holds since."""
+    """The agent was told of the change at `path`; belief: what it holds since. revision: what
+    stood there, as it was told."""
 
     notice: str
     path: str
     belief: Belief
+    revision: Revision | None = None
 
 
 class Delivered(Fact):

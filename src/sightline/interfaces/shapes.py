@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from sightline.services.results import (
         ChangedBy,
         CommandRun,
+        EditedFile,
         EditResult,
         FileChange,
         FileInContext,
         FileView,
+        Notice,
         Verdict,
     )
+
 
     Shape = dict[str, Any]
 
@@ -150,6 +153,27 @@ def change(made: FileChange) -> Shape:
         "summary": made.summary,
         "diff": made.diff,
         "changed_by": changed_by(made.changed_by),
+        "what": made.what,
+        "moved_to": made.moved_to,
+        "moved_lines": [[list(was), list(now)] for was, now in made.moved_lines],
+    }
+
+
+def notice(told: Notice) -> Shape:
+    """What `notice` tells; its id is what `ack` takes."""
+    return {"id": told.id, "text": told.text, "changes": [change(each) for each in told.changes]}
+
+
+def edited_file(found: EditedFile) -> Shape:
+    """One file of `edited-since`. lines: of its present text, null where that is not known."""
+    return {
+        "path": found.path,
+        "by": changed_by(found.by),
+        "at": moment(found.at),
+        "position": found.position,
+        "lines": None if found.lines is None else pairs(found.lines),
+        "mine": found.mine,
+        "others": found.others,
     }
 
 

@@ -32,7 +32,9 @@ VERBS = (
     Verb("check", "check"),
     Verb("files", "status", "context_status"),
     Verb("changes", "changes", "file_changes"),
-    Verb("acknowledge"),
+    Verb("notice", "notice"),
+    Verb("acknowledge", "ack"),
+    Verb("edited_since", "edited-since"),
     Verb("turn", "turn"),
 )
 

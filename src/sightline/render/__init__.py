@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from sightline.core.revision import MISSING
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Protocol
-
     from sightline.core.case import Ruling
     from sightline.core.events import Cause
     from sightline.core.nearest import Nearest
     from sightline.core.regions import Spans
-
-    class FileChange(Protocol):
-        """The part of services.results.FileChange that is worded."""
-
-        @property
-        def path(self) -> str: ...
-        @property
-        def summary(self) -> str: ...
-        @property
-        def diff(self) -> str: ...
 
 
 SPANS_NAMED = 20
@@ -35,11 +20,6 @@ def spans(lines: Spans) -> str:
         parts.append(f"and {len(lines) - SPANS_NAMED} more places")
     many = len(parts) > 1 or any(a != b for a, b in lines)
     return f"line{'s' if many else ''} {', '.join(parts)}" if parts else "no lines"
-
-
-def _be(lines: Spans) -> str:
-    one = len(lines) == 1 and lines[0][0] == lines[0][1]
-    return f"{spans(lines)} {'was' if one else 'were'}"
 
 
 def size(count: int) -> str:
@@ -230,54 +210,9 @@ def moved(src: str, path: str) -> str:
     return f"{src} was renamed to {path}; the edit was made there."
 
 
-def notice(path: str, who: str, diff: str, *, endings_only: bool) -> str:
-    """What others changed in lines that were shown."""
-    if endings_only:
-        return f"{path}: line endings or BOM only, changed by {who}; the text is as shown."
-    return f"{path} was also changed elsewhere by {who} since it was shown:\n{diff}"
-
-
-def changes(told: Sequence[FileChange], most: int) -> tuple[str, int]:
-    """What others changed, file by file, in at most so many characters; and how many of the files
-    are told in full. The others are named as far as there is room."""
-    parts = ["changed on disk since you were shown it:"]
-    left = most - len(parts[0])
-    fits = 0
-    for each in told:
-        part = f"{each.summary}:\n{each.diff.rstrip()}" if each.diff else f"{each.summary}."
-        if len(part) + RESERVE > left:
-            break
-        parts.append(part)
-        left -= len(part) + 1
-        fits += 1
-    if fits < len(told):
-        names = ", ".join(each.path for each in told[fits:])
-        parts.append(f"Also changed, read again before you rely on it: {names:.{RESERVE - 60}}")
-    return "\n".join(parts), fits
-
-
-RESERVE = 400
-"""Characters kept for naming what does not fit."""
-
-
-def unseen_notice(path: str, lines: Spans, *, kept: bool) -> str:
-    """A replace of text that matched but was never shown, or is not kept."""
-    if not kept:
-        return f"{path} changed since it was shown, and its text is not kept; {_MATCHED}."
-    return f"{path}: {_be(lines)} never shown to this session; {_MATCHED}."
-
-
-_MATCHED = "the text to replace matched exactly"
-
-
-def change(path: str, state: str, who: str, after: str) -> str:
-    """One line on a file that is not what was shown."""
-    words = {
-        "deleted": "was deleted",
-        "moved": "was renamed",
-        "kind_changed": "is no longer a regular text file",
-        "unverifiable": "cannot be read right now",
-    }
-    if state in ("fresh", "stale") and after != MISSING:
-        return f"{path} changed ({who})"
-    return f"{path} {words.get(state, 'changed')} ({who})"
+def left_out(count: int, lines: Spans) -> str:
+    """What is said behind a diff that could not show everything. lines: what else is new."""
+    if not count:
+        return ""
+    where = f": {spans(lines)}" if lines else ""
+    return f"… {count} more change{'' if count == 1 else 's'}{where}\n"

@@ -12,9 +12,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from sightline.services import batches, edits, hosts, looks, moves, telling, views
+    from sightline.services import (
+        batches,
+        edited,
+        edits,
+        hosts,
+        looks,
+        moves,
+        news,
+        notices,
+        telling,
+        views,
+    )
 
-__all__ = ["batches", "edits", "hosts", "looks", "moves", "telling", "views"]
+__all__ = [
+    "batches",
+    "edited",
+    "edits",
+    "hosts",
+    "looks",
+    "moves",
+    "news",
+    "notices",
+    "telling",
+    "views",
+]
 """The modules of a session's verbs."""
 
 

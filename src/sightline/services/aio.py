@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
+    from sightline.services.edited import When
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        EditedFile,
         EditResult,
         FileChange,
         FileInContext,
@@ -151,13 +153,25 @@ class AsyncSession:
         """The files this session was shown, all or those in one state; max_age in turns."""
         return await _shielded(lambda: self._session.files(state, max_age=max_age))
 
-    async def changes(self) -> list[FileChange]:
-        """Files that are not what this session was shown."""
-        return await _shielded(self._session.changes)
+    async def changes(self, *, told: bool = False) -> list[FileChange]:
+        """Files that are not what this session was shown, and that it was not told of yet; told: also those it was told of, and did not look at since."""
+        return await _shielded(lambda: self._session.changes(told=told))
 
-    async def acknowledge(self, answer: Notice | EditRefused) -> None:
+    async def notice(self, budget: int = 1500) -> Notice | None:
+        """The same in words for the agent, in at most so many tokens; None when nothing is new."""
+        return await _shielded(lambda: self._session.notice(budget))
+
+    async def acknowledge(self, answer: Notice | EditRefused | str) -> None:
         """Say that the agent got a notice, or a refusal: what it printed counts as shown now."""
         return await _shielded(lambda: self._session.acknowledge(answer))
+
+    async def edited_since(
+        self, when: When = None, *, deleted_messages: Iterable[str] = ()
+    ) -> list[EditedFile]:
+        """Files that are other than they were then, by whom and when."""
+        return await _shielded(
+            lambda: self._session.edited_since(when, deleted_messages=deleted_messages)
+        )
 
     async def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""

@@ -22,11 +22,11 @@ from sightline.core.revision import MISSING, UNKNOWN, revision_of
 from sightline.core.rulings import own
 from sightline.core.text import decode, unmarked
 from sightline.services.ground import believe, change, noticed, recall
+from sightline.services.news import change_of
 from sightline.services.recovery import done
 from sightline.services.refusals import unreadable
 from sightline.services.results import CommandRun
 from sightline.services.runs import changed_from, changes
-from sightline.services.views import change_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sightline import render
 from sightline.core.diff import CONTEXT, grouped, unified
+from sightline.core.placing import new_sides
 from sightline.errors import EditRefused, FileMissing, PathRefused, SightlineError, Unverifiable
 
 TYPE_CHECKING = False
@@ -50,23 +51,41 @@ _REFUSED = {
 }
 
 
-def bounded(case: Case, hunks: Sequence[Hunk]) -> tuple[str, tuple[Hunk, ...]]:
+def bounded(
+    case: Case, hunks: Sequence[Hunk], room: int | None = None
+) -> tuple[str, tuple[Hunk, ...]]:
     """A unified diff, base to disk, of as many of these hunks as fit, and the hunks it shows:
-    also those so near that they stand in the context of one of them."""
+    also those so near that they stand in the context of one of them. Where the others stand is
+    said behind it. room: characters at most; without it one hunk is shown however long it is."""
     if case.base is None or case.disk is None or not hunks:
         return "", ()
+    every = sorted(set(hunks))
     told: list[Hunk] = []
-    lines = 0
-    for hunk in sorted(set(hunks)):
+    lines = size = 0
+    for hunk in every:
         lines += 2 * CONTEXT + hunk[1] - hunk[0] + hunk[3] - hunk[2]
-        if told and lines > DIFF_LINES:
+        size += _characters(case, hunk)
+        if (told and lines > DIFF_LINES) or (room is not None and size > room):
             break
         told.append(hunk)
-    left = len(set(hunks)) - len(told)
     near = [group for group in grouped(case.theirs) if not set(told).isdisjoint(group)]
     shown = [hunk for group in near for hunk in group]
     text = unified(case.base.lines, case.disk.lines, shown)
-    return (f"{text}… {left} more changes\n" if left else text), tuple(shown)
+    left = [hunk for hunk in every if hunk not in told]
+    return text + render.left_out(len(left), new_sides(left)), tuple(shown)
+
+
+def _characters(case: Case, hunk: Hunk) -> int:
+    """Of a hunk's part of a diff, at most; neighbours share a part of theirs."""
+    assert case.base is not None
+    assert case.disk is not None
+    a0, a1, b0, b1 = hunk
+    shown = [*case.base.lines[max(a0 - CONTEXT, 0) : a1 + CONTEXT], *case.disk.lines[b0:b1]]
+    return HEADING + sum(len(line) + 1 for line in shown)
+
+
+HEADING = 48
+"""Characters that a hunk's heading, and its being named where it is left out, take at most."""
 
 
 def refused(

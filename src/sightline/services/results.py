@@ -41,7 +41,13 @@ class ChangedBy(Value):
 
 class FileChange(Value):
     """One file that is not what this session was shown. state as in Verdict; diff is clipped to
-    lines that were shown; summary is one line of plain words."""
+    lines that were shown; summary is one line of plain words.
+
+    what: changed, taken_back (it is again what stood there before an edit of this session),
+    endings (line ends or the byte order mark alone: the text is as shown), deleted, moved (to
+    moved_to), kind_changed or unverifiable. moved_lines: (where lines were shown, where the very
+    same lines stand now).
+    """
 
     path: str
     state: str
@@ -50,11 +56,14 @@ class FileChange(Value):
     changed_by: ChangedBy | None
     revision_seen: str
     revision_on_disk: str
+    what: str = "changed"
+    moved_to: str | None = None
+    moved_lines: tuple[tuple[Span, Span], ...] = ()
 
 
 class Notice(Value):
-    """What others changed in lines that were shown; `text` is what to tell the agent. Hand it to
-    Session.acknowledge when the agent got it; until then it is told again."""
+    """What others changed in lines that were shown; `text` is what to tell the agent. Hand it, or
+    its id, to Session.acknowledge when the agent got it; until then it is told again."""
 
     id: str
     text: str
@@ -63,6 +72,21 @@ class Notice(Value):
 
     def __str__(self) -> str:
         return self.text
+
+
+class EditedFile(Value):
+    """A file that is other than it was at a moment. by, at, position: of its last change since
+    (at is an aware UTC datetime). lines: those of its present text that are new, None where that
+    is not known. mine: this session edited it, by a verb or by a command it ran; others: somebody
+    else did (both may be)."""
+
+    path: str
+    by: ChangedBy
+    at: datetime
+    position: int
+    lines: Spans | None
+    mine: bool
+    others: bool
 
 
 class EditResult(Value):

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from sightline.errors import EditRefused
     from sightline.services.aio import AsyncSession
     from sightline.services.batches import Change
+    from sightline.services.edited import When
     from sightline.services.ground import Ground
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        EditedFile,
         EditResult,
         FileChange,
         FileInContext,
@@ -182,19 +184,47 @@ class Session:
         with self._lock:
             return services.views.files(self._ground, state, max_age=max_age)
 
-    def changes(self) -> list[FileChange]:
-        """Files that are not what this session was shown. Asking consumes nothing."""
+    def changes(self, *, told: bool = False) -> list[FileChange]:
+        """Files that are not what this session was shown, and that it was not told of yet; told:
+        also those it was told of, and did not look at since. Asking consumes nothing."""
         with self._lock:
-            return services.views.changes(self._ground)
+            return services.news.changes(self._ground, told=told)
 
-    def acknowledge(self, answer: Notice | EditRefused) -> None:
+    def notice(self, budget: int = 1_500) -> Notice | None:
+        """The same in words for the agent, in at most so many tokens; None when nothing is new.
+
+        Asking consumes nothing: it is told again until it is acknowledged. The lines it prints
+        count as shown then; files for which there was no room are named, and count as told.
+        """
+        if budget < 1:
+            raise ValueError(f"budget is a number of tokens, 1 or more, not {budget}")
+        with self._lock:
+            return services.notices.notice(self._ground, budget)
+
+    def acknowledge(self, answer: Notice | EditRefused | str) -> None:
         """Say that the agent got a notice, or a refusal: what it printed counts as shown now.
+
+        The id of a notice will do, where it was handed over by `sightline notice` or is still
+        what notice() says. UnknownName.
 
         Not before: of two calls that an agent makes at once, the second knows nothing of what
         the first was answered.
         """
         with self._lock:
             services.telling.acknowledge(self._ground, answer)
+
+    def edited_since(
+        self, when: When = None, *, deleted_messages: Iterable[str] = ()
+    ) -> list[EditedFile]:
+        """Files that are other than they were then, by whom and when. Asking consumes nothing.
+
+        when: a position on the timeline, an aware time (or its ISO text), a checkpoint or its id;
+        None for this session's last checkpoint, else its start. deleted_messages: ids of messages
+        taken out of the conversation: what was edited from the earliest of them on counts, too.
+        UnknownName.
+        """
+        with self._lock:
+            return services.edited.edited_since(self._ground, when, deleted_messages)
 
     def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sightline import render
 from sightline.core.attempts import Replace, WriteWhole
 from sightline.core.case import Case, Rules
-from sightline.core.events import Seen, Told, TurnBegan
+from sightline.core.events import Seen, TurnBegan
 from sightline.core.guard import judge
 from sightline.core.regions import covers
 from sightline.core.revision import MISSING
@@ -15,8 +14,7 @@ from sightline.services.follow import recognised, whereabouts
 from sightline.services.ground import located, noticed, recall, stamp_of
 from sightline.services.plans import sight_of
 from sightline.services.refusals import bounded
-from sightline.services.results import FileChange, FileInContext, Verdict
-from sightline.workspace import Located
+from sightline.services.results import FileInContext, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from sightline.core.events import Fact
     from sightline.core.revision import Stamp
     from sightline.services.ground import Ground, Known
-    from sightline.workspace import Found
+    from sightline.workspace import Found, Located
 
 PREVIEW_CHARACTERS = 80
 
@@ -109,64 +107,21 @@ _UNVERIFIABLE = Verdict(
 )
 
 
-def changes(ground: Ground) -> list[FileChange]:
-    """Files whose shown lines are not what the disk has now. Asking consumes nothing."""
-    odd = [(path, state) for path, state in unsettled(ground) if state != "fresh"]
-    known = ground.tracked().known
-    return [change_of(ground, path, state, known[path].name) for path, state in odd]
-
-
-def change_of(
-    ground: Ground, path: str, state: str | None = None, name: str | None = None
-) -> FileChange:
-    """One file's difference to what this session was shown of it. state: how it stands, where
-    the caller knows. name: of a symlink that it was shown by, and is told of by."""
-    return to_tell(ground, path, state, name)[0]
-
-
-def to_tell(
-    ground: Ground, path: str, state: str | None = None, name: str | None = None
-) -> tuple[FileChange, Told | None, Found]:
-    """The same; what of it counts as shown once it was told, where its diff is whole; and the
-    file it was compared with."""
-    there = _there(ground, path)
-    found = ground.look(there.path)
-    known = recall(ground, there, found)
-    case = Case(sight_of(found, known), Rules())
-    ruling = judge(case, None)
-    who, by = changed_by(ground, path)
-    diff, shown = bounded(case, case.changes)
-    seen = known.belief.text if known.belief else MISSING
-    state = state or ruling.state
-    shown_path = name or path
-    summary = render.change(shown_path, state, who, found.revision)
-    change = FileChange(shown_path, state, diff, summary, by, seen, found.revision)
-    whole = diff and set(case.changes) <= set(shown) and not known.retargeted
-    told = Told(there.path, found.revision, None, known.position) if whole else None
-    return change, told, found
-
-
-def _there(ground: Ground, path: str) -> Located:
-    """Where the name that a path was seen by leads now; the path itself where it is refused."""
-    knowledge = ground.store.knowledge(ground.session, path)
-    try:
-        return located(ground, (knowledge.name if knowledge else None) or path)
-    except PathRefused:
-        return Located(path)
-
-
-def unsettled(ground: Ground) -> Iterator[tuple[str, str]]:
-    """Files this session was shown that need more than one stat to tell how they stand, and how
-    they do. All the others are fresh."""
+def suspects(ground: Ground) -> list[Knowledge]:
+    """Files this session was shown that need more than one stat to tell how they stand, in order
+    of path. All the others are fresh."""
     tracked = ground.tracked()
     found = list(ground.workspace.scan(tracked.stamps, deadline_s=ground.settings.deadline_s))
     if found:
         _take_note(ground, found)
         tracked = ground.tracked()
-    for path in sorted({*tracked.suspects, *(there.path for there in found)}):
-        knowledge = tracked.known.get(path)
-        if knowledge is not None:
-            yield path, _state(ground, knowledge)
+    odd = sorted({*tracked.suspects, *(there.path for there in found)})
+    return [tracked.known[path] for path in odd if path in tracked.known]
+
+
+def unsettled(ground: Ground) -> Iterator[tuple[str, str]]:
+    """The same paths, and how each of them stands."""
+    return ((each.path, _state(ground, each)) for each in suspects(ground))
 
 
 def _state(ground: Ground, knowledge: Knowledge) -> str:

@@ -227,9 +227,18 @@ def _pack_told(told: tuple[Told, ...]) -> list[Any]:
 
 def _unpack_told(raw: list[Any]) -> tuple[Told, ...]:
     return tuple(
-        Told(path, revision, None if hunks is None else tuple(map(tuple, hunks)), *rest)
-        for path, revision, hunks, *rest in raw
+        Told(path, revision, None if hunks is None else _hunks(hunks), at, *told, _hunks(moved))
+        for path, revision, hunks, at, *told, moved in map(_with_moved, raw)
     )
+
+
+def _hunks(raw: list[Any]) -> tuple[Any, ...]:
+    return tuple(map(tuple, raw))
+
+
+def _with_moved(raw: list[Any]) -> list[Any]:
+    """The last field came later than the others."""
+    return raw if len(raw) == len(Told._fields) else [*raw, []]
 
 
 def _pack_changes(changes: tuple[Rewritten, ...]) -> list[Any]:

@@ -21,8 +21,8 @@ COMMANDS = {
     "diff": "looking", "log": "history", "why": "history", "sessions": "history",
     "read": "looking", "saw": "looking", "edit": "editing", "edit-lines": "editing",
     "write": "editing", "patch": "editing", "create": "whole", "delete": "whole", "move": "whole",
-    "run": "running", "changes": "session", "turn": "session", "doctor": "doctor",
-    "completion": "upkeep", "hook": "upkeep",
+    "run": "running", "changes": "news", "notice": "news", "ack": "news",
+    "edited-since": "news", "turn": "session", "doctor": "doctor", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
 """Command -> its module, in the order in which a newcomer meets them."""
 

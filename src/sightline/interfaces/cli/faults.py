@@ -12,6 +12,7 @@ from sightline.errors import (
     PathRefused,
     SightlineError,
     StoreError,
+    UnknownName,
     Unverifiable,
 )
 from sightline.interfaces.cli import output
@@ -61,7 +62,7 @@ def code_of(error: SightlineError) -> int:
         return UNKNOWN
     if isinstance(error, EditRefused) and error.reason == "unverifiable":
         return UNKNOWN
-    return NO if isinstance(error, (EditRefused, FileMissing, PathRefused)) else USAGE
+    return NO if isinstance(error, (EditRefused, FileMissing, PathRefused, UnknownName)) else USAGE
 
 
 def _ours(error: SightlineError, call: Call) -> int:

@@ -147,20 +147,21 @@ def _would_write_back(plan: Plan) -> bool:
 
 def _handed_over(plan: Plan, refusal: EditRefused, room: int = DIFF_MAX) -> None:
     """Record what a refusal tells. What does not fit is left out of it, and not counted."""
-    from sightline.services.attend.telling import deliver, fitted
+    from sightline.services.attend.telling import fitted, hand
 
     told = refusal.told if isinstance(refusal.told, Told) else None
     if refusal.text is not None and len(refusal.diff) + len(refusal.text) > room:
         refusal.text = None
         told = told.replace(whole=False) if told else None
     refusal.diff, whole = fitted(refusal.diff, refusal.path, room)
-    told = told if whole else None
+    if told is not None and not whole:
+        told = told.replace(hunks=(), whole=False)
     if refusal.reason in ("deleted", "moved"):
         from sightline.services.attend.gone import told_gone
 
         refusal.hint = words.gone(refusal.hint, refusal.reason)
         told = told_gone(plan.ground, plan.path)
-    deliver(plan.ground, "refusal", [refusal.path], [told])
+    hand(plan.ground, "refusal", [refusal.path], [told])
 
 
 def _let_go_on(plan: Plan) -> Answer:

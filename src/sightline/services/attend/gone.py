@@ -36,7 +36,7 @@ def count_gone(ground: Ground, told: Told, notice: str) -> None:
     if not _acknowledged_since(ground, told.path, told.position):
         known = ground.store.knowledge(ground.session, told.path)
         belief = known.belief if known else NOTHING_BELIEVED
-        ground.append([NoticeAcknowledged(notice, told.path, belief)])
+        ground.append([NoticeAcknowledged(notice, told.path, belief, told.revision)])
 
 
 def _acknowledged_since(ground: Ground, path: str, position: int) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sightline.core.events import Dropped, ModelUsed, SessionEnded, TurnBegan
 from sightline.errors import FileMissing, PathRefused, Unverifiable
-from sightline.render.attending import says
 from sightline.services.attend import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
-from sightline.services.attend.telling import arrived, deliver_notice
+from sightline.services.attend.telling import arrived, news
 from sightline.services.recovery import settle_own
 
 TYPE_CHECKING = False
@@ -36,29 +35,28 @@ def began(ground: Ground, event: Began) -> Answer:
 
 def prompted(ground: Ground, event: Prompted) -> Answer:
     """Begin a turn: note the files mentioned, and tell what changed since the last one."""
-    from sightline.services.notices import CHARACTERS, untold
-
     _calls_ended(ground)
     state = ground.store.session(ground.session)
     ground.append([TurnBegan((state.turn if state else 0) + 1)])
-    notice = untold(ground, CONTEXT_MAX // CHARACTERS)
+    told = news(ground)
     for path, lines in event.mentions:
         _mentioned(ground, path, lines)
-    return Answer(context=says(deliver_notice(ground, notice))) if notice else NOTHING
+    return Answer(context=told) if told else NOTHING
 
 
 def answered(ground: Ground, event: Answered) -> Answer:
     """What was handed over is with the model now. Then, what no hook could say before: why an
-    attempt that the host itself turned down does not fit."""
+    attempt that the host itself turned down does not fit, and what others changed meanwhile."""
     _calls_ended(ground)
-    if not event.failed:
-        return NOTHING
-    from sightline.services.attend.edits import failed_unheard
-
     words: list[str] = []
-    for each in event.failed:
-        said = failed_unheard(ground, each, DIFF_MAX - sum(map(len, words)))
-        words += [said] if said else []
+    if event.failed:
+        from sightline.services.attend.edits import failed_unheard
+
+        for each in event.failed:
+            said = failed_unheard(ground, each, DIFF_MAX - sum(map(len, words)))
+            words += [said] if said else []
+    told = news(ground, room=CONTEXT_MAX - sum(map(len, words)))
+    words += [told] if told else []
     return Answer(context="\n\n".join(words)) if words else NOTHING
 
 

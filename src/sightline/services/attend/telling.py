@@ -10,32 +10,38 @@ from __future__ import annotations
 from sightline.core.events import NoticeDelivered, Told
 from sightline.core.revision import MISSING
 from sightline.render import attending as words
-from sightline.services.telling import count
+from sightline.services.telling import HOST, count, deliver, of_host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sightline.services.ground import Ground
-    from sightline.services.results import FileChange, Notice
+    from sightline.services.results import FileChange
     from sightline.workspace import Located
 
 RECENT = 64
 """Answers of one session that are still looked through; a batch holds a handful."""
 
 
-def deliver(
+def hand(
     ground: Ground, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
 ) -> None:
     """Record that words on these paths were handed to the host."""
-    counted = tuple(each for each in told if each is not None)
-    ground.append([NoticeDelivered(notice, tuple(paths), counted)])
+    deliver(ground, f"{HOST}{notice}", paths, told)
 
 
-def deliver_notice(ground: Ground, notice: Notice) -> str:
-    """The words of a notice, recorded as handed over."""
-    deliver(ground, notice.id, [change.path for change in notice.changes], notice.told)
-    return notice.text
+def news(ground: Ground, *, room: int | None = None) -> str:
+    """What others changed that neither the agent nor its host was told yet, recorded as handed
+    over; no words when there is nothing. room: characters, where there are few left."""
+    from sightline.services.notices import CHARACTERS, NOTICE_TOKENS, notice
+
+    budget = NOTICE_TOKENS if room is None else min(NOTICE_TOKENS, room // CHARACTERS)
+    found = notice(ground, budget, handed=True) if budget > 0 else None
+    if found is None:
+        return ""
+    hand(ground, found.id, [change.path for change in found.changes], found.told)
+    return words.says(found.text)
 
 
 def fitted(diff: str, path: str, room: int) -> tuple[str, bool]:
@@ -47,14 +53,15 @@ def fitted(diff: str, path: str, room: int) -> tuple[str, bool]:
 
 def tell_changes(ground: Ground, located: Located, room: int) -> tuple[FileChange, bool]:
     """How a file differs from what its agent holds, recorded as handed over where it does."""
-    from sightline.services.views import to_tell
+    from sightline.services.news import news_of
 
-    change, told, found = to_tell(ground, located.path, name=located.name)
-    if change.state != "stale" or not change.diff:
+    new = news_of(ground, located.path)
+    change, told = new.change()
+    if change.state != "stale" or not (change.diff or change.moved_lines):
         return change, False
-    ground.store.keep(ground.keepable(located.path, found.data))
+    ground.store.keep(ground.keepable(located.path, new.found.data))
     diff, whole = fitted(change.diff, change.path, room)
-    deliver(ground, "notice", [change.path], [told if whole else None])
+    hand(ground, "notice", [change.path], [told if whole else new.heard()])
     return change.replace(diff=diff), True
 
 
@@ -65,8 +72,8 @@ def arrived(ground: Ground) -> None:
     for recorded in list(handed):
         fact = recorded.fact
         assert isinstance(fact, NoticeDelivered)
-        for told in fact.told:
-            if told.revision == MISSING:
+        for told in fact.told if of_host(fact) else ():
+            if told.revision == MISSING and told.refusal:
                 from sightline.services.attend.gone import count_gone
 
                 count_gone(ground, told, fact.notice)

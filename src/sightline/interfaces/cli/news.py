@@ -1,0 +1,150 @@
+"""Commands on what others did: changes, notice, ack, edited-since."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from sightline.interfaces import shapes
+from sightline.interfaces.cli import output
+from sightline.interfaces.cli.options import verb
+from sightline.render import views
+from sightline.render.views import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.interfaces.cli.call import Call
+    from sightline.services.results import EditedFile, FileChange, Notice
+
+
+@verb()
+@click.option("--all", "every", is_flag=True, help="Also those that were acknowledged.")
+@click.pass_obj
+def changes(call: Call, *, every: bool) -> None:
+    """Show changes that this session was not told of yet.
+
+    Asking consumes nothing: a change is listed until the file is read again, or a notice of it is
+    acknowledged.
+    """
+    with call.open() as session:
+        found = session.changes(told=every)
+    if call.json:
+        output.json({"changes": [shapes.change(each) for each in found]})
+        return
+    for each in found:
+        output.text(printable(each.summary))
+        if each.diff:
+            output.text(output.coloured(call, each.diff))
+    if not found:
+        fresh = "Every file is as it was shown." if every else "Nothing is new."
+        output.note(call, fresh)
+
+
+@verb()
+@click.option(
+    "--budget",
+    type=click.IntRange(1),
+    default=1_500,
+    show_default=True,
+    metavar="N",
+    help="Tokens at most, of about four characters; files that do not fit are named.",
+)
+@click.pass_obj
+def notice(call: Call, budget: int) -> None:
+    """Tell this session what others changed in lines it was shown.
+
+    It is told again until it is acknowledged by its id (ack), so that a request that failed loses
+    nothing.
+    """
+    from sightline.services.telling import hand_over
+
+    with call.open() as session:
+        found = session.notice(budget)
+        if found is not None:
+            hand_over(session._ground, found)  # noqa: SLF001 - faces compose the parts
+    if call.json:
+        output.json({"notice": None if found is None else shapes.notice(found)})
+    elif found is None:
+        output.note(call, "Nothing is new.")
+    else:
+        output.text(output.coloured(call, found.text))
+        output.note(call, _choice(found, call))
+
+
+def _choice(found: Notice, call: Call) -> str:
+    """The two things that can be done next. A pipe leads to a program: it needs the id alone."""
+    ack = f"sightline ack {found.id}{_session(call)}"
+    if not sys.stdout.isatty():
+        return f"Acknowledge it once it was told: {ack}"
+    path = next((each.path for each in found.changes if each.state == "stale"), None)
+    rows = [("Go on, this is known now:", ack)]
+    if path is not None:
+        again = f"sightline read {printable(path)}{_session(call)}"
+        rows.append(("Reload a file first:", again))
+    return "\n".join(["", *views.table(rows)])
+
+
+def _session(call: Call) -> str:
+    return f" --session {call.session}" if call.session else ""
+
+
+@verb()
+@click.argument("id")
+@click.pass_obj
+def ack(call: Call, id: str) -> None:
+    """Say that the agent got a notice: what it told counts as known.
+
+    A file that was read or edited meanwhile is left as it is.
+    """
+    with call.open() as session:
+        session.acknowledge(id)
+        left = session.changes()
+    if call.json:
+        output.json({"acknowledged": id, "left": [each.path for each in left]})
+        return
+    output.done(call, f"Acknowledged. {_left(left)}")
+
+
+def _left(changes: list[FileChange]) -> str:
+    if not changes:
+        return "Nothing else is new."
+    return f"Still new: {', '.join(printable(each.path) for each in changes)}."
+
+
+@verb("edited-since")
+@click.argument("when", required=False)
+@click.option("--mine", is_flag=True, help="Only what this session edited.")
+@click.option("--others", is_flag=True, help="Only what others edited.")
+@click.pass_obj
+def edited_since(call: Call, when: str | None, *, mine: bool, others: bool) -> None:
+    """List files that are other than they were.
+
+    WHEN is a checkpoint, a position (see log) or a time such as 2026-01-31T12:00:00Z. Without it:
+    this session's last checkpoint, else its start. Asking consumes nothing.
+    """
+    if mine and others:
+        raise click.UsageError("--mine or --others, not both.")
+    with call.open() as session:
+        try:
+            found = session.edited_since(int(when) if when and when.isdecimal() else when)
+        except ValueError as error:
+            raise click.BadParameter(f"{error}.", param_hint="WHEN") from error
+        found = [each for each in found if (each.mine or not mine) and (each.others or not others)]
+        said = _table(session.id, found)
+    if call.json:
+        output.json({"files": [shapes.edited_file(each) for each in found]})
+        return
+    if said:
+        output.text("\n".join(said))
+    else:
+        output.note(call, "No file is other than it was then.")
+
+
+def _table(session: str, found: list[EditedFile]) -> list[str]:
+    from sightline.interfaces.cli.words import who
+
+    return views.table(
+        (shapes.moment(each.at) or "", printable(each.path), who(each.by, session))
+        for each in found
+    )
