@@ -68,6 +68,8 @@ class Settings(Value):
     read_max_lines: int = 2_000
     read_max_bytes: int = 400_000
     deadline_s: float = 5.0
+    keep_days: int = 30
+    keep_bytes: int = 500 << 20
     away_s: float = 1_800.0
     answerer: str = "auto"
     answerer_idle_s: float = 1_800.0

@@ -23,6 +23,9 @@ CLAIMS = ("advise", "enforce")
 FAIL = ("open", "closed")
 """Whether a hook that failed itself lets the agent's call pass."""
 
+ANSWERER = ("auto", "off")
+"""Whether a conversation's first hook leaves a process behind that answers the later ones."""
+
 NEVER_STORE = (
     *(".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template"),
     *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx"),
@@ -179,18 +182,20 @@ KEYS = {
     "policy": Key(_one_of(*POLICIES), "SIGHTLINE_POLICY", shared=True),
     "policies": Key(_policies, shared=True),
     "unseen": Key(_one_of(*UNSEEN), "SIGHTLINE_UNSEEN", shared=True),
+    "claims": Key(_one_of(*CLAIMS), "SIGHTLINE_CLAIMS", shared=True),
     "never_store": Key(_patterns, shared=True),
     "protect": Key(_patterns, shared=True),
     "store": Key(_text, "SIGHTLINE_STORE"),
-    "claims": Key(_one_of(*CLAIMS), "SIGHTLINE_CLAIMS", shared=True),
     "state_home": Key(_folder, "SIGHTLINE_HOME"),
     "fail": Key(_one_of(*FAIL), "SIGHTLINE_FAIL"),
     "max_file_bytes": Key(_count, "SIGHTLINE_MAX_FILE_BYTES"),
     "read_max_lines": Key(_count, "SIGHTLINE_READ_MAX_LINES"),
     "read_max_bytes": Key(_count, "SIGHTLINE_READ_MAX_BYTES"),
     "deadline_s": Key(_seconds, "SIGHTLINE_DEADLINE_S"),
-}
-"""Every setting. The environment may hold other SIGHTLINE_ names, which are no settings."""
+    "keep_days": Key(_count, "SIGHTLINE_KEEP_DAYS"),
+    "keep_bytes": Key(_count, "SIGHTLINE_KEEP_BYTES"),
     "away_s": Key(_seconds, "SIGHTLINE_AWAY_S"),
     "answerer": Key(_one_of(*ANSWERER), "SIGHTLINE_ANSWERER"),
     "answerer_idle_s": Key(_seconds, "SIGHTLINE_ANSWERER_IDLE_S"),
+}
+"""Every setting. The environment may hold other SIGHTLINE_ names, which are no settings."""

@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from sightline.core.context import SessionState
     from sightline.core.regions import Spans
     from sightline.errors import EditRefused, PathError
-    from sightline.services.history import Entry, SessionFiles
+    from sightline.services.entries import Entry
+    from sightline.services.history import SessionFiles
+    from sightline.services.presence import Presence
     from sightline.services.results import (
         ChangedBy,
+        Claim,
         CommandRun,
         EditedFile,
         EditResult,
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
         Notice,
         Verdict,
     )
-
+    from sightline.services.retention import Swept
+    from sightline.services.why import Why
 
     Shape = dict[str, Any]
 
@@ -54,6 +58,7 @@ def verdict(said: Verdict) -> Shape:
         "reason": said.reason or None,
         "diff": said.diff,
         "changed_by": changed_by(said.changed_by),
+        "claimed_by": list(said.claimed_by),
     }
 
 
@@ -122,13 +127,38 @@ def file(known: FileInContext) -> Shape:
     }
 
 
+def presence(standing: Presence) -> Shape:
+    """How a session stands: present, gone or ended. holder: "machine:pid:start"."""
+    return {
+        "presence": standing.state,
+        "since": moment(standing.since),
+        "last_sign": moment(standing.last),
+        "holder": standing.holder,
+    }
+
+
+def claim(made: Claim) -> Shape:
+    """A claim that stands."""
+    return {
+        "id": made.id,
+        "session": made.session,
+        "agent": made.agent,
+        "paths": list(made.paths),
+        "expires_at": moment(made.expires_at),
+        "exclusive": made.exclusive,
+        "taken_at": moment(made.taken_at),
+    }
+
+
 def entry(told: Entry) -> Shape:
-    """One line of `log`; a moved file says where it came `from`."""
-    shape = {
-        "position": told.position,
+    """One line of `log`; a moved file says where it came `from`, a fact about several files has
+    `paths`. position, session and agent are
+    null for what only a watcher saw."""
+    shape: Shape = {
+        "position": told.position or None,
         "at": moment(told.at),
-        "session": told.session,
-        "agent": told.agent,
+        "session": told.session or None,
+        "agent": told.agent or None,
         "kind": told.kind,
         "path": told.path,
         "lines": None if told.lines is None else pairs(told.lines),
@@ -136,6 +166,8 @@ def entry(told: Entry) -> Shape:
         "after": told.after,
         "cause": dict(told.cause.items()),
     }
+    if told.paths:
+        shape["paths"] = list(told.paths)
     return {**shape, "from": told.src} if told.kind == "moved" else shape
 
 
@@ -143,6 +175,44 @@ def command_run(run: CommandRun) -> Shape:
     """A command, and what it changed."""
     changed = [{"path": change.path, "revision": change.revision_on_disk} for change in run.changes]
     return {"command": run.command, "exit_code": run.exit_code, "changed": changed}
+
+
+def why(told: Why) -> Shape:
+    """How a verdict comes about."""
+    belief = told.knowledge.belief if told.knowledge else None
+    return {
+        "path": told.path,
+        "facts": [entry(each) for each in told.entries],
+        "earlier": told.earlier,
+        "verdict": verdict(told.verdict),
+        "seen_lines": pairs(belief.shown) if belief else [],
+        "held_lines": pairs(belief.held) if belief else [],
+        "differing_lines": pairs(told.differing),
+        "text_kept": told.kept,
+        "policy": told.policy,
+        "other_sessions": list(told.others),
+    }
+
+
+def swept(found: Swept) -> Shape:
+    """What `gc` let go of, or would: every text, oldest first. at: when a fact last named it."""
+    return {
+        "dry_run": found.dry_run,
+        "texts": [
+            {
+                "revision": each.revision,
+                "path": each.path,
+                "bytes": each.size,
+                "at": moment(each.at) if each.at else None,
+                "reason": each.why,
+            }
+            for each in found.gone
+        ],
+        "bytes": found.size,
+        "kept": {"texts": found.kept, "bytes": found.kept_size},
+        "over": found.over,
+        "returned": found.returned,
+    }
 
 
 def change(made: FileChange) -> Shape:
@@ -205,4 +275,13 @@ def _one_edit(result: EditResult) -> Shape:
         "revision": result.revision,
         "notice": result.notice.text if result.notice else None,
         "diff": result.diff,
+        "affected": [
+            {
+                "session": each.session,
+                "agent": each.agent,
+                "path": each.path,
+                "lines": pairs(each.lines),
+            }
+            for each in result.affected
+        ],
     }

@@ -35,12 +35,19 @@ VERBS = (
     Verb("notice", "notice"),
     Verb("acknowledge", "ack"),
     Verb("edited_since", "edited-since"),
+    Verb("claim", "claim", "claim_files"),
+    Verb("renew"),
+    Verb("release", "release"),
+    Verb("claims", "claims"),
+    Verb("fork"),
+    Verb("hand_over", "hand-over"),
+    Verb("environment"),
     Verb("turn", "turn"),
 )
 
-ABOUT_MANY = ("up", "log", "why", "sessions", "diff")
+ABOUT_MANY = ("up", "watch", "log", "why", "sessions", "diff")
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
 `diff` is what `check` answers, printed as a diff."""
 
-OF_ITSELF = ("tour", "init", "doctor", "completion", "hook")
+OF_ITSELF = ("tour", "init", "doctor", "gc", "completion", "hook")
 """Commands of the command itself."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from sightline.core.revision import MISSING
 from sightline.render import cause, spans
+from sightline.render.retention import WHY
+from sightline.render.views import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Protocol
 
     from sightline.core.events import Cause
     from sightline.core.regions import Spans
 
     class Told(Protocol):
-        """What a sentence needs of an entry (services.history.Entry)."""
+        """What a sentence needs of an entry (services.entries.Entry)."""
 
         @property
         def kind(self) -> str: ...
@@ -33,27 +36,55 @@ if TYPE_CHECKING:
         def after(self) -> str | None: ...
         @property
         def cause(self) -> Cause: ...
+        @property
+        def paths(self) -> tuple[str, ...]: ...
+        @property
+        def fact(self) -> str: ...
+        @property
+        def count(self) -> int: ...
+
+
+PATHS_NAMED = 3
 
 
 def sentence(entry: Told, reader: str = "") -> str:
     """One fact in plain words. reader: the session to which it is told as "this session"."""
-    form = _change(entry) if entry.kind == "changed" else _FORMS.get(entry.kind, "{kind} {detail}")
-    return form.format(
+    own = _OWN.get(entry.fact) or _FORMS.get(entry.kind, "{kind} {detail}")
+    form = _change(entry) if entry.kind == "changed" else own
+    said = form.format(
         kind=entry.kind.replace("_", " "),
         path=entry.path or "everything",
         src=entry.src,
         lines=spans(entry.lines or ()) if entry.lines else "all lines",
         shown=spans(entry.lines or ()),
         who=cause(entry.cause, reader),
-        detail=entry.cause.detail or "",
+        detail=_detail(entry),
         agent=entry.agent,
-    ).rstrip()
+        paths=_named(entry.paths),
+        move=f"{_short(entry.before)}..{_short(entry.after)}",
+        texts=count(entry.count, "kept text"),
+    )
+    return said.rstrip(" :")
+
+
+def _detail(entry: Told) -> str:
+    said = entry.cause.detail or ""
+    return WHY.get(said, said) if entry.kind == "purged" else said
+
+
+def _named(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
+    return f"{', '.join(paths[:PATHS_NAMED])}{more}"
+
+
+def _short(commit: str | None) -> str:
+    return (commit or "")[:7]
 
 
 def _change(entry: Told) -> str:
     if entry.before == MISSING:
         return "{path} was created by {who}"
-    same = entry.before == entry.after
+    same = entry.before is not None and entry.before == entry.after
     return "{path} got another mode by {who}" if same else "{path} was changed by {who}"
 
 
@@ -61,21 +92,41 @@ _FORMS = {
     "session": "session of {agent} began",
     "forked": "began with what session {detail} knew",
     "ended": "session ended",
+    "environment": "runs on {detail}",
     "turn": "turn {detail} began",
     "model": "model {detail}",
     "seen": "{path}: {shown} shown ({detail})",
     "dropped": "{path}: {lines} left the context window",
     "deleted": "{path} was deleted by {who}",
     "moved": "{src} was renamed to {path} by {who}",
-    "git": "git {detail} moved HEAD",
+    "git": "git {detail} {move} changed: {paths}",
     "command": "command began: {detail}",
     "command_ended": "command ended with exit code {detail}",
     "refused": "an attempt on {path} was refused: {detail}",
     "merged": "the edit of {path} was merged with what others had changed",
-    "notice": "a notice was delivered",
+    "notice": "the agent was sent what had changed: {paths}",
     "acknowledged": "the agent was told of the change of {path}",
+    "delivered": "a part of the briefing arrived: {detail}",
     "checkpoint": "checkpoint {detail}",
-    "rewind": "rewind {path}",
-    "sight_lost": "sight lost: {detail}",
-    "purged": "a stored text was purged: {detail}",
+    "message": "message of the {detail}",
+    "folded": "parts of a message were folded away",
+    "condensed": "messages were condensed",
+    "imported": "read in from {detail}",
+    "sight_lost": "what happened could not be seen: {detail} {paths}",
+    "purged": "{texts} forgotten: {detail}",
 }
+
+_OWN = {
+    "RewindStarted": "a rewind to checkpoint {detail} began",
+    "RewindStep": "{path} was put back by the rewind",
+    "RewindEnded": "the agent knows again what it knew at position {detail}",
+    "ClaimTaken": "claim {detail} taken: {paths}",
+    "ClaimRenewed": "claim {detail} renewed",
+    "ClaimReleased": "claim {detail} released",
+    "WarningRaised": "warning: {detail} {paths}",
+    "WarningAcknowledged": "warning {detail} acknowledged",
+    "SubtaskProposed": "sub-task proposed: {detail}",
+    "SubtaskStarted": "sub-task {detail} began",
+    "SubtaskEnded": "sub-task {detail}",
+}
+"""Facts that share a kind with others and are told apart."""

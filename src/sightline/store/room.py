@@ -44,6 +44,7 @@ def measured(base: Database, files: int) -> Room:
 
 def give_back(base: Database) -> int:
     """Shorten the file by its free pages; by how many bytes. Other processes go on writing."""
+    base.checkpoint()  # the file is as long as it has to be only then
     before = _bytes(base)
     if _number(base, "auto_vacuum") == 0:
         return 0  # of a store made before this was asked for; what is freed is used again

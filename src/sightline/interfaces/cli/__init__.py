@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "tour": "tour", "init": "init", "up": "up", "status": "looking", "check": "looking",
-    "diff": "looking", "log": "history", "why": "history", "sessions": "history",
+    "diff": "looking", "log": "history", "why": "history", "sessions": "sessions",
     "read": "looking", "saw": "looking", "edit": "editing", "edit-lines": "editing",
     "write": "editing", "patch": "editing", "create": "whole", "delete": "whole", "move": "whole",
-    "run": "running", "changes": "news", "notice": "news", "ack": "news",
-    "edited-since": "news", "turn": "session", "doctor": "doctor", "completion": "upkeep", "hook": "upkeep",
+    "claim": "several", "release": "several", "claims": "several",
+    "hand-over": "several", "run": "running", "watch": "watch", "changes": "news", "notice": "news",
+    "ack": "news", "edited-since": "news", "turn": "session", "doctor": "doctor",
+    "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
 """Command -> its module, in the order in which a newcomer meets them."""
 

@@ -1,45 +1,78 @@
-"""Commands that tell what happened: log, why, sessions."""
+"""Commands that tell what happened: log, why."""
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from datetime import UTC, datetime
+from time import time
 
 import click
 
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
-from sightline.interfaces.cli.call import Call
-from sightline.interfaces.cli.faults import NO, Answered, told
-from sightline.interfaces.cli.options import global_options, verb
+from sightline.interfaces.cli.options import verb
 from sightline.render import views
+from sightline.services.entries import KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sightline.services.history import Entry, Why
+    from sightline.interfaces.cli.call import Call
+    from sightline.services.entries import Entry
+    from sightline.services.ground import Ground
+    from sightline.services.history import Asked
+    from sightline.services.why import Why
+
+EVERY_S = 0.5
+"""Between two questions to the store whether anything was recorded."""
+
+BEFORE = 10
+"""How many facts --follow begins with, unless it is told."""
 
 
 @verb()
 @click.argument("path", required=False)
-@click.option("-n", "--newest", type=click.IntRange(1), metavar="N", help="Only the newest N.")
+@click.option(
+    "--since", metavar="WHEN", help="What came then or later: 2h, 2026-01-01, a time, a position."
+)
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(KINDS), metavar="K", help="Such as changed."
+)
+@click.option("-n", "--newest", type=click.IntRange(0), metavar="N", help="Only the newest N.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what comes, until Ctrl-C.")
 @click.pass_obj
-def log(call: Call, path: str | None, newest: int | None) -> None:
+def log(
+    call: Call,
+    path: str | None,
+    since: str | None,
+    kinds: tuple[str, ...],
+    newest: int | None,
+    *,
+    follow: bool,
+) -> None:
     """Show the timeline, or what happened to one file. Oldest first.
 
-    With --session, only what that session did. With --json, one object a line.
+    With --session, only what that session did. --kind may stand several times; a wrong one names all there are. --since with a position (the number in front of each line) shows what stands behind it. With --json, one object a line.
     """
     from sightline.services import history
 
     with call.survey() as ground:
-        canonical = None if path is None else ground.workspace.locate(call.path(path)).path
-        found = history.entries(ground.store, path=canonical, session=call.session, newest=newest)
+        asked = _asked(call, ground, path, since, kinds, newest)
+        if follow:
+            if newest is None and since is None:
+                asked = asked.replace(newest=BEFORE)
+            _follow(call, ground, asked)
+            return
+        found = history.select(ground.store, asked)
         if call.json:
             for entry in found:
                 output.json(shapes.entry(entry), schema=False)
             return
         lines = list(_dated(found))
-    output.text("\n".join(lines) if lines else "Nothing happened here yet.")
+    output.text("\n".join(lines) if lines else _nothing(asked))
 
 
 @verb()
@@ -47,69 +80,79 @@ def log(call: Call, path: str | None, newest: int | None) -> None:
 @click.pass_obj
 def why(call: Call, path: str) -> None:
     """Tell how the verdict on a file comes about, fact by fact."""
-    from sightline.services import history
+    from sightline.services.why import why as reasons_for
 
     with call.open() as session:
-        reasons = history.why(session._ground, call.path(path))  # noqa: SLF001 - faces compose the parts
-        if call.json:
-            facts = [shapes.entry(entry) for entry in reasons.entries]
-            verdict = shapes.verdict(reasons.verdict)
-            others = list(reasons.others)
-            output.json(
-                {"path": reasons.path, "facts": facts, "verdict": verdict, "other_sessions": others}
-            )
-            return
-        output.text("\n".join(_reasons(call, reasons, session.id)))
-
-
-@click.group(invoke_without_command=True, epilog="Options of all commands: see 'sightline --help'.")
-@click.pass_context
-def sessions(context: click.Context) -> None:
-    """List the sessions of this workspace, or show one."""
-    if context.invoked_subcommand is None:
-        _list(context.ensure_object(Call))
-
-
-sessions.params += global_options(hidden=True)
-
-
-@sessions.command("show", cls=click.Command)
-@click.argument("id")
-@click.pass_obj
-def show(call: Call, id: str) -> None:
-    """Show one session and its files."""
-    from sightline.interfaces.cli.words import status_lines
-    from sightline.services import history
-
-    with call.survey() as ground:
-        found = history.status(ground, id)
-        if not found:
-            told(call, "session", f"There is no session {id!r} here.", "List: sightline sessions")
-            raise Answered(NO)
-        if call.json:
-            output.json({"session": shapes.session_files(found[0])})
-            return
-        output.text("\n".join(status_lines(call, ground, found, id)))
-
-
-show.params += global_options(hidden=True)
-
-
-def _list(call: Call) -> None:
-    from sightline.services import history
-
-    with call.survey() as ground:
-        found = history.sessions(ground.store)
+        ground = session._ground  # noqa: SLF001 - faces compose the parts
+        reasons = reasons_for(ground, call.path(path))
     if call.json:
-        listed = [{**shapes.session(each.session), "files": each.files} for each in found]
-        output.json({"sessions": listed})
-        return
-    rows = [("ID", "AGENT", "BEGAN", "TURN", "FILES")]
-    for each in found:
-        state = each.session
-        begun = f"{_local(state.started):%Y-%m-%d %H:%M}"
-        rows.append((state.id, state.agent, begun, str(state.turn), str(each.files)))
-    output.text("\n".join(views.table(rows)) if found else "No session worked here yet.")
+        output.json(shapes.why(reasons))
+    else:
+        output.text("\n".join(_story(reasons, session.id)))
+
+
+def _asked(
+    call: Call,
+    ground: Ground,
+    path: str | None,
+    since: str | None,
+    kinds: tuple[str, ...],
+    newest: int | None,
+) -> Asked:
+    from sightline.services.history import Asked
+    from sightline.services.when import ALWAYS
+    from sightline.services.when import since as moment
+
+    try:
+        begun = ALWAYS if since is None else moment(since, ground.clock())
+    except ValueError as wrong:
+        raise click.BadParameter(f"{wrong}.", param_hint="--since") from None
+    canonical = None if path is None else ground.workspace.locate(call.path(path)).path
+    return Asked(canonical, call.session, begun, kinds or None, newest)
+
+
+def _follow(call: Call, ground: Ground, asked: Asked) -> None:
+    """What there is, then what comes, until Ctrl-C or until nobody reads it any more."""
+    from sightline.interfaces.live.lines import Lines
+    from sightline.interfaces.live.terminal import Waiting
+    from sightline.services import history
+
+    lines, wait, reader = Lines(json=call.json), Waiting(), _pipe()
+    news = history.follow(ground.store, asked)
+    try:
+        with wait.heeding():
+            while not _left(reader):
+                lines.tell(next(news))
+                wait(EVERY_S, reader)
+    except BrokenPipeError:  # the reader had enough
+        output.let_go(sys.stdout)
+
+
+def _pipe() -> int | None:
+    """Stdout where it is a pipe: the end of its reader can be waited for."""
+    try:
+        descriptor = sys.stdout.fileno()
+        if os.name == "nt":  # where only sockets can be waited for
+            return None
+        return descriptor if stat.S_ISFIFO(os.fstat(descriptor).st_mode) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _left(pipe: int | None) -> bool:
+    """Whether nobody reads the other end of a pipe any more."""
+    import select
+
+    if pipe is None:
+        return False
+    asked = select.poll()
+    asked.register(pipe, 0)
+    return any(event & select.POLLERR for _, event in asked.poll(0))
+
+
+def _nothing(asked: Asked) -> str:
+    narrow = asked != asked.replace(path=None, session=None, kinds=None) or asked.since.at
+    return "Nothing of that kind happened here." if narrow else "Nothing happened here yet."
 
 
 def _dated(told: Iterable[Entry]) -> Iterator[str]:
@@ -126,20 +169,13 @@ def _dated(told: Iterable[Entry]) -> Iterator[str]:
         yield f"{entry.position:>5}  {at:%H:%M:%S}  {entry.session}  {said}"
 
 
-def _reasons(call: Call, told: Why, session: str) -> Iterator[str]:
-    from sightline.interfaces.cli.words import state, who
-    from sightline.render.log import sentence
+def _story(told: Why, session: str) -> list[str]:
+    from sightline.interfaces.cli.words import who
+    from sightline.render.why import story
 
-    if told.earlier:
-        yield f"({views.count(told.earlier, 'earlier fact')} not shown)"
-    for entry in told.entries:
-        said = views.printable(sentence(entry, session))
-        yield f"{entry.position:>5}  {_local(entry.at):%Y-%m-%d %H:%M:%S}  {said}"
-    verdict = told.verdict
-    said = views.verdict(verdict.state, told.path, who(verdict.changed_by, session))
-    yield f"{state(call, verdict.state)}: {views.printable(said)}"
-    if verdict.state == "unseen" and told.others:
-        yield f"It was shown to {', '.join(told.others)}: ask with --session."
+    by = told.verdict.changed_by
+    ago = None if by is None else time() - by.at.timestamp()
+    return story(told, session, who(by, session), ago, lambda at: f"{_local(at):%Y-%m-%d %H:%M:%S}")
 
 
 def _local(at: int) -> datetime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from sightline.core.amounts import duration_us, size_bytes
 from sightline.interfaces.cli.call import Call
 
 TYPE_CHECKING = False
@@ -81,6 +82,23 @@ def _range(text: str) -> Span:
 
 LAST = 2**53
 """Further than any file goes."""
+
+
+def age_from(text: str) -> int:
+    """A length of time in microseconds."""
+    return _amount(duration_us, text)
+
+
+def room_from(text: str) -> int:
+    """A size in bytes."""
+    return _amount(size_bytes, text)
+
+
+def _amount(read: Callable[[str], int], text: str) -> int:
+    try:
+        return read(text)
+    except ValueError as wrong:
+        raise click.BadParameter(f"{wrong}.") from None
 
 
 def count_from(text: str | int) -> int | None:

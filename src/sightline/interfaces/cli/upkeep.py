@@ -1,11 +1,57 @@
-"""The command's own affairs: completion, and hook for whoever reaches it this way."""
+"""The command's own affairs: gc, completion, and hook for whoever reaches it this way."""
 
 from __future__ import annotations
 
 import click
 
 from sightline.interfaces.cli import output
-from sightline.interfaces.cli.options import verb
+from sightline.interfaces.cli.options import age_from, room_from, verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.interfaces.cli.call import Call
+    from sightline.services.ground import Ground
+    from sightline.services.retention import Swept
+
+
+@verb()
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--older-than", type=age_from, metavar="AGE", help="Such as 30d. Default: keep_days.")
+@click.option(
+    "--max-size", type=room_from, metavar="SIZE", help="Such as 500M. Default: keep_bytes."
+)
+@click.pass_obj
+def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | None) -> None:
+    """Forget kept texts that nobody needs: the old ones, then the oldest beyond a size.
+
+    What happened stays on the timeline for ever; only texts of files go. Those that a session at
+    work believes, or that an agent's newest edit of a file replaced lately, stay.
+    """
+    from sightline.interfaces import shapes
+    from sightline.render.retention import swept
+
+    with output.progress(call, "Looking for texts that nobody needs"):
+        if dry_run:
+            with call.survey() as ground:  # begins no session
+                found = _sweep(call, ground, older_than, max_size, dry_run=True)
+        else:
+            with call.open() as session:
+                own = session._ground  # noqa: SLF001 - faces compose the parts
+                found = _sweep(call, own, older_than, max_size, dry_run=False)
+    if call.json:
+        output.json(shapes.swept(found))
+    else:
+        output.done(call, "\n".join(swept(found)))
+
+
+def _sweep(
+    call: Call, ground: Ground, age: int | None, room: int | None, *, dry_run: bool
+) -> Swept:
+    from sightline.services.opening import settings_of
+    from sightline.services.retention import gc
+
+    settings = settings_of(ground.workspace.root, call.store)
+    return gc(ground, settings, age_us=age, room=room, dry_run=dry_run)
 
 
 @verb()

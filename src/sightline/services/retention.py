@@ -1,0 +1,185 @@
+"""Forgetting kept texts that nobody needs any more; facts stay for ever.
+
+Nothing here runs by itself. What a person may want back is his to give up: he says so once, in his
+settings, and again by asking for it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import groupby
+from time import sleep
+
+from sightline.core.events import CheckpointTaken, WriteIntended
+from sightline.core.retention import Going, Mentions, going, named, revisions_in
+from sightline.core.timeline import TURNING
+from sightline.core.value import Value
+from sightline.services.presence import last_sign, present
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Protocol
+
+    from sightline.core.context import SessionState
+    from sightline.core.revision import Revision
+    from sightline.core.timeline import Recorded
+    from sightline.services.ground import Ground
+
+    class Keeping(Protocol):
+        """The part of the settings that is asked here (config.Settings)."""
+
+        @property
+        def keep_days(self) -> int: ...
+        @property
+        def keep_bytes(self) -> int: ...
+
+
+DAY_US = 24 * 3_600 * 1_000_000
+
+AT_ONCE = 200
+"""Texts forgotten in one transaction: a few milliseconds for which other writers wait."""
+
+REST_S = 0.003
+"""Between two of them. A writer that waits looks every millisecond, so that it comes first."""
+
+
+class Swept(Value):
+    """What went, or would go. gone: in the order in which they go, oldest first; kept, kept_size:
+    how many texts stay, and their bytes; over: by how many bytes those take more room than they
+    should, because all that is left is needed; returned: by how many bytes the store became
+    smaller on disk."""
+
+    gone: tuple[Going, ...]
+    kept: int
+    kept_size: int
+    over: int = 0
+    returned: int = 0
+    dry_run: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes of what went."""
+        return sum(each.size for each in self.gone)
+
+
+def gc(
+    ground: Ground,
+    settings: Keeping,
+    *,
+    age_us: int | None = None,
+    room: int | None = None,
+    dry_run: bool = False,
+    begun: Callable[[int], None] = lambda _: None,
+) -> Swept:
+    """Forget the texts that nobody needs: those last named longer ago than `age_us`, then the
+    oldest until all take no more than `room` bytes; the settings say where these do not. begun:
+    told how many texts each step forgot. StoreError.
+
+    Needed are the texts that a session believes which is present or was heard of since, those of
+    writes under way, those of checkpoints, and of each file the text that the newest write of an
+    agent replaced, if it did since.
+    """
+    store = ground.store
+    age = settings.keep_days * DAY_US if age_us is None else age_us
+    allowed = settings.keep_bytes if room is None else room
+    before = ground.clock() - age
+    needs = Needs(ground, before)
+    kept = store.texts()
+    wanted = going(
+        kept,
+        needs.mentions.newest,
+        needs.revisions,
+        before=before,
+        room=allowed,
+        came_at=needs.recorded_at,
+    )
+    gone = tuple(wanted if dry_run else _forget(ground, needs, wanted, begun))
+    returned = 0 if dry_run else store.tidy()
+    size = sum(each.size for each in kept) - sum(each.size for each in gone)
+    over = max(size - allowed, 0)
+    return Swept(gone, len(kept) - len(gone), size, over, returned, dry_run)
+
+
+class Needs:
+    """Which texts are needed, as of the newest fact that was learned. Others go on recording:
+    what their facts need is learned before each step, while they wait."""
+
+    def __init__(self, ground: Ground, before: int) -> None:
+        self._ground = ground
+        self._before = before
+        self._upto = 0
+        self._at_work: set[str] = set()
+        self.mentions = Mentions()
+        self.revisions: set[Revision] = set()
+        for recorded in self._news():
+            self.mentions.learn(recorded)
+        store = ground.store
+        for state in store.sessions():
+            if self._works(state):
+                self._believes(state.id)
+        for intent in store.pending():
+            if isinstance(intent.fact, WriteIntended):
+                self.revisions.update(named(intent.fact))
+        for manifest in self.mentions.manifests:
+            self._holds(manifest)
+        replaced = self.mentions.replaced.values()
+        self.revisions.update(revision for revision, at in replaced if at >= before)
+
+    def learn(self) -> None:
+        """Take in what was recorded since. What a new fact names is needed, and so is all that a
+        session believes which is back, was forked or was taken back."""
+        for recorded in self._news():
+            fact = recorded.fact
+            self.revisions.update(named(fact))
+            if recorded.session not in self._at_work or isinstance(fact, TURNING):
+                self._believes(recorded.session)
+            if isinstance(fact, CheckpointTaken):
+                self._holds(fact.manifest)
+
+    def recorded_at(self, position: int) -> int:
+        """When the fact of a position was recorded."""
+        store = self._ground.store
+        return next(r.recorded_at for r in store.timeline(after=position - 1, upto=position))
+
+    def _news(self) -> Iterator[Recorded]:
+        for recorded in self._ground.store.timeline(after=self._upto):
+            self._upto = recorded.position
+            yield recorded
+
+    def _works(self, state: SessionState) -> bool:
+        if state.ended is not None:
+            return False
+        return last_sign(self._ground.store, state) >= self._before or present(self._ground, state)
+
+    def _believes(self, session: str) -> None:
+        self._at_work.add(session)
+        known = self._ground.store.known(session).values()
+        self.revisions.update(each.belief.text for each in known)
+
+    def _holds(self, manifest: Revision) -> None:
+        data = self._ground.store.blob(manifest)
+        self.revisions.update([manifest, *(revisions_in(data) if data is not None else ())])
+
+
+def _forget(
+    ground: Ground, needs: Needs, wanted: Sequence[Going], begun: Callable[[int], None]
+) -> list[Going]:
+    """Forget these step by step; those that went. What is needed by now stays, and what somebody
+    else forgot meanwhile went with him."""
+    gone: list[Going] = []
+    for why, group in groupby(wanted, lambda each: each.why):
+        together = list(group)
+        for first in range(0, len(together), AT_ONCE):
+            step = {each.revision: each for each in together[first : first + AT_ONCE]}
+            choose = partial(_still, needs, step)
+            went = ground.store.purge(choose, why, session=ground.session, at=ground.clock())
+            gone += [step[revision] for revision in went]
+            begun(len(went))
+            sleep(REST_S)
+    return gone
+
+
+def _still(needs: Needs, step: dict[Revision, Going]) -> list[Revision]:
+    needs.learn()
+    return [revision for revision in step if revision not in needs.revisions]
