@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from datetime import timedelta
     from types import TracebackType
     from typing import Any, TypeVar
 
@@ -31,11 +32,13 @@ if TYPE_CHECKING:
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        Claim,
         EditedFile,
         EditResult,
         FileChange,
         FileInContext,
         FileView,
+        HandedOver,
         Notice,
         Verdict,
     )

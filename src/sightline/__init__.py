@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.config import Settings
     from sightline.errors import (
+        ClaimRefused,
         EditRefused,
         FileMissing,
         PathRefused,
@@ -27,14 +28,17 @@ if TYPE_CHECKING:
     from sightline.services.batches import Change
     from sightline.services.opening import open_session
     from sightline.services.results import (
+        Affected,
         BatchResult,
         ChangedBy,
+        Claim,
         CommandRun,
         EditedFile,
         EditResult,
         FileChange,
         FileInContext,
         FileView,
+        HandedOver,
         Notice,
         Verdict,
     )
@@ -44,18 +48,21 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "config": "Settings",
-    "errors": "EditRefused FileMissing PathRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
+    "errors": "ClaimRefused EditRefused FileMissing PathRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
     "services.opening": "open_session",
-    "services.results": "BatchResult ChangedBy CommandRun EditedFile EditResult FileChange FileInContext FileView Notice Verdict",
+    "services.results": "Affected BatchResult ChangedBy Claim CommandRun EditedFile EditResult FileChange FileInContext FileView HandedOver Notice Verdict",
     "services.session": "Session",
 }
 """Module -> the public names that live there."""
 
 __all__ = [
+    "Affected",
     "BatchResult",
     "Change",
     "ChangedBy",
+    "Claim",
+    "ClaimRefused",
     "CommandRun",
     "EditRefused",
     "EditResult",
@@ -64,6 +71,7 @@ __all__ = [
     "FileInContext",
     "FileMissing",
     "FileView",
+    "HandedOver",
     "Notice",
     "PathRefused",
     "Session",

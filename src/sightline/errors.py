@@ -39,6 +39,14 @@ class UnknownName(SightlineError):
     """No notice, no checkpoint of this name is on record here."""
 
 
+class ClaimRefused(SightlineError):
+    """The claim cannot be taken, renewed or released; `claims`: those of others in the way."""
+
+    def __init__(self, message: str, hint: str = "", claims: tuple[object, ...] = ()) -> None:
+        super().__init__(message, hint)
+        self.claims = claims
+
+
 class PathError(SightlineError):
     """Something is wrong with one path; `path` is what was asked for."""
 

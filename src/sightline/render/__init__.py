@@ -114,6 +114,10 @@ _REFUSALS = {
     ),
     "unverifiable": (
         "{path} cannot be read right now, so nothing can be said of it and nothing was changed.",
+    "claimed": (
+        "{path} is claimed by another session.",
+        "Work on other files until it is let go.",
+    ),
         "Try again when the disk answers.",
     ),
     "exists": (

@@ -14,26 +14,32 @@ if TYPE_CHECKING:
 
     from sightline.services import (
         batches,
+        claims,
         edited,
         edits,
+        handing,
         hosts,
         looks,
         moves,
         news,
         notices,
+        presence,
         telling,
         views,
     )
 
 __all__ = [
     "batches",
+    "claims",
     "edited",
     "edits",
+    "handing",
     "hosts",
     "looks",
     "moves",
     "news",
     "notices",
+    "presence",
     "telling",
     "views",
 ]

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from datetime import timedelta
     from types import TracebackType
     from typing import Any, TypeVar
 
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        Claim,
         EditedFile,
         EditResult,
         FileChange,
         FileInContext,
         FileView,
+        HandedOver,
         Notice,
         Verdict,
     )
@@ -177,6 +180,42 @@ class AsyncSession:
         """Begin a turn; its number (one more than the last unless given)."""
         return await _shielded(lambda: self._session.turn(number))
 
+    async def claim(
+        self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
+    ) -> Claim:
+        """Say that this session is at work on paths, for so many seconds, a day at most."""
+        return await _shielded(lambda: self._session.claim(paths, ttl=ttl, exclusive=exclusive))
+
+    async def renew(self, claim: Claim | str, ttl: float | timedelta) -> Claim:
+        """Let a claim, or the one of that id, stand for so long from now on."""
+        return await _shielded(lambda: self._session.renew(claim, ttl))
+
+    async def release(self, claim: Claim | str) -> None:
+        """Give up a claim, or the one of that id."""
+        return await _shielded(lambda: self._session.release(claim))
+
+    async def claims(self) -> list[Claim]:
+        """The claims of all sessions that stand, oldest first."""
+        return await _shielded(self._session.claims)
+
+    async def fork(self, id: str | None = None) -> Session:
+        """A new session that knows all that this one knows now."""
+        return await _shielded(lambda: self._session.fork(id))
+
+    async def hand_over(
+        self,
+        to: Session | str,
+        paths: str | Iterable[str] | None = None,
+        *,
+        lines: tuple[int, int] | None = None,
+    ) -> tuple[HandedOver, ...]:
+        """Count what this session holds of these files (None: of all) as shown to a session that it started or was started by: their agent was given this session's text of them."""
+        return await _shielded(lambda: self._session.hand_over(to, paths, lines=lines))
+
+    async def environment(self, host: str | None = None, host_version: str | None = None) -> None:
+        """Record where this session's agent runs, when that differs from what was recorded."""
+        return await _shielded(lambda: self._session.environment(host, host_version))
+
     async def close(self) -> None:
-        """Give the store back."""
+        """Give the store back, once no fork made here needs it."""
         return await _shielded(self._session.close)

@@ -133,7 +133,10 @@ def _patched(
         return moved[name]
     edit = edited[name]
     return moved[name].replace(
-        merged=edit.merged, notice=edit.notice, diff=moved[name].diff + edit.diff
+        merged=edit.merged,
+        notice=edit.notice,
+        diff=moved[name].diff + edit.diff,
+        affected=edit.affected,
     )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sightline.core.attempts import Attempt
     from sightline.core.events import Fact
     from sightline.services.ground import Ground, Known
+    from sightline.services.results import Affected, Notice
     from sightline.workspace import Found
 
 
@@ -101,9 +102,28 @@ def commit(plan: Plan) -> EditResult | None:
         path=plan.shown_path,
         revision=plan.after,
         merged=ruling.decision == "merge",
-        notice=notice_of(plan, plan.path, written),
+        notice=with_claims(plan, notice_of(plan, plan.path, written)),
         diff=plan.diff,
+        affected=_affected(plan),
     )
+
+
+def with_claims(plan: Plan, notice: Notice | None) -> Notice | None:
+    """The notice of what was carried out, with who else claims its file."""
+    if not plan.claims:
+        return notice
+    from sightline.services.claimed import told
+
+    return told(plan.ground, plan.shown_path, plan.claims, notice)
+
+
+def _affected(plan: Plan) -> tuple[Affected, ...]:
+    """Other sessions that this made stale. Where nobody else knows the file nothing is loaded."""
+    if not plan.ground.store.knowers(plan.path).keys() - {plan.ground.session}:
+        return ()
+    from sightline.services.affected import affected
+
+    return affected(plan.ground, plan.path, plan.found.data, plan.ruling.new)
 
 
 def put_back(plan: Plan) -> None:

@@ -8,8 +8,9 @@ from sightline.core.attempts import Move
 from sightline.core.events import WriteAbandoned, WriteIntended
 from sightline.core.revision import MISSING
 from sightline.errors import EditRefused, Unverifiable
+from sightline.services.edits import with_claims
 from sightline.services.notices import notice_of
-from sightline.services.plans import Plan, place_of
+from sightline.services.plans import Plan, claims_on, forbids, place_of
 from sightline.services.recovery import done, settle
 from sightline.services.results import EditResult
 
@@ -35,6 +36,12 @@ def _judged(ground: Ground, plan: Plan, target: str, dst: str) -> EditResult:
     if plan.protected or ground.settings.policy_for(target) == "ask":
         plan.ruling = plan.ruling.replace(decision="refuse", reason="scope")
         raise plan.refuse()
+    there = claims_on(ground, target)
+    if forbids(ground, there):
+        plan.shown_path, plan.claims = dst, there
+        plan.ruling = plan.ruling.replace(decision="refuse", reason="claimed")
+        raise plan.refuse()
+    plan.claims = tuple(dict.fromkeys((*plan.claims, *there)))
     if ground.workspace.stat(target) is not None:
         plan.shown_path, plan.ruling = dst, plan.ruling.replace(reason="exists")
         raise plan.refuse()
@@ -64,7 +71,7 @@ def _carry_out(ground: Ground, plan: Plan, target: str) -> EditResult:
         )
     moved = done(intent, stands, ground.session, position)
     recorded = ground.append([moved], found=[stands], durable=True)
-    notice = notice_of(plan, target, recorded[-1].position)
+    notice = with_claims(plan, notice_of(plan, target, recorded[-1].position))
     return EditResult(
         path=target,
         revision=revision,

@@ -93,7 +93,7 @@ def start(
     """
     from sightline.workspace import process
 
-    session = _checked(id) if id is not None else f"s-{os.urandom(5).hex()}"
+    session = id_for(id)
     writer = owner or process.owner()
     ground = Ground(session, store, workspace, settings, clock or now_us, writer, approve)
     settle_all(ground)
@@ -128,7 +128,10 @@ def _begin(ground: Ground, agent: str, parent: str | None, holder: str | None) -
     ground.append(facts)
 
 
-def _checked(session: str) -> str:
+def id_for(session: str | None) -> str:
+    """A session's id as it was asked for, or a new one. SessionError."""
+    if session is None:
+        return f"s-{os.urandom(5).hex()}"
     if session.strip() and session.isprintable() and len(session) <= ID_LENGTH_MAX:
         return session
     raise SessionError(

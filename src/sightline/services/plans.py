@@ -17,7 +17,10 @@ from sightline.services.recovery import settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sightline.core.attempts import Attempt
+    from sightline.core.claims import Claim
     from sightline.core.events import Fact
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground, Known
@@ -44,6 +47,9 @@ class Plan:
         self.case = Case(sight_of(self.found, self.known), rules)
         self.news = noticed(ground, self.found)
         self.ruling = judge(self.case, attempt)
+        self.claims = claims_on(ground, self.path)
+        if forbids(ground, self.claims):
+            self.ruling = self.case.refuse("claimed")
         self.of_link = located.name is not None and isinstance(attempt, (Delete, Move))
         if self.of_link:
             self.ruling = self.case.refuse("kind_changed")
@@ -82,12 +88,16 @@ class Plan:
 
     def refuse(self) -> EditRefused:
         """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
+        from sightline.render import several
         from sightline.services.authors import changed_by
         from sightline.services.refusals import refused
 
         who, _ = changed_by(self.ground, self.path, self.news)
         error, told = refused(self.ruling, self.shown_path, who, self.case)
-        if self.of_link:
+        if error.reason == "claimed":
+            named = several.claim_enforced(self.shown_path, self.claims, self.ground.session)
+            error.message, error.hint = named
+        elif self.of_link:
             error.message, error.hint = render.a_link(self.shown_path, self.path)
         elif self.known.retargeted and self.found.kind == "file":
             error.message, error.hint = render.retargeted(self.shown_path, self.path)
@@ -112,6 +122,20 @@ class Plan:
         refusal = Refused(self.path, describe(self.attempt), reason, self.found.revision)
         self.ground.append([*self.news, refusal], found=[self.found])
         return EditRefused(reason, self.shown_path, message, diff=self.diff, hint=hint)
+
+
+def claims_on(ground: Ground, path: str) -> tuple[Claim, ...]:
+    """The standing claims of others on a path. Most trees have none, and load nothing for it."""
+    if not ground.store.claims():
+        return ()
+    from sightline.services.claimed import on
+
+    return on(ground, path)
+
+
+def forbids(ground: Ground, claims: Sequence[Claim]) -> bool:
+    """Whether a write must not be made because of these claims. A shared one is only told."""
+    return ground.settings.claims == "enforce" and any(each.exclusive for each in claims)
 
 
 def place_of(ground: Ground, path: str) -> Located:

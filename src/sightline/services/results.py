@@ -74,6 +74,35 @@ class Notice(Value):
         return self.text
 
 
+class Affected(Value):
+    """A session at work that a write made stale. lines: of what it was shown of the file."""
+
+    session: str
+    agent: str
+    path: str
+    lines: Spans
+
+
+class Claim(Value):
+    """What a session claims: paths and patterns as in a .gitignore. It stands until expires_at
+    while its session is present; an exclusive one is nobody else's."""
+
+    id: str
+    session: str
+    agent: str
+    paths: tuple[str, ...]
+    expires_at: datetime
+    exclusive: bool
+    taken_at: datetime
+
+
+class HandedOver(Value):
+    """A file of which one session was told what another holds. lines: of the text it holds."""
+
+    path: str
+    lines: Spans
+
+
 class EditedFile(Value):
     """A file that is other than it was at a moment. by, at, position: of its last change since
     (at is an aware UTC datetime). lines: those of its present text that are new, None where that
@@ -92,7 +121,8 @@ class EditedFile(Value):
 class EditResult(Value):
     """An edit that was carried out. diff: what it changed on disk; revision: of the file now
     ("missing" after a delete). merged: others' changes to the same file were kept beside it.
-    notice: what others changed meanwhile. others: further files of the same patch."""
+    notice: what others changed meanwhile. others: further files of the same patch. affected: the
+    other sessions whose shown lines it changed."""
 
     path: str
     revision: str
@@ -100,6 +130,7 @@ class EditResult(Value):
     notice: Notice | None
     diff: str
     others: tuple[EditResult, ...] = ()
+    affected: tuple[Affected, ...] = ()
 
 
 class BatchResult(Value):
@@ -113,7 +144,7 @@ class Verdict(Value):
 
     state: fresh stale deleted moved kind_changed unseen unverifiable. decision: allow notice
     merge ask refuse. in_window: every line shown is still in the context window. complete: every
-    line of the file was shown.
+    line of the file was shown. claimed_by: sessions that claim it, this one excepted.
     """
 
     path: str
@@ -125,6 +156,7 @@ class Verdict(Value):
     in_window: bool
     seen_lines: Spans
     complete: bool
+    claimed_by: tuple[str, ...] = ()
 
 
 class FileInContext(Value):

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager
+    from datetime import timedelta
     from types import TracebackType
     from typing import Self
 
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        Claim,
         EditedFile,
         EditResult,
         FileChange,
         FileInContext,
         FileView,
+        HandedOver,
         Notice,
         Verdict,
     )
@@ -41,9 +44,11 @@ class Session:
     inclusive. A session may be used from several threads; its verbs run one at a time.
     """
 
-    def __init__(self, ground: Ground, agent: str) -> None:
+    def __init__(self, ground: Ground, agent: str, users: set[object] | None = None) -> None:
         self._ground = ground
         self._lock = RLock()
+        self._users = users if users is not None else set()  # of one store: this, and its forks
+        self._users.add(self._lock)
         self.id = ground.session
         self.agent = agent
 
@@ -234,9 +239,71 @@ class Session:
             self._ground.append([TurnBegan(begun)])
             return begun
 
+    def claim(
+        self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
+    ) -> Claim:
+        """Say that this session is at work on paths, for so many seconds, a day at most.
+
+        A path is claimed with all below it; a pattern is as in a .gitignore. Others are told when
+        they write there, or refused, as the setting `claims` says. It falls when this session
+        releases it or ends, when its time is up, and with the process that holds the session.
+        ClaimRefused where another present session's claim may be about the same files, unless
+        both are shared (exclusive=False).
+        """
+        with self._lock:
+            return services.claims.claim(self._ground, paths, ttl, exclusive=exclusive)
+
+    def renew(self, claim: Claim | str, ttl: float | timedelta) -> Claim:
+        """Let a claim, or the one of that id, stand for so long from now on. ClaimRefused when it
+        does not stand any more."""
+        with self._lock:
+            return services.claims.renew(self._ground, claim, ttl)
+
+    def release(self, claim: Claim | str) -> None:
+        """Give up a claim, or the one of that id. ClaimRefused when this session has none such."""
+        with self._lock:
+            services.claims.release(self._ground, claim)
+
+    def claims(self) -> list[Claim]:
+        """The claims of all sessions that stand, oldest first."""
+        with self._lock:
+            return services.claims.listed(self._ground)
+
+    def fork(self, id: str | None = None) -> Session:
+        """A new session that knows all that this one knows now. From here on each goes its own
+        way. SessionError when there is one of that id."""
+        with self._lock:
+            ground = services.handing.fork(self._ground, self.agent, id)
+        return Session(ground, self.agent, self._users)
+
+    def hand_over(
+        self,
+        to: Session | str,
+        paths: str | Iterable[str] | None = None,
+        *,
+        lines: tuple[int, int] | None = None,
+    ) -> tuple[HandedOver, ...]:
+        """Count what this session holds of these files (None: of all) as shown to a session that
+        it started or was started by: their agent was given this session's text of them.
+
+        The receiver is stale where this session is. lines: of the text this session holds, of one
+        file. SessionError when they are no family, or nothing is held of a named file.
+        """
+        receiver = to if isinstance(to, str) else to.id
+        with self._lock:
+            return services.handing.hand_over(self._ground, receiver, paths, lines)
+
+    def environment(self, host: str | None = None, host_version: str | None = None) -> None:
+        """Record where this session's agent runs, when that differs from what was recorded."""
+        with self._lock:
+            services.presence.note(self._ground, host, host_version)
+
     def close(self) -> None:
-        """Give the store back. The session can be resumed by its id."""
-        self._ground.store.close()
+        """Give the store back, once no fork made here needs it. The session can be resumed by its
+        id."""
+        self._users.discard(self._lock)
+        if not self._users:
+            self._ground.store.close()
 
     def __enter__(self) -> Self:
         return self

@@ -12,7 +12,7 @@ from sightline.errors import PathRefused, Unverifiable
 from sightline.services.authors import changed_by, moment
 from sightline.services.follow import recognised, whereabouts
 from sightline.services.ground import located, noticed, recall, stamp_of
-from sightline.services.plans import sight_of
+from sightline.services.plans import claims_on, forbids, sight_of
 from sightline.services.refusals import bounded
 from sightline.services.results import FileInContext, Verdict
 
@@ -59,7 +59,8 @@ def check(
         case = Case(sight_of(moved, known), rules)
         ruling = _followed(judge(case, attempt), attempt)
     _take_note(ground, [found])
-    return _verdict(ground, there, case, ruling, known, policy)
+    said = _verdict(ground, there, case, ruling, known, policy)
+    return _with_claims(ground, there.path, said, attempt)
 
 
 def _verdict(
@@ -83,6 +84,19 @@ def _verdict(
         seen_lines=belief.shown if belief else (),
         complete=bool(case.held and case.held.complete),
     )
+
+
+def _with_claims(ground: Ground, path: str, said: Verdict, attempt: Attempt | None) -> Verdict:
+    """A verdict with who claims the path, which is a matter of writing there, not of relying."""
+    claims = claims_on(ground, path)
+    if not claims:
+        return said
+    said = said.replace(claimed_by=tuple(dict.fromkeys(each.session for each in claims)))
+    if attempt is not None and forbids(ground, claims):
+        return said.replace(decision="refuse", reason="claimed")
+    if attempt is not None and said.decision == "allow":
+        return said.replace(decision="notice", reason="claimed")
+    return said
 
 
 def _followed(ruling: Ruling, attempt: Attempt | None) -> Ruling:

@@ -6,6 +6,7 @@ from sightline.errors import EditRefused, FileMissing, PathRefused, Unverifiable
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
 from sightline.interfaces.cli.faults import Answered, code_of
+from sightline.render.several import affected
 from sightline.render.views import printable
 
 TYPE_CHECKING = False
@@ -34,6 +35,8 @@ def answer(call: Call, attempt: Callable[[Session], EditResult]) -> None:
             output.note(call, f"Merged with what others changed in {printable(each.path)}.")
         if each.notice is not None:
             output.say(printable(each.notice.text.rstrip("\n")))
+        if each.affected:
+            output.note(call, printable(affected(each.affected, call.session_id)))
 
 
 def _refused(call: Call, error: EditRefused | FileMissing | PathRefused | Unverifiable) -> None:

@@ -7,6 +7,7 @@ import sys
 import click
 
 from sightline.errors import (
+    ClaimRefused,
     EditRefused,
     FileMissing,
     PathRefused,
@@ -62,7 +63,8 @@ def code_of(error: SightlineError) -> int:
         return UNKNOWN
     if isinstance(error, EditRefused) and error.reason == "unverifiable":
         return UNKNOWN
-    return NO if isinstance(error, (EditRefused, FileMissing, PathRefused, UnknownName)) else USAGE
+    no = (ClaimRefused, EditRefused, FileMissing, PathRefused, UnknownName)
+    return NO if isinstance(error, no) else USAGE
 
 
 def _ours(error: SightlineError, call: Call) -> int:

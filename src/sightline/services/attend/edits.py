@@ -175,4 +175,9 @@ def _let_go_on(plan: Plan) -> Answer:
     if plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole):
         assert plan.new_text is not None
         content, context = plan.new_text.plain, words.merged(plan.shown_path)
+    if plan.claims:
+        from sightline.services.claimed import once
+
+        claimed = once(plan.ground, plan.shown_path, plan.claims)
+        context = "\n\n".join(filter(None, [context, claimed]))
     return Answer(ask=ask, content=content, context=context)

@@ -12,7 +12,7 @@ from sightline.services.attend import Answer, CellEdit
 from sightline.services.authors import changed_by
 from sightline.services.follow import recognised
 from sightline.services.ground import noticed
-from sightline.services.plans import sight_of
+from sightline.services.plans import claims_on, forbids, sight_of
 from sightline.services.recovery import settle
 
 TYPE_CHECKING = False
@@ -33,6 +33,14 @@ def judged(ground: Ground, located: Located, edit: CellEdit) -> Answer:
     policy = ground.settings.policy_for(path)
     rules = Rules("merge" if policy == "ask" else policy, ground.settings.unseen)
     ruling = judge_cell(Case(sight_of(found, known), rules), edit.cell, edit.mode)
+    claims = claims_on(ground, located.path)
+    if forbids(ground, claims):
+        from sightline.render.several import claim_enforced
+
+        fact = Refused(located.path, _described(edit), "claimed", found.revision)
+        ground.append([*news, fact], found=[found])
+        message, hint = claim_enforced(path, claims, ground.session)
+        return Answer(refuse=attending.refused(EditRefused("claimed", path, message, hint=hint)))
     refused = ruling.decision == "refuse" and ruling.reason != "too_large"
     blobs = ground.keepable(located.path, found.data) if news or refused else ()
     if refused:
@@ -48,6 +56,10 @@ def judged(ground: Ground, located: Located, edit: CellEdit) -> Answer:
         context = attending.not_judged(path, ruling.reason)
     elif ruling.others:
         context = notebooks.changed_cells(path, ruling.others, ruling.diff)
+    if claims:
+        from sightline.services.claimed import once
+
+        context = "\n\n".join(filter(None, [context, once(ground, path, claims)]))
     return Answer(ask=attending.asks(path) if policy == "ask" else None, context=context)
 
 

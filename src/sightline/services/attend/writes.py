@@ -32,6 +32,7 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
     except PathRefused:
         return NOTHING
     intent = _journalled(ground, located.path)
+    stood = _before(ground, located.path, intent)
     found = ground.look(located.path)
     again = intent is None and _recorded(ground, event, found)
     lost = "" if again else _lost(ground, located.path, intent, event)
@@ -50,10 +51,9 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
             intent=intent[1] if intent else None,
         )
         _abandon(ground, located.path)
-    said = [lost] if lost else []
-    return Answer(
-        context="\n\n".join([*said, *_news(ground, located, found, DIFF_MAX - len(lost))])
-    )
+    news = _news(ground, located, found, DIFF_MAX - len(lost))
+    said = [lost, *news, "" if again else _concerns(ground, stood, found)]
+    return Answer(context="\n\n".join(filter(None, said)))
 
 
 def failed(ground: Ground, event: Failed) -> Answer:
@@ -63,6 +63,25 @@ def failed(ground: Ground, event: Failed) -> Answer:
     except PathRefused:
         return NOTHING
     return NOTHING
+
+
+def _before(ground: Ground, path: str, intent: tuple[int, WriteIntended] | None) -> str:
+    """The revision that a write was made over, as far as is known before it is recorded."""
+    row = ground.store.disk(path)
+    return intent[1].before if intent is not None else row.revision if row else MISSING
+
+
+def _concerns(ground: Ground, stood: str, found: Found) -> str:
+    """Whom else the write made stale. Its agent's own helpers, and who it helps, are left out:
+    each of them is told itself. Where nobody else knows the file nothing is loaded."""
+    if not ground.store.knowers(found.path).keys() - {ground.session}:
+        return ""
+    from sightline.render import several
+    from sightline.services.affected import affected, strangers
+
+    before = ground.store.blob(stood) if stood != MISSING else None
+    others = strangers(ground, affected(ground, found.path, before, found.data))
+    return words.says(several.affected(others, ground.session)) if others else ""
 
 
 def _journalled(ground: Ground, path: str) -> tuple[int, WriteIntended] | None:

@@ -1,0 +1,103 @@
+"""Whom a write concerns: other sessions at work whose shown lines it changed."""
+
+from __future__ import annotations
+
+from sightline.core.diff import diff
+from sightline.core.regions import intersect, spans, subtract, touched, whole
+from sightline.core.revision import revision_of
+from sightline.core.text import decode
+from sightline.core.timeline import archived
+from sightline.services.presence import present
+from sightline.services.results import Affected
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.core.context import Knowledge
+    from sightline.core.regions import Spans
+    from sightline.services.ground import Ground
+
+MOST = 20
+"""Sessions that are compared: those that learned of the file last. Each costs a diff."""
+
+
+def affected(
+    ground: Ground, path: str, before: bytes | None, after: bytes | None
+) -> tuple[Affected, ...]:
+    """The present sessions that a write from `before` to `after` (None: no file) made stale on
+    lines that were not stale already."""
+    knowers = ground.store.knowers(path)
+    others = [
+        (session, knowledge)
+        for session, knowledge in knowers.items()
+        if session != ground.session and not archived(session)
+    ]
+    if not others:
+        return ()
+    others.sort(key=lambda pair: -pair[1].position)
+    change = _Change(ground, before, after)
+    found = []
+    for session, knowledge in others[:MOST]:
+        lines = change.stale(knowledge)
+        state = ground.store.session(session) if lines else None
+        if state is not None and present(ground, state):
+            found.append(Affected(session, state.agent, knowledge.name or path, lines))
+    return tuple(found)
+
+
+class _Change:
+    """What stood at a path before a write and after it, as lines."""
+
+    def __init__(self, ground: Ground, before: bytes | None, after: bytes | None) -> None:
+        self._ground = ground
+        self._revision = revision_of(before) if before is not None else None
+        self._before, self._after = _lines(before), _lines(after)
+        self._gone = after is None
+
+    def stale(self, knowledge: Knowledge) -> Spans:
+        """The lines of what a session was shown that differ now and did not before."""
+        shown, belief = knowledge.belief.shown, knowledge.belief
+        known = belief.text == self._revision
+        theirs = self._before if known else _lines(self._ground.store.blob(belief.text))
+        if self._before is None or theirs is None:
+            return ()  # no text before it, or none that is kept: it was not what they hold
+        already = () if known else _differing(theirs, self._before, shown)
+        if self._gone:
+            return subtract(shown, already)
+        if self._after is None:
+            return ()
+        return subtract(_differing(theirs, self._after, shown), already)
+
+
+def _lines(data: bytes | None) -> Sequence[str] | None:
+    text = decode(data) if data is not None else None
+    return text.lines if text else None
+
+
+def _differing(theirs: Sequence[str], disk: Sequence[str], shown: Spans) -> Spans:
+    """Shown lines that are others on disk; of lines put between two, the one above."""
+    hunks = touched(shown, diff(theirs, disk), len(theirs))
+    at = spans((max(min(a0 + 1, a1), 1), a1 or 1) for a0, a1, _, _ in hunks)
+    return intersect(intersect(at, shown), whole(len(theirs)))
+
+
+def family(ground: Ground, session: str) -> str:
+    """The session that all of a session's family come from; the session itself, if from none."""
+    seen = set[str]()
+    while session not in seen:
+        seen.add(session)
+        state = ground.store.session(session)
+        if state is None or state.parent is None:
+            break
+        session = state.parent
+    return session
+
+
+def strangers(ground: Ground, found: Sequence[Affected]) -> tuple[Affected, ...]:
+    """Those that are not of this session's own family. An agent and those it started work on one
+    thing, and are told of each other's changes where it matters."""
+    if not found:
+        return ()
+    own = family(ground, ground.session)
+    return tuple(each for each in found if family(ground, each.session) != own)
