@@ -28,6 +28,7 @@ from sightline.interfaces import live
 from sightline.interfaces.live.screen import Screen, wall_time
 from sightline.services.history import survey
 from sightline.services.overview import Watch
+from sightline.services.watching import Watching
 from sightline.testing import FixedClock
 
 if __name__ == "__main__":
@@ -87,7 +88,9 @@ class Story:
         ]  # fmt: skip
         self.steps = iter([*steps, *[self.rests] * LOOKS_AFTER])
 
-    def __call__(self, _seconds: float) -> bool:
+    def __call__(self, _seconds: float, descriptor: int | None) -> bool:
+        if descriptor is None:  # only a rest after a look
+            return False
         step = next(self.steps, None)
         if step is None:
             raise Over
@@ -155,7 +158,7 @@ def played(home: Path) -> Terminal:
     (root / ".git").mkdir(parents=True)
     story = Story(root, clock)
     ground = story.agent._ground  # noqa: SLF001 - its ports, which the view looks through, too
-    watch = Watch(survey(ground.store, ground.workspace, ground.settings, clock))
+    watched = survey(ground.store, ground.workspace, ground.settings, clock)
     terminal = Terminal(COLUMNS, ROWS)
     terminal.feed(b"$ sightline up\r\n")
     master, side = pty.openpty()
@@ -164,8 +167,8 @@ def played(home: Path) -> Terminal:
     reader.start()
     with os.fdopen(side, "w", encoding="utf-8") as stream:
         screen = Screen(stream, "~/shop", STATUS, wall_time, colour=True)
-        with suppress(Over):
-            live.run(watch, screen, story)
+        with suppress(Over), Watching(watched) as watching:
+            live.run(Watch(watched, watching), watching, screen, story)
     reader.join()
     return terminal
 

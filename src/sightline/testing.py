@@ -9,7 +9,8 @@ import stat
 from _thread import allocate_lock, get_ident
 from contextlib import contextmanager
 from os import fspath
-from weakref import WeakKeyDictionary
+from threading import Condition
+from weakref import WeakKeyDictionary, WeakSet
 
 from sightline.config import Settings
 from sightline.core.paths import canonical
@@ -20,6 +21,7 @@ from sightline.services.opening import start
 from sightline.store.memory import MemoryStore
 from sightline.workspace import Found, Located
 from sightline.workspace.ignore import PatternSet
+from sightline.workspace.watch import Eyes, Hints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +104,7 @@ class MemoryWorkspace:
         self._ignored = PatternSet(ignored)
         self._refused = PatternSet(refused)
         self._time_ns = 0
+        self._watchers: WeakSet[MemoryWatcher] = WeakSet()
         self._lock = allocate_lock()
         self._holder: int | None = None
         for path, content in (files or {}).items():
@@ -120,6 +123,7 @@ class MemoryWorkspace:
     def remove(self, path: str) -> None:
         """Remove what stands there, as a program of the user would."""
         del self._entries[path]
+        self._tell(path)
 
     def locate(self, name: str | PathLike[str]) -> Located:
         name = fspath(name)
@@ -181,6 +185,7 @@ class MemoryWorkspace:
         if standing.kind == "missing" and self.read(src).revision == expected != MISSING:
             self._check_folders(dst)
             self._entries[dst] = self._entries.pop(src)
+            self._tell(src, dst)
         return self.read(dst)
 
     def clean(
@@ -201,11 +206,23 @@ class MemoryWorkspace:
             if now is None or compare(stamp, now, 0) != "same":
                 yield self.read(path).replace(data=None)
 
-    def walk(self, *, since_ns: int = 0) -> Iterator[tuple[str, StatSignature]]:
+    def walk(self, *, since_ns: int = 0, under: str = "") -> Iterator[tuple[str, StatSignature]]:
         for path, entry in sorted(self._entries.items()):
             changed = max(entry.signature.mtime_ns, entry.signature.ctime_ns)
-            if entry.kind == "file" and changed >= since_ns and self.listed(path):
+            asked = changed >= since_ns and path.startswith(under)
+            if entry.kind == "file" and asked and self.listed(path):
                 yield path, entry.signature
+
+    def watch(self) -> MemoryWatcher:
+        watcher = MemoryWatcher()
+        self._watchers.add(watcher)
+        return watcher
+
+    def git_at_work(self) -> bool:
+        return False  # there is no git in memory
+
+    def repository(self, path: str) -> None:
+        """There is no git in memory."""
 
     def listed(self, path: str) -> bool:
         control = not {".git", ".hg"}.isdisjoint(path.split("/"))
@@ -222,6 +239,11 @@ class MemoryWorkspace:
         signature = StatSignature(len(data), now, now, 1, inode, _MODES[kind])
         told = why if kind == "unreadable" else ""
         self._entries[path] = _Entry(kind, data, signature, target, told)
+        self._tell(path)
+
+    def _tell(self, *paths: str) -> None:
+        for watcher in list(self._watchers):
+            watcher.touched(paths)
 
     def _standing(self, path: str) -> _Entry | None:
         entry = self._entries.get(path)
@@ -253,6 +275,45 @@ class MemoryWorkspace:
                 break
             path = target
         return path
+
+
+class MemoryWatcher:
+    """A Watcher of files in memory."""
+
+    def __init__(self) -> None:
+        self._paths: set[str] = set()
+        self._followed: frozenset[str] = frozenset()
+        self._woken = False
+        self._changed = Condition()
+
+    def touched(self, paths: Iterable[str]) -> None:
+        """Let these paths be in the next answer."""
+        with self._changed:
+            self._paths.update(paths)
+            self._changed.notify_all()
+
+    def wait(self, timeout_s: float | None) -> Hints | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._paths or self._woken, timeout_s)
+            paths, self._paths, self._woken = frozenset(self._paths), set(), False
+        return Hints(paths) if paths else None
+
+    def fileno(self) -> int | None:
+        return None
+
+    def wake(self) -> None:
+        with self._changed:
+            self._woken = True
+            self._changed.notify_all()
+
+    def eyes(self) -> Eyes:
+        return Eyes("events", followed=len(self._followed))
+
+    def follow(self, paths: Iterable[str]) -> None:
+        self._followed = frozenset(paths)
+
+    def close(self) -> None:
+        """Nothing is held open."""
 
 
 _STORES: WeakKeyDictionary[MemoryWorkspace, MemoryStore] = WeakKeyDictionary()

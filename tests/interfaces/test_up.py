@@ -21,6 +21,7 @@ from sightline.interfaces import live
 from sightline.interfaces.live.screen import Screen
 from sightline.services.history import survey
 from sightline.services.overview import Watch
+from sightline.services.watching import Watching
 from sightline.testing import FixedClock
 
 SOURCE = str(Path(sightline.__file__).parents[1])
@@ -211,7 +212,7 @@ def test_a_pipe_gets_a_line_per_event(sl, agent):
     code, out, err = follow(sl, agent)
     seen, changed = out.splitlines()
     assert seen.endswith("  s1  app.py: line 1 shown (read)")
-    assert changed.endswith("  s1  app.py was changed by the user or another program")
+    assert changed.endswith("  app.py was changed by the user or another program")
     assert code == 130
     assert err.startswith("Ended.")
 
@@ -250,7 +251,7 @@ def test_nothing_is_written_while_nothing_happens(sl, agent):
     watched = survey(ground.store, ground.workspace, ground.settings, FixedClock())
     sizes: list[int] = []
 
-    def wait(_seconds):
+    def wait(_seconds, _descriptor):
         os.set_blocking(terminal, False)
         try:
             sizes.append(len(os.read(terminal, 65536)))
@@ -264,8 +265,8 @@ def test_nothing_is_written_while_nothing_happens(sl, agent):
 
     with os.fdopen(side, "w", encoding="utf-8") as stream:
         screen = Screen(stream, "", "", lambda _at: "12:00:00", colour=True)
-        with pytest.raises(Enough):
-            live.run(Watch(watched), screen, wait)
+        with Watching(watched) as watching, pytest.raises(Enough):
+            live.run(Watch(watched, watching), watching, screen, wait)
     assert sizes[0] > 0
     assert sizes[2:10] == [0] * 8
     assert sum(sizes[10:12]) > 0
@@ -273,19 +274,19 @@ def test_nothing_is_written_while_nothing_happens(sl, agent):
 
 
 def test_a_look_that_takes_long_is_followed_by_a_longer_wait(sl, agent, monkeypatch):
-    waits: list[float] = []
+    waits: list[tuple[float, int | None]] = []
 
-    def wait(seconds):
-        waits.append(seconds)
+    def wait(seconds, descriptor):
+        waits.append((seconds, descriptor))
         raise Enough
 
     times = iter([100.0, 100.5])
     monkeypatch.setattr(live, "monotonic", lambda: next(times))
     ground = agent._ground
     watched = survey(ground.store, ground.workspace, ground.settings, FixedClock())
-    with pytest.raises(Enough):
-        live.run(Watch(watched), live_lines(), wait)
-    assert waits == [100.0]
+    with Watching(watched) as watching, pytest.raises(Enough):
+        live.run(Watch(watched, watching), watching, live_lines(), wait)
+    assert waits == [(live.REST_S, None)]  # not even for what happens meanwhile
 
 
 def live_lines():

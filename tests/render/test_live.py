@@ -14,6 +14,7 @@ from sightline.render.cells import cells, plain
 from sightline.render.live import screen
 from sightline.services.history import survey
 from sightline.services.overview import Watch
+from sightline.services.watching import Watching
 from sightline.store.memory import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
@@ -30,7 +31,7 @@ class Scene:
         self.first = self.agent(UUID)
         ground = self.first._ground
         self.ground = survey(ground.store, self.disk, ground.settings, self.clock)
-        self.watch = Watch(self.ground)
+        self.watch = Watch(self.ground, Watching(self.ground))
         self.view: Any = None
 
     def agent(self, id, parent=None):
@@ -63,7 +64,7 @@ def scene():
 
 def test_nobody_there_is_said():
     ground = survey(MemoryStore(), MemoryWorkspace(), Settings("/state"), FixedClock())
-    assert drawn(Watch(ground).look()) == [
+    assert drawn(Watch(ground, Watching(ground)).look()) == [
         "Sightline ~/shop",
         STATUS,
         "No agent was shown a file here yet.",

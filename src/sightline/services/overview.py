@@ -1,7 +1,7 @@
 """What `sightline up` shows: the sessions at work, their files, and what happens to them.
 
-A Watch is asked again and again. Most of the time nothing happened; finding that out takes one
-question to the store and a stat of each file that a session at work was shown.
+A Watch is asked again and again. Most of the time nothing happened, and that is found out by one
+question to the watcher and one to the store.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from sightline.core.timeline import archived
 from sightline.core.value import Value
 from sightline.services import history, views
 from sightline.services.authors import changed_by
-from sightline.services.ground import Ground, noticed, stamp_of
+from sightline.services.ground import Ground
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sightline.core.context import SessionState
-    from sightline.core.revision import Stamp
-    from sightline.services.history import Entry
+    from sightline.services.entries import Entry
     from sightline.services.results import ChangedBy
-    from sightline.workspace import Found
+    from sightline.services.watching import Watching
 
 AT_WORK_US = 24 * 3_600 * 1_000_000
 """A session of which nothing was heard for longer is only counted: many end without a word."""
@@ -72,17 +71,16 @@ class Overview(Value):
 
 
 class Watch:
-    """Looks at a workspace again and again. ground: one of no session (history.survey)."""
+    """Looks at a workspace again and again. ground: one of no session (history.survey); watching:
+    over the same."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, watching: Watching) -> None:
         self._ground = ground
+        self._watching = watching
         self._grounds: dict[str, Ground] = {}
         self._tails: dict[str, tuple[int, Tail]] = {}
-        self._paths: dict[str, Ground] = {}
-        self._stamps: dict[str, Stamp] = {}
-        self._seen: tuple[int, object] | None = None
+        self._shown = False
         tail = list(history.entries(ground.store, newest=EVENTS_KEPT))
-        self._told = tail[-1].position if tail else 0
         since = ground.clock() - AT_WORK_US
         recent = of_interest(entry for entry in tail if entry.at >= since)
         self._events: deque[Entry] = deque(recent, maxlen=EVENTS_KEPT)
@@ -90,70 +88,22 @@ class Watch:
     def look(self) -> Overview | None:
         """How everything stands now; None when nothing happened since the last look. Changes on
         disk are recorded as facts. SightlineError."""
-        odd = self._take_note()
-        seen = (self._ground.store.position(), odd)
-        if seen == self._seen:
+        glance = self._watching.wait(0)
+        if glance is None and self._shown:
             return None
-        self._seen = seen
+        self._shown = True
         states = [s for s in self._ground.store.sessions() if not archived(s.id)]
         at_work = [state for state in states if self._at_work(state)]
         ended = sum(1 for state in states if state.ended is not None)
         resting = len(states) - len(at_work) - ended
-        self._watch(at_work)
+        self._grounds = {
+            each.id: self._grounds.get(each.id) or self._as(each.id) for each in at_work
+        }
         sessions = tuple(self._session(state) for state in self._ordered(at_work))
-        news = tuple(history.entries(self._ground.store, after=self._told))
-        self._told = news[-1].position if news else self._told
+        news = glance.entries if glance else ()
         self._events.extend(of_interest(news))
         root = self._ground.workspace.root
         return Overview(root, sessions, ended, resting, tuple(self._events), news)
-
-    def _take_note(self) -> object:
-        """Record what the files at work show. What cannot be told by facts alone is answered, to
-        be compared with the next time."""
-        if not self._paths:
-            return ()
-        deadline_s = self._ground.settings.deadline_s
-        odd: list[object] = []
-        for found in list(self._ground.workspace.scan(self._stamps, deadline_s=deadline_s)):
-            self._record(found)
-            if found.path not in self._stamps or stamp_of(found) is None:
-                odd.append((found.path, found.kind, found.why))
-        return tuple(odd), tuple(self._unstamped())
-
-    def _record(self, found: Found) -> None:
-        ground = self._paths[found.path]
-        stamp = stamp_of(found)
-        facts = noticed(ground, found)
-        if facts or stamp is not None:
-            ground.append(facts, found=[found])
-        if stamp is not None:
-            self._stamps[found.path] = stamp
-
-    def _unstamped(self) -> Iterator[tuple[str, object]]:
-        """Files that no stamp vouches for: one stat tells that nothing happened to them."""
-        for path in self._paths:
-            if path not in self._stamps:
-                try:
-                    yield path, self._ground.workspace.stat(path)
-                except OSError as error:
-                    yield path, error.errno
-
-    def _watch(self, at_work: Iterable[SessionState]) -> None:
-        self._grounds = {
-            state.id: self._grounds.get(state.id) or self._as(state.id) for state in at_work
-        }
-        self._paths = {
-            path: ground
-            for ground in reversed(self._grounds.values())
-            for path in self._names(ground)
-        }
-        self._stamps = self._ground.store.stamps(self._paths)
-
-    def _names(self, ground: Ground) -> Iterator[str]:
-        for path, knowledge in ground.tracked().known.items():
-            yield path
-            if knowledge.name is not None:  # a symlink, which may be led elsewhere
-                yield knowledge.name
 
     def _as(self, session: str) -> Ground:
         own = self._ground

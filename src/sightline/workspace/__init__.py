@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import Literal, Protocol
 
     from sightline.core.revision import Stamp
+    from sightline.workspace.git import Repository
+    from sightline.workspace.watch import Watcher
 
     Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable"]
 else:
@@ -109,10 +111,20 @@ class Workspace(Protocol):
         The answers carry no data; one with the stamp's own revision is a fresh stamp for the
         same bytes. "unreadable" for what is left when the deadline passes."""
 
-    def walk(self, *, since_ns: int = 0) -> Iterator[tuple[str, StatSignature]]:
+    def walk(self, *, since_ns: int = 0, under: str = "") -> Iterator[tuple[str, StatSignature]]:
         """Every file that the ignore rules let us see, in order of path; with since_ns only those
-        that were changed then or later, by their times. A folder that may not be listed is
+        that were changed then or later, by their times; under: those below one folder ("" or
+        ending in "/"), which is taken not to be ignored itself. A folder that may not be listed is
         answered itself, told by its mode."""
+
+    def watch(self) -> Watcher:
+        """A subscription to what changes from now on. WorkspaceError."""
+
+    def git_at_work(self) -> bool:
+        """Whether a git command is changing the tree now, as far as its lock tells."""
+
+    def repository(self, path: str) -> Repository | None:
+        """The git repository that a path belongs to, where one does."""
 
     def listed(self, path: str) -> bool:
         """Whether .gitignore and .sightlineignore let a scan see this path."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sightline.core.paths import Flavour
     from sightline.core.revision import Revision, Stamp, StatSignature
     from sightline.workspace import Found
+    from sightline.workspace.git import Repository
     from sightline.workspace.watch import Watcher
 
 CONTROL = frozenset((".git", ".hg"))
@@ -157,6 +158,11 @@ class DiskWorkspace:
     def git_at_work(self) -> bool:
         top = git_top(self.root)
         return top is not None and os.path.lexists(f"{git_folders(top)[0]}/index.lock")
+
+    def repository(self, path: str) -> Repository | None:
+        from sightline.workspace.git import repository  # asked for changed files alone
+
+        return repository(self.root, path)
 
     def listed(self, path: str) -> bool:
         return not (self._refusing.refuses(path) or self._hiding.refuses(path))

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.interfaces.cli.call import Call
     from sightline.services.ground import Ground
+    from sightline.services.watching import Watching
 
 AGENT_FOLDERS = {
     "claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini", "cursor": ".cursor",
@@ -74,27 +75,34 @@ def _once(call: Call, ground: Ground) -> None:
 
 
 def _live(call: Call, ground: Ground, status: str) -> None:
+    from sightline.services import watching as eyes
+
+    try:
+        with eyes.Watching(ground) as watching:
+            _shown(call, ground, watching, status)
+    except KeyboardInterrupt:
+        output.note(call, farewell(ground.workspace.root))
+        raise
+
+
+def _shown(call: Call, ground: Ground, watching: Watching, status: str) -> None:
     from sightline.interfaces import live
     from sightline.interfaces.live.lines import Lines
     from sightline.interfaces.live.screen import Screen, wall_time
     from sightline.interfaces.live.terminal import Waiting, held
     from sightline.services.overview import Watch
 
-    watch = Watch(ground)
-    try:
-        if call.json or not _drawable():
-            output.note(call, f"Watching {ground.workspace.root}. {status}")
-            wait = Waiting()
-            with wait.heeding():
-                live.run(watch, Lines(json=call.json), wait)
-        colour = not (call.no_color or os.environ.get("NO_COLOR"))
-        screen = Screen(sys.stdout, _short(ground.workspace.root), status, wall_time, colour=colour)
-        wait = Waiting(screen)
-        with held(screen), wait.heeding():
-            live.run(watch, screen, wait)
-    except KeyboardInterrupt:
-        output.note(call, farewell(ground.workspace.root))
-        raise
+    watch = Watch(ground, watching)
+    if call.json or not _drawable():
+        output.note(call, f"Watching {ground.workspace.root}. {status}")
+        wait = Waiting()
+        with wait.heeding():
+            live.run(watch, watching, Lines(json=call.json), wait)
+    colour = not (call.no_color or os.environ.get("NO_COLOR"))
+    screen = Screen(sys.stdout, _short(ground.workspace.root), status, wall_time, colour=colour)
+    wait = Waiting(screen)
+    with held(screen), wait.heeding():
+        live.run(watch, watching, screen, wait)
 
 
 def _short(root: str) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Never, Protocol
 
     from sightline.services.overview import Overview, Watch
+    from sightline.services.watching import Watching
 
     class Show(Protocol):
         """Where the state is shown (screen.Screen, lines.Lines)."""
@@ -24,21 +25,25 @@ if TYPE_CHECKING:
             """The terminal has another size, or was used by another program."""
 
 
-EVERY_S = 1.0
-"""Between two looks at the disk. What an agent does through hooks is judged when it does it."""
+SHARE = 0.2
+"""Of one processor, at most, while a lot happens: after a look that took long, a longer rest."""
 
-SHARE = 0.005
-"""Of one processor, at most: after a look that took long, the next one waits longer."""
+REST_S = 2.0
+"""The longest of these: a person looks on."""
 
 
-def run(watch: Watch, shown: Show, wait: Callable[[float], bool]) -> Never:
-    """Look and show, until `wait` or a signal ends it by raising. wait: for so many seconds; true
-    when the terminal has another size since. SightlineError."""
+def run(
+    watch: Watch, watching: Watching, shown: Show, wait: Callable[[float, int | None], bool]
+) -> Never:
+    """Look and show, until `wait` or a signal ends it by raising. wait: for so many seconds, or
+    until a descriptor is readable; true when the terminal has another size since.
+    SightlineError."""
     while True:
         began = monotonic()
         view = watch.look()
         took = monotonic() - began
         if view is not None:
             shown.show(view)
-        if wait(max(EVERY_S, took / SHARE)):
+        resized = view is not None and wait(min(took / SHARE, REST_S), None)
+        if wait(watching.patience_s(), watching.fileno()) or resized:
             shown.resized()

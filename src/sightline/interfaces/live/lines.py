@@ -11,7 +11,9 @@ from sightline.render.views import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.services.history import Entry
+    from collections.abc import Iterable
+
+    from sightline.services.entries import Entry
     from sightline.services.overview import Overview
 
 
@@ -23,7 +25,11 @@ class Lines:
 
     def show(self, view: Overview) -> None:
         """Print the news."""
-        for entry in view.news:
+        self.tell(view.news)
+
+    def tell(self, entries: Iterable[Entry]) -> None:
+        """Print some of it."""
+        for entry in entries:
             if self._json:
                 output.json(shapes.entry(entry), schema=False)
             else:
@@ -35,4 +41,5 @@ class Lines:
 
 def _said(entry: Entry) -> str:
     at = datetime.fromtimestamp(entry.at / 1_000_000, UTC).astimezone()
-    return f"{at:%Y-%m-%d %H:%M:%S}  {entry.session}  {printable(sentence(entry))}"
+    who = f"{entry.session}  " if entry.session else ""
+    return f"{at:%Y-%m-%d %H:%M:%S}  {who}{printable(sentence(entry))}"

@@ -28,9 +28,11 @@ class Waiting:
         self._resized = False
         self._here, self._there = socket.socketpair()
 
-    def __call__(self, seconds: float) -> bool:
-        """Wait; whether the terminal has another size since the last time."""
-        if select.select([self._here], [], [], seconds)[0]:
+    def __call__(self, seconds: float, descriptor: int | None = None) -> bool:
+        """Wait, or until a descriptor is readable; whether the terminal has another size since
+        the last time."""
+        heard: list[Any] = [self._here] if descriptor is None else [self._here, descriptor]
+        if self._here in select.select(heard, [], [], seconds)[0]:
             self._here.recv(4096)
         resized, self._resized = self._resized, False
         return resized

@@ -1,0 +1,62 @@
+"""watch: changes of files as they happen, one a line."""
+
+from __future__ import annotations
+
+import click
+
+from sightline.interfaces.cli import output
+from sightline.interfaces.cli.options import verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.interfaces.cli.call import Call
+    from sightline.services.entries import Entry
+    from sightline.services.watching import Watching
+
+TOLD = ("changed", "deleted", "moved", "git", "sight_lost")
+"""What became of files. What agents are shown and told, 'log --follow' shows too."""
+
+
+@verb()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.pass_obj
+def watch(call: Call, paths: Sequence[str]) -> None:
+    """Print changes of files as they happen, with who made them, until Ctrl-C.
+
+    All files that .gitignore does not hide, or only the given ones and what is in them. With
+    --json an object a line, as 'sightline log --json' has them; one of a file that no agent was
+    shown stands on no timeline, and its position is null.
+    """
+    from sightline.interfaces.live.lines import Lines
+    from sightline.interfaces.live.terminal import Waiting
+    from sightline.services.watching import Watching
+
+    with call.survey() as ground:
+        named = tuple(ground.workspace.locate(call.path(path)).path for path in paths)
+        with output.progress(call, "Looking at all files"):
+            watching = Watching(ground, unshown=True)
+        lines, wait = Lines(json=call.json), Waiting()
+        with watching, wait.heeding():
+            output.note(call, _begun(ground.workspace.root, watching))
+            while True:
+                glance = watching.wait(0)
+                entries = glance.entries if glance is not None else ()
+                lines.tell([entry for entry in entries if _asked(entry, named)])
+                wait(watching.patience_s(), watching.fileno())
+
+
+def _begun(root: str, watching: Watching) -> str:
+    from sightline.render.seeing import seeing
+
+    return f"Watching {root} ({seeing(watching.eyes())}). Ctrl-C ends it."
+
+
+def _asked(entry: Entry, named: tuple[str, ...]) -> bool:
+    if entry.kind not in TOLD:
+        return False
+    about = [path for path in (entry.path, entry.src) if path is not None]
+    if not named or not about:
+        return True
+    return any(p == name or p.startswith(f"{name}/") for p in about for name in named)

@@ -1,0 +1,179 @@
+"""Watching: keeps the timeline true while things happen, and tells what did.
+
+A watcher's hint says where to look. What is recorded then is what the next question would have
+recorded, by the same scan, so no verdict depends on whether anybody watched.
+"""
+
+from __future__ import annotations
+
+from stat import S_ISREG
+from time import monotonic
+
+from sightline.core.context import disk_paths
+from sightline.core.events import SightLost
+from sightline.core.timeline import archived
+from sightline.core.value import Value
+from sightline.services.entries import told
+from sightline.services.ours import Ours
+from sightline.services.runs import changes
+from sightline.services.unshown import Unshown
+from sightline.workspace.watch import Hints
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Self
+
+    from sightline.core.timeline import Recorded
+    from sightline.services.ground import Ground
+    from sightline.services.entries import Entry
+    from sightline.workspace.watch import Eyes, Watcher
+
+ASKED_S = 0.5
+"""Between two questions to the store, whether another process recorded something."""
+
+GIT_S = 5.0
+"""How long a git command is waited for: until it ends, files of two commits stand side by side.
+What is asked meanwhile is judged all the same."""
+
+EMPTY_S = 0.05
+"""How long an empty file is waited for: most programs that save empty it first."""
+
+ASKED_AGAIN_S = 0.01
+"""Between two looks whether that is over."""
+
+MANY = 500
+"""Hinted files of the timeline from which on looking at all of them takes less."""
+
+
+class Glance(Value):
+    """What one wait brought. entries: what anybody recorded since the one before, in order, and
+    behind it changes of files that no session was shown (position 0: they are on no timeline).
+    looked: whether files of the timeline were looked at, whatever came of it."""
+
+    entries: tuple[Entry, ...]
+    looked: bool
+
+
+class Watching:
+    """Watches a workspace from one thread. ground: one of no session (history.survey). What had
+    changed before is recorded by the first wait. unshown: whether changes of files that no session
+    was shown are told of, which takes a look at all of them first. SightlineError."""
+
+    def __init__(
+        self, ground: Ground, watcher: Watcher | None = None, *, unshown: bool = False
+    ) -> None:
+        self._ground = ground
+        self._watcher = watcher or ground.workspace.watch()
+        self._hints: Hints | None = Hints(frozenset(), everything=True)
+        self._put_off: float | None = None
+        self._told = ground.store.position()
+        self._agents: dict[str, str] = {}
+        self._ours = Ours(ground.store.disks())
+        self._unshown = Unshown(ground, self._ours) if unshown else None
+        self._watcher.follow(self._ours)
+
+    def wait(self, timeout_s: float) -> Glance | None:
+        """Look where something happened, as soon as it does; None when nothing did in time."""
+        until = monotonic() + timeout_s
+        while True:
+            left = max(0.0, until - monotonic())
+            hints = self._next(left)
+            looked, others = self._look(hints) if hints is not None else (False, ())
+            entries = (*self._news(), *others)
+            if entries or looked:
+                return Glance(entries, looked)
+            if not left:
+                return None
+
+    def eyes(self) -> Eyes:
+        """How well it sees."""
+        return self._watcher.eyes()
+
+    def fileno(self) -> int | None:
+        """Readable when wait(0) may have something to say of the disk; None where nothing is."""
+        return self._watcher.fileno()
+
+    def patience_s(self) -> float:
+        """After how long wait(0) may have something to say that makes nothing readable: what
+        others record, or the end of what is half done."""
+        return ASKED_S if self._hints is None else ASKED_AGAIN_S
+
+    def wake(self) -> None:
+        """Let a wait in another thread, or one that a signal interrupted, go on at once."""
+        self._watcher.wake()
+
+    def close(self) -> None:
+        """End it."""
+        self._watcher.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _next(self, left_s: float) -> Hints | None:
+        """Where to look now: nowhere as long as something is half done."""
+        if self._hints is None:
+            self._hints = self._watcher.wait(min(ASKED_S, left_s))
+        elif self._put_off is not None:
+            self._hints = joined(self._hints, self._watcher.wait(min(ASKED_AGAIN_S, left_s)))
+        if self._hints is None or self._half_done(self._hints):
+            return None
+        now, self._hints, self._put_off = self._hints, None, None
+        return now
+
+    def _half_done(self, hints: Hints) -> bool:
+        """Whether to look later: a git command or a save is under way, and not for too long."""
+        git = self._ground.workspace.git_at_work()
+        if not git and not any(map(self._is_empty, hints.paths)):
+            return False
+        self._put_off = self._put_off or monotonic()
+        return monotonic() - self._put_off < (GIT_S if git else EMPTY_S)
+
+    def _is_empty(self, path: str) -> bool:
+        try:
+            found = self._ground.workspace.stat(path)
+        except OSError:
+            return False
+        return found is not None and found.size == 0 and S_ISREG(found.mode)
+
+    def _look(self, hints: Hints) -> tuple[bool, tuple[Entry, ...]]:
+        """Record what files of the timeline show. Whether there were any; what became of others."""
+        lost = [SightLost(hints.lost)] if hints.lost else []
+        if self._watcher.eyes().mode == "away":  # not that all files were deleted
+            self._ground.append(lost)
+            return bool(lost), ()
+        ours = self._ours.at(hints)
+        if ours or lost:
+            some = sorted(ours) if len(ours) <= MANY else None
+            changes(self._ground, paths=some).record(self._ground, *lost)
+        return bool(ours), tuple(self._unshown.changes(hints)) if self._unshown else ()
+
+    def _news(self) -> list[Entry]:
+        """What was recorded since, by anybody."""
+        store = self._ground.store
+        if store.position() == self._told:
+            return []
+        recorded = list(store.timeline(after=self._told))
+        self._told = recorded[-1].position
+        if self._ours.add(_named(recorded)):
+            self._watcher.follow(self._ours)
+        if any(each.session not in self._agents for each in recorded):
+            self._agents = {state.id: state.agent for state in store.sessions()}
+        return list(told(recorded, self._agents))
+
+
+def joined(one: Hints, other: Hints | None) -> Hints:
+    """Two answers of a watcher as one."""
+    if other is None:
+        return one
+    everything = one.everything or other.everything
+    return Hints(one.paths | other.paths, everything, one.lost or other.lost, one.at_ns)
+
+
+def _named(recorded: Iterable[Recorded]) -> Iterator[str]:
+    for each in recorded:
+        if not archived(each.session):
+            yield from disk_paths(each.fact)
