@@ -14,7 +14,7 @@ import sightline
 from sightline.core.events import Seen
 from sightline.interfaces import hook_entry, hooklog
 from sightline.interfaces.hooks import answered
-from sightline.interfaces.serving import http_settings
+from sightline.interfaces.serving.address import http_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ class Host:
         self.root = os.path.join(self.home, "project")
         os.makedirs(os.path.join(self.root, ".git"))
         self.environ = {"HOME": self.home, "PATH": os.environ["PATH"]}
-        self.environ |= {"CLAUDE_PROJECT_DIR": self.root}
+        self.environ |= {"CLAUDE_PROJECT_DIR": self.root, "SIGHTLINE_ANSWERER": "off"}
         self.state = os.path.join(self.home, ".local/state/sightline")
         self.put("unseen.py")
         self.answer(self.payload("SessionStart", source="startup"))

@@ -29,6 +29,7 @@ class Host:
         self.root = self.folder("project")
         self.environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
         self.environ["CLAUDE_PROJECT_DIR"] = str(self.root)
+        self.environ["SIGHTLINE_ANSWERER"] = "off"  # each hook does its own work, unless asked for
 
     @property
     def state(self) -> Path:

@@ -21,7 +21,7 @@ from sightline.core.events import Imported, Seen, SessionStarted, TurnBegan, Wri
 from sightline.interfaces import hooklog
 from sightline.interfaces.hook_client import PAYLOAD_MAX, state_base
 from sightline.interfaces.hooks import unanswered
-from sightline.render.unjudged import UP_SILENT
+from sightline.render.unjudged import SILENT
 from sightline.workspace import process
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files and processes")
@@ -351,7 +351,7 @@ def test_an_event_that_up_took_and_did_not_answer_follows_the_setting(host, fail
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
     said = unanswered("claude-code", raw, environ=environ, home=str(host.home))
     assert bool(said) is (fail == "closed")
-    assert host.faults() == [UP_SILENT]
+    assert host.faults() == [SILENT]
 
 
 def test_a_repository_with_broken_settings_does_not_open_a_closed_guard(host):

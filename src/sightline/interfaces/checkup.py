@@ -10,7 +10,7 @@ from sightline.agents.claude_code import health as claude
 from sightline.agents.claude_code.hooks import AGENT
 from sightline.agents.claude_code.settings import SCOPES
 from sightline.errors import SightlineError
-from sightline.interfaces import connecting, latency, running
+from sightline.interfaces import answering, connecting, latency
 from sightline.services import health
 from sightline.services.health import Finding
 
@@ -27,6 +27,7 @@ def findings(root: str, store: str | None) -> Iterator[Finding]:
     from sightline.services.opening import settings_of
 
     yield from _versions()
+    settings = None
     try:
         settings = settings_of(root, store)
     except SightlineError as error:
@@ -37,7 +38,7 @@ def findings(root: str, store: str | None) -> Iterator[Finding]:
         yield from _kept(root, settings)
     yield from _agent(root)
     yield claude.transcript(root, connecting.config_dir())
-    yield _up(root)
+    yield from answering.findings(root, None if settings is None else settings.answerer)
 
 
 def mend(root: str, store: str | None, found: list[Finding]) -> None:
@@ -158,8 +159,3 @@ def _latency(root: str, scope: Scope) -> Iterator[Finding]:
 
 def _kind(found: list[Found]) -> connecting.Kind:
     return "http" if claude.kind_of(found) == "http" else "command"
-
-
-def _up(root: str) -> Finding:
-    runs = running.up_runs(root)
-    return Finding("up", "ok", "running" if runs else "not running", {})

@@ -49,7 +49,7 @@ def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
     command = hooks.command_hook(os.path.abspath(sys.executable), entry_script())
     if kind == "command":
         return hooks.wanted(command)
-    from sightline.interfaces.serving import http_settings
+    from sightline.interfaces.serving.address import http_settings
     from sightline.services.opening import settings_of
 
     url, token = http_settings(settings_of(root, None).state_home, root)

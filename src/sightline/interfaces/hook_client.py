@@ -1,11 +1,16 @@
-"""A hook's process: it asks a running `up`, and does the work itself where none answers.
+"""A hook's process: it asks an answerer that runs, and does the work itself where none answers.
 
+An answerer is a running `up`, or the process that an earlier hook started (interfaces.starting).
 A process starts on every tool call of an agent, so this imports next to nothing until it has to.
-An event is attended to once: `up` begins only when it is told to go on, after it has said that
-the event is its own; who did not get that word in time does the work itself and never says it.
+An event is attended to once: an answerer begins only when it is told to go on, after it has said
+that the event is its own; who did not get that word in time does the work itself and never says it.
 
-To `up`:  the fields of Asked, joined by NUL, and a newline; the payload; end of file is not sent
-          (its length is a field). From `up`: MINE or NOT_MINE. To `up`: GO. From `up`: the answer.
+To it:    the fields of Asked, joined by NUL, and a newline; the payload; end of file is not sent
+          (its length is a field). From it: MINE or NOT_MINE. To it: GO. From it: the answer.
+
+A socket is named KEY-KIND-RANDOM.sock: the key of its workspace (key_of), "up" or "auto". An
+answerer that let somebody wait gets a mark beside its socket, and is not asked as long as that is
+there: it takes the mark away itself when it comes to whoever has gone meanwhile.
 """
 
 from __future__ import annotations
@@ -20,35 +25,46 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
 
-PROTOCOL = "sightline-hook-1"
+    from sightline.interfaces.hooks import Call
+
+PROTOCOL = "sightline-hook-2"
 MINE, NOT_MINE, GO = b"m", b"n", b"g"
 
 PAYLOAD_MAX = 64 << 20
 """Bytes of one payload; a larger one is not read whole."""
 
 ACCEPT_S = 0.25
-"""How long a running `up` may take to say whether an event is its own."""
+"""How long an answerer may take to say whether an event is its own."""
 
 ANSWER_S = 9.0
 """How long it may take to answer: it keeps a deadline of its own, and hosts wait 10 s."""
 
 SERVERS_MAX = 16
+LATE = ".late"
+"""What the name of a socket has more in its mark."""
+
 PIECE = 1 << 16
 
 
 def main(args: list[str]) -> NoReturn:
     """Answer the hook call on stdin and end this process, with exit code 0 whatever happens."""
+    own = None
     try:
         gc.disable()  # nothing lives long enough here to be worth looking for
-        _write(1, _answer(args))
+        said, own = _answer(args)
+        _write(1, said)
     except BaseException as error:  # noqa: BLE001 - the agent must not be blocked by any of them
         _write(2, f"sightline: {type(error).__name__}: nothing was checked.\n".encode())
+    if own is not None and own.may_go_on:
+        from sightline.interfaces.starting import start
+
+        start(own)
     # Nothing is left to tidy up, and a thread that waits for a dead disk is not waited for.
     os._exit(0)
 
 
 def run_folder(environ: Mapping[str, str], home: str) -> str:
-    """Where every running `up` of this user has a socket."""
+    """Where every answerer of this user has a socket."""
     return os.path.join(state_base(environ, home), "run")
 
 
@@ -68,10 +84,26 @@ def state_base(environ: Mapping[str, str], home: str, platform: str = sys.platfo
 
 
 def own_settings(environ: Mapping[str, str]) -> str:
-    """The variables that change what is judged. A server with others is not asked."""
+    """The variables that change what is judged. An answerer with others is not asked."""
     return "\x01".join(
-        f"{key}={environ[key]}" for key in sorted(environ) if key.startswith("SIGHTLINE_")
+        f"{key}={environ[key]}"
+        for key in sorted(environ)
+        if key.startswith("SIGHTLINE_") or key == "XDG_CONFIG_HOME"
     )
+
+
+def key_of(folder: str) -> str:
+    """Six letters for a folder. No hash is worth its import: a key that stands for two folders
+    costs a question. The disk is not asked, because it may not answer."""
+    return f"{int.from_bytes(os.fsencode(folder), 'big') % 0xFFFFFD:06x}"
+
+
+def stamp() -> str:
+    """Which installation this is, and of when: what another one's code judges may differ. Every
+    way of installing writes the package's files anew, so one of them tells."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    found = os.stat(os.path.join(package, "__init__.py"))
+    return f"{found.st_dev}-{found.st_ino}-{found.st_mtime_ns}"
 
 
 def uid_of_peer(peer: socket) -> int | None:
@@ -84,31 +116,38 @@ def uid_of_peer(peer: socket) -> int | None:
     return int.from_bytes(found[4:8], sys.byteorder)  # struct ucred: pid, uid, gid
 
 
-def _answer(args: list[str]) -> bytes:
+def private(folder: str) -> bool:
+    """Whether a folder is this user's, and nobody else may enter it. OSError."""
+    found = os.stat(folder)
+    return found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+def _answer(args: list[str]) -> tuple[bytes, Call | None]:
+    """The answer, and the call if it was attended to here."""
     if not args or args[0].startswith("-") or len(args) > 2 or os.isatty(0):
-        return _usage()
+        return _usage(), None
     raw = _stdin()
     parent = os.getppid()
     try:
         asked = _ask(args, raw, parent) if len(raw) <= PAYLOAD_MAX else None
     except TimeoutError:
-        return _unanswered(args[0], raw)
-    return _own(args, raw, parent) if asked is None else asked
+        return _unanswered(args[0], raw), None
+    return _own(args, raw, parent) if asked is None else (asked, None)
 
 
-def _own(args: list[str], raw: bytes, parent: int) -> bytes:
-    from sightline.interfaces.hooks import answered
+def _own(args: list[str], raw: bytes, parent: int) -> tuple[bytes, Call]:
+    from sightline.interfaces.hooks import Call
     from sightline.workspace.process import behind_shell, owner_of
 
-    return answered(
+    call = Call(
         args[0],
-        raw,
-        environ=os.environ,
-        home=os.path.expanduser("~"),
+        os.environ,
+        os.path.expanduser("~"),
         event=args[1] if len(args) > 1 else None,
         owner=owner_of(behind_shell(parent)),
         ending=True,
     )
+    return call.answered(raw), call
 
 
 def _unanswered(agent: str, raw: bytes) -> bytes:
@@ -135,33 +174,42 @@ def _stdin() -> bytes:
 
 
 def _ask(args: list[str], raw: bytes, parent: int) -> bytes | None:
-    """What a running `up` answers; None when none has taken the event. TimeoutError when one
-    has, and does not answer."""
+    """What an answerer says; None when none has taken the event. TimeoutError when one has, and
+    does not answer."""
     folder = run_folder(os.environ, os.path.expanduser("~"))
     try:
         names = os.listdir(folder)
-        if not names or not _private(folder):
+        if not names or not private(folder):
             return None
+        header = _header(args, raw, parent)
     except OSError:
         return None
-    header = _header(args, raw, parent)
-    for name in sorted(names)[:SERVERS_MAX]:
-        if name.endswith(".sock") and header is not None:
-            answer = _asked(os.path.join(folder, name), header, raw)
-            if answer is not None:
-                return answer
+    if header is None:
+        return None
+    for name in _likely(names):
+        answer = _asked(os.path.join(folder, name), header, raw)
+        if answer is not None:
+            return answer
     return None
 
 
-def _private(folder: str) -> bool:
-    found = os.stat(folder)
-    return found.st_uid == os.getuid() and not found.st_mode & 0o077
+def _likely(names: list[str]) -> list[str]:
+    """The sockets to ask, those of the project and of the folders it lies in first: `up` before
+    what gives way to it. Others come last, because a link may lead to the project."""
+    keys, folder, above = [], os.environ.get("CLAUDE_PROJECT_DIR", ""), ""
+    while folder not in ("", above):
+        keys.append(key_of(folder))
+        folder, above = os.path.dirname(folder), folder
+    asked = [name for name in names if name.endswith(".sock") and name + LATE not in names]
+    asked.sort(reverse=True)
+    asked.sort(key=lambda name: keys.index(name[:6]) if name[:6] in keys else len(keys))
+    return asked[:SERVERS_MAX]
 
 
 def _header(args: list[str], raw: bytes, parent: int) -> bytes | None:
     fields = (
         *(PROTOCOL, args[0], args[1] if len(args) > 1 else "", str(len(raw)), str(parent)),
-        *(os.environ.get("CLAUDE_PROJECT_DIR", ""), own_settings(os.environ)),
+        *(os.environ.get("CLAUDE_PROJECT_DIR", ""), own_settings(os.environ), stamp()),
     )
     header = os.fsencode("\0".join(fields))
     return None if b"\n" in header or header.count(b"\0") != len(fields) - 1 else header + b"\n"
@@ -170,33 +218,50 @@ def _header(args: list[str], raw: bytes, parent: int) -> bytes | None:
 def _asked(path: str, header: bytes, raw: bytes) -> bytes | None:
     import _socket
 
-    with_up = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    answerer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    begun = False
     try:
-        with_up.settimeout(ACCEPT_S)
-        with_up.connect(path)
-        if uid_of_peer(with_up) not in (None, os.getuid()):
-            return None
-        with_up.sendall(header)
-        with_up.sendall(raw)
-        if with_up.recv(1) != MINE:
-            return None
-        with_up.sendall(GO)
-    except OSError:  # gone, slow or no socket: it has not begun
-        with_up.close()
+        answerer.settimeout(ACCEPT_S)
+        answerer.connect(path)
+        begun = _taken(answerer, header, raw)
+        return _received(answerer) if begun else None
+    except OSError as error:  # gone, slow or no socket
+        if isinstance(error, TimeoutError):
+            _mark(path)
+        if begun:
+            raise
         return None
-    try:
-        return _received(with_up)
     finally:
-        with_up.close()
+        answerer.close()  # after the mark, which goes when this is seen
 
 
-def _received(with_up: socket) -> bytes | None:
+def _taken(answerer: socket, header: bytes, raw: bytes) -> bool:
+    """Whether it says that the event is its own, and was told to begin."""
+    if uid_of_peer(answerer) not in (None, os.getuid()):
+        return False
+    answerer.sendall(header)
+    answerer.sendall(raw)
+    if answerer.recv(1) != MINE:
+        return False
+    answerer.sendall(GO)
+    return True
+
+
+def _mark(path: str) -> None:
+    """Note that somebody waited for nothing, so that the next ones need not."""
+    try:
+        os.close(os.open(path + LATE, os.O_CREAT | os.O_WRONLY, 0o600))
+    except OSError:  # the disk is full or read-only: the next one waits, too
+        return
+
+
+def _received(answerer: socket) -> bytes | None:
     """The answer. None when the server died over it: what it did then is what any crash leaves.
     One that only does not answer may be at work still: TimeoutError."""
-    with_up.settimeout(ANSWER_S)
+    answerer.settimeout(ANSWER_S)
     pieces = []
     try:
-        while piece := with_up.recv(PIECE):
+        while piece := answerer.recv(PIECE):
             pieces.append(piece)
     except ConnectionError:
         return None

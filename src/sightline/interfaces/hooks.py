@@ -37,6 +37,9 @@ LOOKING_S = 5.0
 FAULT_S = 1.0
 """How long the log may take, which can be on the very disk that does not answer."""
 
+GOES_ON = ("clear", "resume")
+"""Why a conversation ends after which its host begins another at once."""
+
 
 class NotJudged(SightlineError):
     """A hook call that tells nothing we could judge."""
@@ -63,27 +66,27 @@ def answered(
     payload does not say it. owner: the host's process (workspace.process). kept: a workspace that
     is open already. ending: the process ends with this call.
     """
-    call = Call(agent, environ, home, event, owner, kept, ending=ending)
-    try:
-        return call.answer(raw)
-    except Exception as error:  # noqa: BLE001 - whatever it is: an agent is not blocked by it
-        return call.faulted(error)
+    return Call(agent, environ, home, event, owner, kept, ending=ending).answered(raw)
 
 
 def unanswered(agent: str, raw: bytes, *, environ: Mapping[str, str], home: str) -> bytes:
-    """What `fail` makes of a hook call that a running `up` took and did not answer."""
+    """What `fail` makes of a hook call that another process took and did not answer."""
     call = Call(agent, environ, home)
     try:
         call.read(raw)
-    except Exception as error:  # noqa: BLE001 - as in answered()
+    except Exception as error:  # noqa: BLE001 - as in Call.answered()
         return call.faulted(error)
-    from sightline.render.unjudged import UP_SILENT
+    from sightline.render.unjudged import SILENT
 
-    return call.faulted(NotJudged(UP_SILENT))
+    return call.faulted(NotJudged(SILENT))
 
 
 class Call:
-    """A hook call on its way. What is known of it so far is what a fault can tell."""
+    """A hook call on its way. What is known of it so far is what a fault can tell.
+
+    caller, events, settings, project: None or empty until the payload was read and they were found.
+    sound: it told something, and was attended to without a fault.
+    """
 
     def __init__(
         self,
@@ -97,22 +100,31 @@ class Call:
         ending: bool = False,
     ) -> None:
         self.agent, self.event = agent, event
-        self._environ, self._home, self._owner = environ, home, owner
+        self.environ, self.home, self.owner = environ, home, owner
         self._rooms = Rooms(environ, home, kept, ending=ending)
         self._dialect: Dialect | None = None
         self._payload: dict[str, Any] = {}
-        self._caller: Caller | None = None
-        self._events: list[Event] = []
-        self._settings: Settings | None = None
+        self.caller: Caller | None = None
+        self.events: list[Event] = []
+        self.settings: Settings | None = None
+        self.project: str | None = None
+        self.sound = False
+
+    def answered(self, raw: bytes) -> bytes:
+        """The bytes to print, whatever goes wrong. Never raises an Exception."""
+        try:
+            return self.answer(raw)
+        except Exception as error:  # noqa: BLE001 - whatever it is: an agent is not blocked by it
+            return self.faulted(error)
 
     def answer(self, raw: bytes) -> bytes:
         """The bytes to print. Any error."""
         started = monotonic()
         self.read(raw)
-        if not self._events:
+        if not self.events:
             return b""
-        project = within(LOOKING_S, self._look)
-        deadline_s = self._settings.deadline_s if self._settings else LOOKING_S
+        self.project = project = within(LOOKING_S, self._look)
+        deadline_s = self.settings.deadline_s if self.settings else LOOKING_S
         left = max(0.0, deadline_s - (monotonic() - started))
         try:
             answers = within(left, lambda: self._attend(project))
@@ -120,7 +132,9 @@ class Call:
             from sightline.render.unjudged import late
 
             raise NotJudged(late(deadline_s)) from None
-        return self._printed(answers)
+        printed = self._printed(answers)
+        self.sound = True
+        return printed
 
     def faulted(self, error: Exception) -> bytes:
         """Leave a line in the log; what `fail` makes of it. Never raises an Exception."""
@@ -128,6 +142,19 @@ class Call:
             return within(FAULT_S, lambda: self._faulted(error))
         except DeadlinePassed:
             return b""
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether further calls may come that somebody else could answer."""
+        wanted = self.settings is not None and self.settings.answerer != "off"
+        return wanted and self.sound and self.project is not None and not self.ends
+
+    @property
+    def ends(self) -> bool:
+        """Whether its conversation is over with it, and its host with that, as far as it tells."""
+        return any(
+            isinstance(event, Ended) and event.reason not in GOES_ON for event in self.events
+        )
 
     def read(self, raw: bytes) -> None:
         """Take in a payload. NotJudged, ValueError."""
@@ -137,9 +164,9 @@ class Call:
             raise NotJudged(too_large(PAYLOAD_MAX))
         self._dialect = _dialect(self.agent)
         self._payload = payload_of(raw)
-        self._caller = self._dialect.caller(self._payload)
+        self.caller = self._dialect.caller(self._payload)
         told = self._dialect.events(self._payload, self.event)
-        self._events = [spelled(each, self._caller.cwd, self._home) for each in told]
+        self.events = [spelled(each, self.caller.cwd, self.home) for each in told]
 
     def _faulted(self, error: Exception) -> bytes:
         from sightline.interfaces.faulting import in_words
@@ -150,9 +177,9 @@ class Call:
             if isinstance(error, Stray) or self._fail() != "closed" or not self._dialect:
                 return b""
             refusal = Answer(refuse=not_judged(in_words(error)))
-            refused = [refusal for event in self._events if isinstance(event, Attempted)]
+            refused = [refusal for event in self.events if isinstance(event, Attempted)]
             return self._printed(refused[:1])
-        except Exception as second:  # noqa: BLE001 - as in answered()
+        except Exception as second:  # noqa: BLE001 - as in Call.answered()
             sys.stderr.write(f"sightline: {in_words(error)} {in_words(second)}\n")
             return b""
 
@@ -161,7 +188,7 @@ class Call:
         from sightline.interfaces import hooklog
         from sightline.interfaces.faulting import in_words
 
-        session = self._caller.session if self._caller else ""
+        session = self.caller.session if self.caller else ""
         event = self.event or str(self._payload.get("hook_event_name", ""))
         try:
             hooklog.note(self._state_home(), self.agent, event, session, in_words(error))
@@ -170,34 +197,34 @@ class Call:
 
     def _look(self) -> str | None:
         """Find the project and its settings; None where the agent works in no workspace."""
-        assert self._caller is not None
+        assert self.caller is not None
         try:
-            project = project_of(self._caller, self._environ, self._home)
+            project = project_of(self.caller, self.environ, self.home)
         except WorkspaceError as error:
-            if not any(root_of(each, None, self._home) for each in self._events):
+            if not any(root_of(each, None, self.home) for each in self.events):
                 raise Stray(error.message) from None
             return None
-        self._settings = self._rooms.settings(project)
+        self.settings = self._rooms.settings(project)
         return project
 
     def _attend(self, project: str | None) -> list[Answer]:
         try:
-            found = [self._attend_one(event, project) for event in self._events]
+            found = [self._attend_one(event, project) for event in self.events]
             return [answer for answer in found if answer is not None]
         finally:
             self._rooms.close()
 
     def _attend_one(self, event: Event, project: str | None) -> Answer | None:
-        assert self._caller is not None
-        root = root_of(event, project, self._home)
+        assert self.caller is not None
+        root = root_of(event, project, self.home)
         if root is None:
             if isinstance(event, Attempted):
                 from sightline.render.unjudged import no_root
 
                 self.note(Stray(no_root(event.path)))
             return None
-        room = self._rooms.room(root, self._settings if root == project else None)
-        session, begun = room.session(self._caller, self.agent, self._owner)
+        room = self._rooms.room(root, self.settings if root == project else None)
+        session, begun = room.session(self.caller, self.agent, self.owner)
         if begun and not anew(event):
             self._begun_unseen(session)
         elif isinstance(event, Attempted) and _unknown(session, event.path):
@@ -210,14 +237,14 @@ class Call:
     def _begun_unseen(self, session: Session) -> None:
         from sightline.services.attend.transcript import reached
 
-        if self._caller is not None and self._caller.transcript:
-            reached(session, self._caller.transcript, 0, all_of_it=True)
+        if self.caller is not None and self.caller.transcript:
+            reached(session, self.caller.transcript, 0, all_of_it=True)
             self._reconcile(session)
 
     def _reconcile(self, session: Session) -> None:
         """Take over what the transcript shows. Where that fails the agent is known to have seen
         less than it has, which refuses more and never less."""
-        dialect, transcript = self._dialect, self._caller.transcript if self._caller else None
+        dialect, transcript = self._dialect, self.caller.transcript if self.caller else None
         if dialect is None or not transcript or not os.path.exists(transcript):
             return
         from sightline.services.attend.transcript import reconcile
@@ -239,12 +266,12 @@ class Call:
         return dumps(said).encode() if said else b""
 
     def _fail(self) -> str:
-        settings = self._settings or self._users_own()
-        return settings.fail if settings else self._environ.get("SIGHTLINE_FAIL", "open")
+        settings = self.settings or self._users_own()
+        return settings.fail if settings else self.environ.get("SIGHTLINE_FAIL", "open")
 
     def _state_home(self) -> str:
-        settings = self._settings or self._users_own()
-        return settings.state_home if settings else state_base(self._environ, self._home)
+        settings = self.settings or self._users_own()
+        return settings.state_home if settings else state_base(self.environ, self.home)
 
     def _users_own(self) -> Settings | None:
         """The user's settings where the workspace's are broken or not found: a repository must

@@ -34,6 +34,7 @@ def command(hook: Mapping[str, Any], flag: str = "") -> Finding:
         environ = {
             **{key: kept for key, kept in os.environ.items() if not key.startswith("SIGHTLINE_")},
             "SIGHTLINE_HOME": os.path.join(folder, "state"),
+            "SIGHTLINE_ANSWERER": "off",
             "CLAUDE_PROJECT_DIR": root,
         }
         took = []

@@ -127,5 +127,27 @@ _WORDS: dict[tuple[str, str], tuple[str, str]] = {
     ("transcript", "read"): ("{path}: {shown} shown texts found in {size}.", ""),
     ("transcript", "unreadable"): ("{path} cannot be read: {why}.", _AGAIN),
     ("up", "running"): ("'sightline up' runs for this folder and answers hooks.", ""),
-    ("up", "not running"): ("'sightline up' does not run; hooks do the work themselves.", ""),
+    ("up", "not running"): ("'sightline up' does not run; nothing needs it.", ""),
+    ("up", "outdated"): (
+        "'sightline up' runs as another version than this one, so hooks do not ask it.",
+        "End it and start it again, or run the installation that the hooks call.",
+    ),
+    ("answerer", "running"): (
+        "Process {pid} answers hooks since {since} ({calls} so far) and ends with their client.",
+        "",
+    ),
+    ("answerer", "not running"): (
+        "None runs; the first hook of a conversation starts one, that ends with its client.",
+        "",
+    ),
+    ("answerer", "outdated"): (
+        "Process {pid} answers hooks of another version than this one.",
+        "It ends by itself, at the latest when its client does.",
+    ),
+    ("answerer", "not needed"): ("None runs: 'sightline up' answers hooks.", ""),
+    ("answerer", "off"): ("off: each hook does the work itself, as your settings say.", ""),
+    ("answerer", "silent"): (
+        "Process {pid} does not answer: each hook does the work itself.",
+        "End it, if it stays like that: kill -9 {pid}",
+    ),
 }

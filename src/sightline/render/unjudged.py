@@ -44,7 +44,7 @@ def broken(kind: str, place: str) -> str:
     return f"Sightline itself failed ({kind} at {place})."
 
 
-UP_SILENT = "The running `sightline up` took this event and did not answer in time."
+SILENT = "The process that answers hooks took this event and did not answer in time."
 
 USAGE = """\
 Usage: sightline hook AGENT [EVENT]

@@ -16,8 +16,9 @@ from tests.interfaces.hooking import Host, refusal
 
 from sightline.core.events import SessionStarted, TurnBegan, WriteIntended
 from sightline.errors import WorkspaceError
-from sightline.interfaces.hook_client import GO, MINE, PROTOCOL, own_settings, run_folder
-from sightline.interfaces.serving import http_settings, serving
+from sightline.interfaces.hook_client import GO, MINE, PROTOCOL, own_settings, run_folder, stamp
+from sightline.interfaces.serving import serving
+from sightline.interfaces.serving.address import http_settings
 from sightline.workspace import process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
@@ -38,7 +39,7 @@ def up(host):
 
 def sockets(host):
     folder = run_folder(host.environ, str(host.home))
-    return [os.path.join(folder, name) for name in os.listdir(folder)]
+    return [os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(".sock")]
 
 
 def count(host, kind):
@@ -211,7 +212,8 @@ def talk(host, *pieces):
 
 def header(host, raw, *, protocol=PROTOCOL, size=None):
     fields = (protocol, "claude-code", "", str(len(raw) if size is None else size), "1")
-    return ("\0".join((*fields, str(host.root), own_settings(host.environ))) + "\n").encode()
+    told = (*fields, str(host.root), own_settings(host.environ), stamp())
+    return ("\0".join(told) + "\n").encode()
 
 
 def test_an_event_is_not_attended_to_before_the_word_is_given(host, up):

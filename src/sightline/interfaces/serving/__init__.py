@@ -3,22 +3,22 @@
     with serving(root, environ=os.environ, home=home) as answerer: ...
 
 Over a unix socket, which the command kind of hook finds by itself, and over HTTP on this machine
-only, for the http kind. Nothing depends on it: a hook process that finds nobody does the work
-itself, and the verdict is the same, because both do it with interfaces.hooks.
+only, for the http kind. While `up` does not run, a conversation's first hook leaves a process behind
+that has the socket only (serving.staying). Nothing depends on either: a hook process that finds
+nobody does the work itself, and the verdict is the same, because all do it with interfaces.hooks.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 
-from sightline.interfaces.serving.address import http_settings
 from sightline.interfaces.serving.answerer import Answerer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["Answerer", "http_settings", "serving"]
+__all__ = ["Answerer", "serving"]
 
 
 @contextmanager

@@ -1,23 +1,24 @@
-"""Answerer: the open workspace and the two doors to it."""
+"""Answerer: the open workspace and the doors to it."""
 
 from __future__ import annotations
 
 import os
 from threading import Condition
+from time import gmtime, strftime
 
 from sightline.errors import SightlineError
-from sightline.interfaces.hook_client import own_settings, run_folder
-from sightline.interfaces.hooks import answered
+from sightline.interfaces.hook_client import own_settings, run_folder, stamp
+from sightline.interfaces.hooks import Call
 from sightline.interfaces.rooms import Room, Rooms
-from sightline.interfaces.serving.address import kept
+from sightline.interfaces.running import Running
 from sightline.interfaces.serving.local import LocalDoor
-from sightline.interfaces.serving.web import WebDoor
 from sightline.workspace.process import behind_shell, owner_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from sightline.interfaces.serving.web import WebDoor
 
 PATIENCE_S = 10.0
 """How long stopping waits for the calls under way."""
@@ -26,14 +27,25 @@ PATIENCE_S = 10.0
 class Answerer:
     """Answers the hook calls of one workspace from its own threads, over one open store.
 
-    root: as discovery gives it. environ, home: of the user who runs it.
+    root: as discovery gives it. environ, home: of the user who runs it. kind: "up", or "auto" for
+    one that a hook started, which has no HTTP door. heard: told of each call, before its answer.
     """
 
-    def __init__(self, root: str, *, environ: Mapping[str, str], home: str) -> None:
+    def __init__(
+        self,
+        root: str,
+        *,
+        environ: Mapping[str, str],
+        home: str,
+        kind: str = "up",
+        heard: Callable[[Call], None] | None = None,
+    ) -> None:
         self.root = os.path.realpath(root)
         self.calls = 0
         self._environ, self._home = environ, home
-        self._own = own_settings(environ)
+        self._kind, self._heard = kind, heard
+        self._own, self._stamp = own_settings(environ), stamp()
+        self._since = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
         self._under_way = 0
         self._counting = Condition()
         self._room: Room | None = None
@@ -41,14 +53,15 @@ class Answerer:
         self._web: WebDoor | None = None
 
     def start(self) -> None:
-        """Open the store and both doors. SightlineError; then nothing is left open."""
+        """Open the store and the doors. SightlineError; then nothing is left open."""
         rooms = Rooms(self._environ, self._home)
         self._room = rooms.room(self.root)
         try:
-            port, token = kept(self._room.settings.state_home, self.root)
-            self._web = WebDoor(self, port, token)
+            if self._kind == "up":
+                self._open_web(self._room.settings.state_home)
             if hasattr(os, "getuid"):
-                self._local = LocalDoor(self, run_folder(self._environ, self._home))
+                folder = run_folder(self._environ, self._home)
+                self._local = LocalDoor(self, folder, self._kind)
         except BaseException:
             self.stop()
             raise
@@ -65,14 +78,34 @@ class Answerer:
         if room is not None:
             room.close()
 
-    def serves(self, project: str, variables: str, agent: str, raw: bytes) -> bool:
-        """Whether a call is this workspace's, made with the same variables. project: the folder
-        its host names, "" when it names none."""
+    @property
+    def room(self) -> Room:
+        """The open workspace, from start to stop."""
+        assert self._room is not None
+        return self._room
+
+    @property
+    def socket(self) -> str:
+        """The path of its socket, from start to stop."""
+        assert self._local is not None
+        return self._local.path
+
+    def told(self) -> Running:
+        """What it says of itself."""
+        pid, calls = str(os.getpid()), str(self.calls)
+        return Running(self._kind, pid, self._since, calls, self.root, self._own, self._stamp)
+
+    def serves(
+        self, project: str, variables: str, installation: str, agent: str, raw: bytes
+    ) -> bool:
+        """Whether a call is this workspace's, made with the same variables by the same
+        installation (hook_client.stamp). project: the folder its host names, "" when it names
+        none."""
         from sightline import agents
         from sightline.interfaces.hooks import payload_of
         from sightline.interfaces.rooms import project_of
 
-        if variables != self._own or agent not in agents.AGENTS:
+        if (variables, installation) != (self._own, self._stamp) or agent not in agents.AGENTS:
             return False
         try:
             caller = agents.dialect(agent).caller(payload_of(raw))
@@ -86,16 +119,31 @@ class Answerer:
         """The answer to a call. pid: of the host's process, where it is known."""
         environ = {**self._environ, "CLAUDE_PROJECT_DIR": project or self.root}
         owner = owner_of(behind_shell(pid)) if pid is not None else None
-        with self._counting:
-            self.calls += 1
-            self._under_way += 1
-            room = self._room
+        self.enter()
         try:
-            home = self._home
-            return answered(
-                agent, raw, environ=environ, home=home, event=event, owner=owner, kept=room
-            )
+            self.calls += 1
+            call = Call(agent, environ, self._home, event, owner, self._room)
+            said = call.answered(raw)
+            if self._heard is not None:
+                self._heard(call)
+            return said
         finally:
-            with self._counting:
-                self._under_way -= 1
-                self._counting.notify_all()
+            self.leave()
+
+    def enter(self) -> None:
+        """Somebody is let in: stopping waits until it has left."""
+        with self._counting:
+            self._under_way += 1
+
+    def leave(self) -> None:
+        """Somebody who was let in has gone."""
+        with self._counting:
+            self._under_way -= 1
+            self._counting.notify_all()
+
+    def _open_web(self, state_home: str) -> None:
+        from sightline.interfaces.serving.address import kept
+        from sightline.interfaces.serving.web import WebDoor
+
+        port, token = kept(state_home, self.root)
+        self._web = WebDoor(self, port, token)

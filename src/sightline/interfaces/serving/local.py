@@ -11,13 +11,17 @@ from sightline.core.value import Value
 from sightline.errors import WorkspaceError
 from sightline.interfaces.hook_client import (
     GO,
+    LATE,
     MINE,
     NOT_MINE,
     PAYLOAD_MAX,
     PIECE,
     PROTOCOL,
+    key_of,
     uid_of_peer,
 )
+from sightline.interfaces.running import TELL
+from sightline.interfaces.starting import PATH_MAX
 from sightline.store.private import make_folder
 
 TYPE_CHECKING = False
@@ -29,9 +33,6 @@ WAIT_S = 5.0
 """How long a client may take to send what it announced."""
 
 HEADER_MAX = 1 << 16
-PATH_MAX = 100
-"""Bytes of a socket's path: systems take 104 to 108."""
-
 BACKLOG = 128
 
 
@@ -45,15 +46,17 @@ class Asked(Value):
     parent: str
     project: str
     variables: str
+    installation: str
 
 
 class LocalDoor:
-    """A socket in the folder of all that run, named after this process. WorkspaceError."""
+    """A socket in the folder of all that run, named as hook_client says. WorkspaceError."""
 
-    def __init__(self, answerer: Answerer, folder: str) -> None:
+    def __init__(self, answerer: Answerer, folder: str, kind: str) -> None:
         self._answerer = answerer
         _prepare(folder)
-        self.path = os.path.join(folder, f"{os.getpid()}-{os.urandom(3).hex()}.sock")
+        name = f"{key_of(answerer.root)}-{kind}-{os.urandom(2).hex()}.sock"
+        self.path = os.path.join(folder, name)
         if len(os.fsencode(self.path)) > PATH_MAX:
             raise WorkspaceError(
                 f"The socket {self.path} has too long a path.",
@@ -68,10 +71,11 @@ class LocalDoor:
 
     def close(self) -> None:
         """Take nobody in any more."""
-        os.unlink(self.path)
+        _unlink(self.path)
         self._socket.shutdown(SHUT_RDWR)  # wakes the thread that waits
         self._accepting.join()
         self._socket.close()
+        _unlink(self.path + LATE)  # those who wait in line find it closed, and do their own work
 
     def _accept(self) -> None:
         while True:
@@ -79,31 +83,43 @@ class LocalDoor:
                 peer, _ = self._socket.accept()
             except OSError:
                 return
-            Thread(target=self._serve, args=(peer,), daemon=True).start()
+            self._answerer.enter()
+            try:
+                Thread(target=self._serve, args=(peer,), daemon=True).start()
+            except RuntimeError:  # no further thread is to be had: the hook does its own work
+                peer.close()
+                self._answerer.leave()
 
     def _serve(self, peer: socket) -> None:
         try:
             peer.settimeout(WAIT_S)
-            self._converse(peer)
+            if not self._converse(peer):
+                _unlink(self.path + LATE)
         except OSError:
-            return  # it went away; what it asked for it does itself
+            _unlink(self.path + LATE)
         finally:
             peer.close()
+            self._answerer.leave()
 
-    def _converse(self, peer: socket) -> None:
+    def _converse(self, peer: socket) -> bool:
+        """False when it has gone meanwhile, as OSError says, too: what it asked for it does
+        itself, and if it had waited too long, that is over now."""
         if uid_of_peer(peer) not in (None, os.getuid()):
-            return
+            return True
         asked, begun = _asked(peer)
-        if asked is None:
-            peer.sendall(NOT_MINE)
-            return
+        if asked is None or asked.protocol == TELL:
+            peer.sendall(NOT_MINE if asked is None else self._answerer.told().sent())
+            return True
         raw = _exactly(peer, int(asked.size), begun)
-        mine = self._answerer.serves(asked.project, asked.variables, asked.agent, raw)
+        mine = self._answerer.serves(
+            asked.project, asked.variables, asked.installation, asked.agent, raw
+        )
         peer.sendall(MINE if mine else NOT_MINE)
         if not mine or peer.recv(1) != GO:
-            return  # it took too long, and does the work itself
+            return not mine
         event, pid = asked.event or None, int(asked.parent)
         peer.sendall(self._answerer.answer(asked.agent, event, raw, asked.project, pid) + GO)
+        return True
 
 
 def _prepare(folder: str) -> None:
@@ -130,10 +146,18 @@ def _remove_if_dead(path: str) -> None:
             with_it.connect(path)
         except ConnectionRefusedError:
             os.unlink(path)
+            _unlink(path + LATE)
         finally:
             with_it.close()
     except OSError:
         return  # another process removed it, or it is too busy to answer: it lives
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:  # somebody tidied up
+        return
 
 
 def _asked(peer: socket) -> tuple[Asked | None, bytes]:
@@ -146,7 +170,7 @@ def _asked(peer: socket) -> tuple[Asked | None, bytes]:
         data += piece
     header, _, begun = data.partition(b"\n")
     fields = os.fsdecode(header).split("\0")
-    if fields[0] != PROTOCOL or len(fields) != len(Asked._fields):
+    if fields[0] not in (PROTOCOL, TELL) or len(fields) != len(Asked._fields):
         return None, b""
     asked = Asked(*fields)
     sound = asked.size.isdecimal() and asked.parent.isdecimal()
