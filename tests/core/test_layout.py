@@ -30,6 +30,7 @@ LAYOUT = [
     ("x = {\n  'a': 1,\n  'b': 2,\n}\n", 'x = {"a": 1, "b": 2}\n'),
     ("a\r\nb\r\n", "a\nb\n"),
     ("a", "a\n"),
+    ("same\n", "same\n"),
     ("\ufeffa\n", "a\n"),
     ("def f():\n\treturn 1\n", "def f():\n    return 1\n"),
     ("x = 1 + \\\n  2\n", "x = 1 + 2\n"),
@@ -48,7 +49,6 @@ MORE = [
     ("f()\n", "f(1)\n"),
     ("a\n", "A\n"),
     ("a\n", ""),
-    ("same\n", "same\n"),
 ]
 
 

@@ -6,7 +6,6 @@ The order is that of services.causes; here is each rule by itself, over values.
 from __future__ import annotations
 
 from sightline.core.events import Cause, Changed, CommandEnded, CommandStarted, TurnBegan
-from sightline.core.layout import same_but_layout
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
@@ -71,11 +70,18 @@ def by_formatter(past: Sequence[Changed], before: str | None, after: str | None)
     """A formatter behind an agent's edit, or behind its command's: the last change of the file
     was that, or was a formatter's behind it, and the texts are the same but for layout."""
     followed = _followed(past)
-    if followed is None or before is None or after is None:
+    if followed is None:
         return None
-    if not same_but_layout(before, after):
+    return after_layout(before, after, followed)
+
+
+def after_layout(before: str | None, after: str | None, edited: str) -> Cause | None:
+    """A formatter behind a session's edit, where two texts are the same but for layout."""
+    from sightline.core.layout import same_but_layout  # few changes get this far
+
+    if before is None or after is None or not same_but_layout(before, after):
         return None
-    return Cause("formatter", None, followed, "likely")
+    return Cause("formatter", None, edited, "likely")
 
 
 def _followed(past: Sequence[Changed]) -> str | None:

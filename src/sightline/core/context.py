@@ -30,9 +30,9 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from sightline.core.events import Fact
+    from sightline.core.events import Fact, Rewritten
     from sightline.core.revision import Revision
 
 
@@ -233,6 +233,24 @@ def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:
     if disk is None:
         return fact.after == MISSING
     return disk.revision == fact.after and fact.mode in (None, disk.mode)
+
+
+def news(fact: Fact, row: Callable[[str], DiskFile | None], session: str = "") -> Fact | None:
+    """What a fact says that the disk view has not: None where it is redundant. Of a move of git's
+    the files that are left: two who look at once find it twice. row: path -> the view's row."""
+    if isinstance(fact, Changed):
+        return None if redundant(row(fact.path), fact, session) else fact
+    if not isinstance(fact, GitMoved):
+        return fact
+    by = git_cause(fact)
+    left = tuple([each for each in fact.changes if not _has(row(each.path), each, by)])
+    if len(left) == len(fact.changes):
+        return fact
+    return fact.replace(paths=tuple([each.path for each in left]), changes=left) if left else None
+
+
+def _has(disk: DiskFile | None, change: Rewritten, by: Cause) -> bool:
+    return disk is not None and (disk.revision, disk.cause) == (change.after, by)
 
 
 def fold_knowledge(

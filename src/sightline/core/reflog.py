@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from sightline.core.events import GitMoved
     from sightline.core.revision import Revision
 
 NEWEST = 50
@@ -90,6 +91,15 @@ def since(log: Sequence[Move], at_s: int) -> tuple[Move, ...]:
     return tuple(moving[first:])
 
 
+def after_told(log: Sequence[Move], told: Sequence[GitMoved]) -> tuple[Move, ...]:
+    """Those behind the last that facts (in order) tell of already: the seconds of the log are too coarse
+    to tell it from the next."""
+    news = {move.new for move in log}
+    last = next((fact.after for fact in reversed(told) if fact.after in news), None)
+    ends = [at + 1 for at, move in enumerate(log) if move.new == last != move.old]
+    return tuple(log[max(ends, default=0) :])
+
+
 def whole(moves: Sequence[Move], fits: Sequence[bool]) -> Move:
     """Many moves as one: from where a file stood as it was last seen (fits: for each move,
     whether it did before it), else from the oldest, to the newest."""
@@ -97,6 +107,63 @@ def whole(moves: Sequence[Move], fits: Sequence[bool]) -> Move:
     last = moves[-1]
     told = [move.detail for move in moves if move.operation == last.operation and move.detail]
     return Move(first.old, last.new, last.at_s, last.operation, told[-1] if told else None)
+
+
+STOPS = 6
+"""Commits on the way of many moves that are compared: the first and the last ones."""
+
+STASHES = 4
+"""Stashes that are compared, the newest ones."""
+
+UNTRACKED = "^3"
+"""How the commit of a stash's untracked files is named. Not every stash has one."""
+
+
+class Step(Value):
+    """What git may have done, and which commits can tell. old, new, operation, detail: as a fact
+    says it. olds: commits that the files were as in before; news: that they are as in now, the
+    first that has one; optional: how those are named that need not be there."""
+
+    old: str
+    new: str
+    operation: str
+    detail: str | None
+    olds: tuple[str, ...]
+    news: tuple[str, ...]
+    moves: tuple[Move, ...] = ()
+    optional: str = UNTRACKED
+
+
+def steps_of(
+    head: str | None,
+    stashed: Sequence[str],
+    taken: Sequence[str],
+    moved: Sequence[Move],
+    *,
+    put_away: bool,
+) -> list[Step]:
+    """What git may have done, the most particular first. stashed: what the stash holds, the newest
+    last; taken: what it was known to hold and does not any more; moved: moves of the tree;
+    put_away: whether the newest stash may be new."""
+    steps: list[Step] = []
+    if head is not None and put_away:
+        steps += [_put_away(head, commit) for commit in stashed[-1:]]
+    if head is not None:
+        for commit in [*reversed(taken), *reversed(stashed)][:STASHES]:
+            operation = "stash apply" if commit in stashed else "stash pop"
+            news = (commit, f"{commit}{UNTRACKED}")
+            steps.append(Step(commit, head, operation, None, (head,), news))
+    if moved:
+        last = whole(moved, ())
+        olds = tuple(dict.fromkeys(move.old for move in moved if set(move.old) != {"0"}))
+        near = olds if len(olds) <= STOPS else (*olds[: STOPS // 2], *olds[-STOPS // 2 :])
+        told = tuple(move for move in moved if move.old in near)
+        steps.append(Step(last.old, last.new, last.operation, last.detail, near, (last.new,), told))
+    return steps
+
+
+def _put_away(head: str, commit: str) -> Step:
+    return Step(head, commit, "stash", None, (commit, f"{commit}{UNTRACKED}"), (head,))
 
 
 class Came(Value):
@@ -134,3 +201,11 @@ def _blob_id(data: bytes, algorithm: str) -> str:
     return hashlib.new(
         algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False
     ).hexdigest()
+
+
+def conflicted(data: bytes | None) -> bool:
+    """Whether a merge stopped in the middle of this text."""
+    if data is None:
+        return False
+    text = b"\n" + data
+    return all(text.count(b"\n" + sign * 7) for sign in (b"<", b"=", b">"))

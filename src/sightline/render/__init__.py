@@ -34,27 +34,9 @@ def size(count: int) -> str:
 
 def cause(made: Cause | None, session: str) -> str:
     """Who changed a file, in the reader's eyes."""
-    if made is None or made.kind == "external":
-        return "the user or another program"
-    if made.kind == "agent" and made.who == session:
-        return "this session"
-    if made.kind in ("agent", "session"):
-        return _agent(made.who or "", session)
-    if made.kind == "command":
-        return f"the command you ran: {made.detail}"
-    return f"{made.kind}: {made.detail or made.who or 'unknown'}"
+    from sightline.render import causes  # most looks find no change
 
-
-def _agent(who: str, session: str) -> str:
-    """Another agent; a sub-agent's session is named after the one that started it."""
-    if who.startswith(f"{session}/"):
-        return f"your sub-agent {who.removeprefix(f'{session}/')}"
-    if session.startswith(f"{who}/"):
-        return "the agent that started you"
-    family, _, name = who.rpartition("/")
-    if family and session.startswith(f"{family}/"):
-        return f"another sub-agent, {name}"
-    return f"agent session {who}"
+    return causes.cause(made, session)
 
 
 def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
@@ -114,10 +96,6 @@ _REFUSALS = {
     ),
     "unverifiable": (
         "{path} cannot be read right now, so nothing can be said of it and nothing was changed.",
-    "claimed": (
-        "{path} is claimed by another session.",
-        "Work on other files until it is let go.",
-    ),
         "Try again when the disk answers.",
     ),
     "exists": (
@@ -135,6 +113,10 @@ _REFUSALS = {
     "binary": (
         "{path} is not text that can be edited safely (NUL bytes, or no lossless decoding).",
         "Change it with a tool made for its format.",
+    ),
+    "claimed": (
+        "{path} is claimed by another session.",
+        "Work on other files until it is let go.",
     ),
     "scope": (
         "{path} is protected: a change needs the user's approval.",

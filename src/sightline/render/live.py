@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         def at(self) -> datetime: ...
         @property
         def detail(self) -> str | None: ...
+        @property
+        def confidence(self) -> str: ...
 
     class File(Protocol):
         """services.overview.FileNow."""
@@ -163,7 +165,7 @@ def _files(each: Working, indent: str, width: int, limit: int, clock: Clock) -> 
     shown = odd if len(odd) <= limit else odd[: max(limit - 1, 0)]
     room = max((cells(steady(file.path)) for file in shown), default=0)
     room = min(room, max((width - len(indent) - STATE - 4) // 2, 16))
-    lines = [_file(file, each.id, indent, room, width, clock) for file in shown]
+    lines = [_file(file, indent, room, width, clock) for file in shown]
     if len(shown) < len(odd):
         more = f"{indent}{len(odd) - len(shown)} more changed files: sightline status"
         lines.append(line((cut(more, width), "look")))
@@ -176,11 +178,11 @@ STATE = 10
 """Cells of the longest words of a state, kind_changed excepted, which is told as "replaced"."""
 
 
-def _file(file: File, session: str, indent: str, room: int, width: int, clock: Clock) -> Line:
+def _file(file: File, indent: str, room: int, width: int, clock: Clock) -> Line:
     state = _state(file)
     left = width - len(indent) - STATE - 2
     path = middle(steady(file.path), min(room, left))
-    said = [steady(each) for each in _whys(file, session, clock)]
+    said = [steady(each) for each in _whys(file, clock)]
     why = _fitting(said, max(left - room - 2, 0))
     name = padded(path, room) if why else path
     return line(
@@ -201,15 +203,16 @@ def _state(file: File) -> str:
     return _WORDS.get(file.state, file.state)
 
 
-def _whys(file: File, session: str, clock: Clock) -> list[str]:
+def _whys(file: File, clock: Clock) -> list[str]:
     """Why a file stands as it does; where that takes too much room, in fewer words."""
     mark = file.mark
     if mark is not None and mark.kind == "refused":
         return [f"{_minute(clock, mark.at)} {reason_of(mark)}", reason_of(mark)]
     if file.by is not None:
         at = int(file.by.at.timestamp() * 1_000_000)
-        made = Cause(file.by.kind, file.by.who, file.by.detail)  # type: ignore[arg-type]
-        told = f"{_minute(clock, at)} by {by_whom(made, session)}"
+        said = (file.by.kind, file.by.who, file.by.detail, file.by.confidence)
+        made = Cause(*said)  # type: ignore[arg-type]
+        told = f"{_minute(clock, at)} by {by_whom(made)}"
         return [f"changed {told}" if file.state == "stale" else told, told]
     return [f"{_minute(clock, mark.at)} with others' changes", ""] if mark is not None else [""]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.revision import MISSING
-from sightline.render import cause
+from sightline.render.causes import to_person
 from sightline.render.cells import cells, cut, line, middle, padded, steady
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sightline.render.log import Told
 
     class Happened(Told, Protocol):
-        """A fact with its time (services.history.Entry)."""
+        """A fact with its time (services.entries.Entry)."""
 
         @property
         def at(self) -> int: ...
@@ -88,7 +88,7 @@ def _about(entry: Happened) -> str:
         return f"was {entry.src}"
     if entry.kind in ("changed", "deleted"):
         own = _own(entry) and entry.cause.kind == "agent"
-        return "" if own else f"by {by_whom(entry.cause, entry.session)}"
+        return "" if own else f"by {by_whom(entry.cause)}"
     if entry.kind == "refused":
         return reason_of(entry)
     return "" if entry.kind == "merged" else entry.cause.detail or ""
@@ -118,10 +118,6 @@ def session_name(id: str) -> str:
     return own or (head if len(head) <= NAMED_IN_FULL else head[:8])
 
 
-def by_whom(made: Cause, session: str) -> str:
+def by_whom(made: Cause) -> str:
     """Who changed a file, as the person says it who looks at this view."""
-    if made.kind == "external":
-        return "you or another program"
-    if made.kind in ("agent", "session"):
-        return f"agent {session_name(made.who or '')}"
-    return f"the command {made.detail}" if made.kind == "command" else cause(made, session)
+    return to_person(made, session_name(made.who or ""), session_name(made.detail or ""))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from sightline import render
-from sightline.core.events import Changed
+from sightline.core.context import git_cause
+from sightline.core.events import Changed, GitMoved
 from sightline.core.timeline import archived
 from sightline.services.results import ChangedBy
 
@@ -22,18 +23,28 @@ def changed_by(
 ) -> tuple[str, ChangedBy | None]:
     """Who, other than this session, last changed a file: in words and as a value."""
     for fact in news:
-        if isinstance(fact, Changed):
-            return render.cause(fact.cause, ground.session), by(fact.cause, ground.clock(), ground)
+        made = cause_of(fact, path)
+        if made is not None:
+            return render.cause(made, ground.session), by(made, ground.clock(), ground)
     known = ground.store.knowledge(ground.session, path)
     for recorded in _newest_first(ground, path):
-        fact = recorded.fact
+        made = cause_of(recorded.fact, path)
         if known is not None and recorded.position < known.first_position:
             break
-        if isinstance(fact, Changed) and not _own(fact.cause, ground):
-            who = render.cause(fact.cause, ground.session)
-            return who, by(fact.cause, recorded.happened_at, ground)
+        if made is not None and not _own(made, ground):
+            who = render.cause(made, ground.session)
+            return who, by(made, recorded.happened_at, ground)
     return render.cause(None, ground.session), None
 
+
+def cause_of(fact: Fact, path: str) -> Cause | None:
+    """Who changed a file, by a fact; None where the fact tells of no change of it."""
+    if isinstance(fact, GitMoved) and path in fact.paths:
+        return git_cause(fact)
+    return fact.cause if isinstance(fact, Changed) and fact.path == path else None
+
+
+KINDS: list[type[Fact]] = [Changed, GitMoved]
 
 RECENT = 50
 """How many changes of a file are looked through for the last one by somebody else."""
@@ -46,7 +57,7 @@ def _newest_first(ground: Ground, path: str) -> Iterator[Recorded]:
     if row is None or row.cause is None:
         return  # looked at, and never changed
     yield from ground.store.timeline(after=row.position - 1, upto=row.position)
-    older = ground.store.timeline(path=path, kinds=[Changed], upto=row.position - 1, newest=RECENT)
+    older = ground.store.timeline(path=path, kinds=KINDS, upto=row.position - 1, newest=RECENT)
     yield from (each for each in reversed(list(older)) if not archived(each.session))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.belief import Held
-from sightline.core.events import Belief, Cause, Changed, WriteIntended
+from sightline.core.events import Belief, Changed, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, known, revision_of
 from sightline.core.text import decode
 from sightline.core.value import Value
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol
 
-    from sightline.core.context import Knowledge
-    from sightline.core.events import Change, Fact
+    from sightline.core.context import DiskFile, Knowledge
+    from sightline.core.events import Cause, Change, Fact
+    from sightline.core.revision import Revision
     from sightline.core.text import Text
     from sightline.core.timeline import Recorded
     from sightline.store import Store
@@ -211,22 +212,57 @@ def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief,
     return Belief(revision_of(body), held.shown, held.held, total), body
 
 
-def noticed(ground: Ground, found: Found) -> list[Fact]:
-    """The fact that the disk is not what the timeline says, if so and if nobody is writing it.
+class Difference(Value):
+    """A file that is not what the timeline says (row). found: how it was looked at; after: what
+    stands there."""
+
+    row: DiskFile
+    found: Found
+    after: Revision
+
+
+def noticed(ground: Ground, *looked: Found, presumed: Cause | None = None) -> list[Fact]:
+    """The facts that the disk is not what the timeline says, where so and where nobody is writing
+    it. presumed: who is taken for the cause of what git did not do (services.causes)."""
+    differences = [each for found in looked if (each := differing(ground, found)) is not None]
+    if not differences:
+        return []
+    from sightline.services import causes  # only a change has a cause: most looks find none
+
+    return causes.facts(ground, differences, presumed)
+
+
+def differing(ground: Ground, found: Found) -> Difference | None:
+    """A file that is not what the timeline says.
 
     Others write and record while this looks. So the disk is looked at once more, between two
     looks at the timeline: what was found before a write is no change that came after it.
     """
     row = ground.store.disk(found.path)
     if row is None or found.kind == "unreadable" or row.revision == _standing(found):
-        return []
+        return None
     after = _standing(found if _untouched(ground, found) else ground.look(found.path))
     writing = any(_makes(pending.fact, found.path, after) for pending in ground.store.pending())
     if writing or after != _standing(found) or ground.store.disk(found.path) != row:
-        return []
-    cause = Cause("external", detail=None if found.kind == "file" else found.kind)
+        return None
+    return Difference(row, found, after)
+
+
+def changed(difference: Difference, cause: Cause) -> Changed:
+    """The fact of a difference."""
+    row, found = difference.row, difference.found
     mode = found.signature.mode if found.signature else None
-    return [Changed(found.path, row.revision, after, _change(row.revision, found), cause, mode)]
+    what = change(row.revision, found.revision) if found.kind in ("file", "missing") else "kind"
+    return Changed(found.path, row.revision, difference.after, what, cause, mode)
+
+
+def bytes_of(ground: Ground, difference: Difference) -> bytes | None:
+    """The bytes that stand there, looked at again where the look did not ask for them."""
+    found = difference.found
+    if found.data is not None or found.kind != "file":
+        return found.data
+    again = ground.look(found.path)
+    return again.data if again.revision == difference.after else None
 
 
 def _untouched(ground: Ground, found: Found) -> bool:
@@ -246,10 +282,6 @@ def _makes(fact: Fact, path: str, after: str) -> bool:
     if not isinstance(fact, WriteIntended):
         return False
     return (path, after) in ((fact.path, fact.after), (fact.src, MISSING))
-
-
-def _change(before: str, found: Found) -> Change:
-    return change(before, found.revision) if found.kind in ("file", "missing") else "kind"
 
 
 def change(before: str, after: str) -> Change:

@@ -21,12 +21,13 @@ from sightline.core.regions import whole
 from sightline.core.revision import MISSING, UNKNOWN, revision_of
 from sightline.core.rulings import own
 from sightline.core.text import decode, unmarked
-from sightline.services.ground import believe, change, noticed, recall
+from sightline.services.ground import Difference, believe, change, noticed, recall
 from sightline.services.news import change_of
 from sightline.services.recovery import done
 from sightline.services.refusals import unreadable
 from sightline.services.results import CommandRun
 from sightline.services.runs import changed_from, changes
+from sightline.workspace import Found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from sightline.core.events import Fact
     from sightline.core.text import Text
     from sightline.services.ground import Ground, Known
-    from sightline.workspace import Found, Located
+    from sightline.workspace import Located
 
 
 def wrote(
@@ -69,7 +70,12 @@ def wrote(
     start = _bytes(before) if before is not None else ground.store.blob(old)
     if start is not None and revision_of(start) != old:
         old = revision_of(start)
-        facts.append(_saved(located.path, row.revision if row else UNKNOWN, old))
+        was = row.revision if row else UNKNOWN
+        from sightline.services.causes import cause_of  # seldom: somebody saved meanwhile
+
+        stood = Found(located.path, "file", old, start)
+        made = cause_of(ground, Difference(row, stood, old)) if row else Cause("external")
+        facts.append(_saved(located.path, was, old, made))
         texts.append(start)
     mine, data = _written(content, revision, found)
     belief = intent.belief if intent is not None and mine == intent.after else None
@@ -85,7 +91,10 @@ def wrote(
     facts.append(Changed(located.path, old, mine, change(old, mine), cause, belief=belief))
     if mine != found.revision:
         who = "the user, before it was written" if user_modified else None
-        facts.append(_saved(located.path, mine, found.revision, who))
+        from sightline.services.causes import after_write
+
+        made = after_write(ground, data, found.data, who)
+        facts.append(_saved(located.path, mine, found.revision, made))
     ground.append(facts, blobs=ground.keepable(located.path, *texts), found=[found], durable=True)
 
 
@@ -133,14 +142,17 @@ class Run:
         changes(ground).record(ground)
         self._before = dict(ground.workspace.walk())
         self._id = f"run-{urandom(5).hex()}"
-        ground.append([CommandStarted(command, self._id)])
+        begun = ground.append([CommandStarted(command, self._id)])
+        self._position = begun[-1].position
 
     def end(self) -> None:
         """Look at what is different now, and record it."""
+        from sightline.services.causes import by_bracket
+
         ground = self.ground
-        cause = Cause("command", ground.session, self.command)
+        cause = by_bracket(ground, self.command, self._id, self._position)
         made = changes(ground, cause, changed_from(self._before))
-        paths = tuple(sorted(fact.path for fact in made.facts))
+        paths = made.paths
         made.record(ground, CommandEnded(self._id, self.exit_code, paths))
         told = tuple(change_of(ground, path) for path in paths)
         self.result = CommandRun(self.command, self.exit_code, told)
@@ -152,7 +164,10 @@ def _written_or_not(ground: Ground, intent: WriteIntended, position: int, found:
         return
     facts: list[Fact] = [done(intent, found, ground.session, position)]
     if found.revision != intent.after:
-        facts.append(_saved(intent.path, intent.after, found.revision))
+        from sightline.services.causes import after_write
+
+        made = after_write(ground, ground.store.blob(intent.after), found.data)
+        facts.append(_saved(intent.path, intent.after, found.revision, made))
     blobs = ground.keepable(intent.path, found.data)
     ground.append(facts, blobs=blobs, found=[found], durable=True)
 
@@ -216,7 +231,6 @@ def _bytes(content: str | bytes | None) -> bytes | None:
     return content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
 
 
-def _saved(path: str, before: str, after: str, detail: str | None = None) -> Changed:
+def _saved(path: str, before: str, after: str, cause: Cause) -> Changed:
     """Somebody else's save."""
-    cause = Cause("external", detail=detail)
     return Changed(path, before, after, change(before, after), cause)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from stat import S_ISREG
 from time import monotonic
 
-from sightline.core.events import Changed, WriteIntended
+from sightline.core.context import disk_paths
+from sightline.core.events import Changed, GitMoved, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, known
 from sightline.core.value import Value
 from sightline.services.ground import change, noticed
@@ -29,10 +30,15 @@ class Changes(Value):
     """What was found: the facts, what stands there now, and further fresh looks. complete:
     whether there was the time to look everywhere."""
 
-    facts: tuple[Changed, ...] = ()
+    facts: tuple[Changed | GitMoved, ...] = ()
     found: tuple[Found, ...] = ()
     fresh: tuple[Found, ...] = ()
     complete: bool = True
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that are told of, in order."""
+        return tuple(sorted({path for fact in self.facts for path in disk_paths(fact)}))
 
     def record(self, ground: Ground, *more: Fact) -> None:
         """Append them in one step, with further facts behind them."""
@@ -76,19 +82,21 @@ def _rows(ground: Ground, paths: Iterable[str]) -> dict[str, DiskFile]:
 def _of_known(
     ground: Ground, rows: dict[str, DiskFile], stamps: dict[str, Stamp], cause: Cause | None
 ) -> Changes:
-    facts: list[Changed] = []
-    found: list[Found] = []
+    looked: list[Found] = []
     fresh: list[Found] = []
-    for there in _doubtful(ground, rows, stamps):
+    for there in doubtful(ground, rows, stamps):
         if there.revision == rows[there.path].revision:
             fresh.append(there)
-            continue
-        now = ground.look(there.path)
-        for fact in noticed(ground, now):
-            assert isinstance(fact, Changed)
-            facts.append(fact.replace(cause=cause) if cause else fact)
-            found.append(now)
-    return Changes(tuple(facts), tuple(found), tuple(fresh))
+        else:
+            looked.append(ground.look(there.path))
+    facts = [fact for fact in noticed(ground, *looked, presumed=cause) if isinstance(fact, WHAT)]
+    named = {path for fact in facts for path in disk_paths(fact)}
+    found = tuple(there for there in looked if there.path in named)
+    return Changes(tuple(facts), found, tuple(fresh))
+
+
+WHAT = (Changed, GitMoved)
+"""The facts that a difference to the timeline is told by."""
 
 
 def _of_new(
@@ -121,7 +129,7 @@ def _change(path: str, was: Revision, there: Found, cause: Cause) -> Changed:
     return Changed(path, was, there.revision, change(was, there.revision), cause)
 
 
-def _doubtful(
+def doubtful(
     ground: Ground, rows: dict[str, DiskFile], stamps: dict[str, Stamp]
 ) -> Iterator[Found]:
     """Those that no stamp of the very bytes the timeline names vouches for."""

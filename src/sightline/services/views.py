@@ -217,7 +217,7 @@ def _preview(body: bytes | None) -> str:
 def _take_note(ground: Ground, found: Iterable[Found]) -> None:
     """Record what an asking found out: changes on disk are facts; stamps are only a cache."""
     looked = list(found)
-    facts: list[Fact] = [fact for there in looked for fact in noticed(ground, there)]
+    facts = noticed(ground, *looked)
     if facts or any(stamp_of(there) for there in looked):
         blobs = [b for there in looked for b in ground.keepable(there.path, there.data)]
         ground.append(facts, blobs=blobs if facts else (), found=looked)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from _thread import RLock
 
 from sightline.core import claims
-from sightline.core.context import column, fold_knowledge, know, on_disk, redundant
+from sightline.core.context import column, fold_knowledge, know, news, on_disk
 from sightline.core.events import BlobPurged, WriteIntended
 from sightline.core.retention import KeptText
 from sightline.core.revision import revision_of
@@ -62,8 +62,9 @@ class MemoryStore:
             self._stamps.update(stats or {})
             made = []
             for fact in facts:
-                if not redundant(self._disks.get(getattr(fact, "path", "")), fact, session):
-                    made.append(Recorded(len(self._log) + 1, session, happened, at, fact))
+                left = news(fact, self._disks.get, session)
+                if left is not None:
+                    made.append(Recorded(len(self._log) + 1, session, happened, at, left))
                     self._step(made[-1])
             return made
 

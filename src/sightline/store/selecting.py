@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.events import Changed
+from sightline.core.events import Changed, GitMoved
 from sightline.store.codec import text
 
 TYPE_CHECKING = False
@@ -20,6 +20,14 @@ ANY_SESSION = "session IN (SELECT id FROM sessions)"
 POSITIONS = "SELECT position FROM events"
 NAMING = (
     f"{POSITIONS} WHERE {ANY_SESSION} AND path = ?"  # noqa: S608  all ours
+    " UNION ALL SELECT position FROM event_paths WHERE path = ?"
+)
+
+CHANGES = frozenset((Changed, GitMoved))
+"""They name a file in one way each, and the one of them that there are many of has an index."""
+
+CHANGING = (
+    f"{POSITIONS} WHERE path = ? AND kind = 'Changed'"  # noqa: S608
     " UNION ALL SELECT position FROM event_paths WHERE path = ?"
 )
 
@@ -47,10 +55,9 @@ def positions(
     if session is not None:
         where.append("session = ?")
         values.append(text(session))
-    changes = kinds is not None and set(kinds) == {Changed}
-    if path is not None and changes:  # which names no further path, and has an index
-        where.append("path = ? AND kind = 'Changed'")
-        values.append(text(path))
+    if path is not None and kinds is not None and CHANGES.issuperset(kinds):
+        where.append(f"position IN ({CHANGING})")
+        values += [text(path)] * 2
     elif path is not None:
         where.append(f"position IN ({NAMING})")
         values += [text(path)] * 2

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sightline.core.context import redundant
-from sightline.core.events import BlobPurged, Changed
+from sightline.core.context import news
+from sightline.core.events import BlobPurged
 from sightline.core.timeline import Recorded
 from sightline.store import codec
 from sightline.store.blobs import Blobs
@@ -84,9 +84,9 @@ class SqliteStore:
             for path, stamp in (stats or {}).items():
                 self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
             return [
-                self._record(session, fact, happened, at)
+                self._record(session, left, happened, at)
                 for fact in facts
-                if not self._redundant(session, fact)
+                if (left := news(fact, rows.disk, session)) is not None
             ]
 
         return self._write(work, durable=durable)
@@ -235,9 +235,6 @@ class SqliteStore:
         except BaseException:
             self._rows.forget()
             raise
-
-    def _redundant(self, session: str, fact: Fact) -> bool:
-        return isinstance(fact, Changed) and redundant(self._rows.disk(fact.path), fact, session)
 
     def _record(self, session: str, fact: Fact, happened_at: int, at: int) -> Recorded:
         kind, path = type(fact).__name__, getattr(fact, "path", None)

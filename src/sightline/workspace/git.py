@@ -39,6 +39,7 @@ class Repository:
         self.top = top
         self.folder = folder
         self.common = _common(folder)
+        self._algorithm = ""
 
     def moves(self, since_ns: int) -> tuple[Move, ...]:
         """What moved the tree after a moment, oldest first, by the log of HEAD."""
@@ -57,20 +58,27 @@ class Repository:
         return tuple(move.new for move in moves(_tail(f"{self.common}/logs/refs/stash")))
 
     def stash_moved(self, since_ns: int) -> bool:
-        """Whether the stash may have been taken from, or put on, after a moment. Applying leaves
-        no trace but in the index."""
+        """Whether the stash was put on, or taken from, after a moment."""
         log = f"{self.common}/logs/refs/stash"
-        if not os.path.exists(log):
-            return _newer(os.path.dirname(log), since_ns)
-        return _newer(log, since_ns) or _newer(f"{self.folder}/index", since_ns)
+        return _newer(log if os.path.exists(log) else os.path.dirname(log), since_ns)
+
+    def index_moved(self, since_ns: int) -> bool:
+        """Whether the index was written after a moment. Applying a stash leaves no other trace."""
+        return _newer(f"{self.folder}/index", since_ns)
 
     def busy(self) -> bool:
         """Whether git is in the middle of writing the tree."""
         return os.path.exists(f"{self.folder}/index.lock")
 
+    def stopped(self, since_ns: int) -> bool:
+        """Whether git has stopped in the middle of something after a moment, and waits."""
+        return any(_newer(f"{self.folder}/{name}", since_ns) for name in STOPPED)
+
     def algorithm(self) -> str:
         """The hash that names objects here, by the length of the names."""
-        return "sha256" if len(self.head() or "") == 64 else "sha1"
+        if not self._algorithm:
+            self._algorithm = "sha256" if len(self.head() or "") == 64 else "sha1"
+        return self._algorithm
 
     def blobs(
         self, commit: str, paths: Sequence[str], deadline_s: float
@@ -92,6 +100,10 @@ class Repository:
             if path is not None and said.split()[1] == b"blob":
                 found[path] = said.split()[2].decode()
         return found
+
+    def holds(self, blob: str, deadline_s: float) -> bool:
+        """Whether git has a blob of this id, in a commit or left over from one."""
+        return _ask(self.top, ["cat-file", "-e", blob], deadline_s) is not None
 
     def _name(self, path: str) -> str:
         return os.path.relpath(f"{self._root}/{path}", self.top).replace(os.sep, "/")
@@ -150,6 +162,8 @@ def _newer(at: str, since_ns: int) -> bool:
     except OSError:
         return False
 
+
+STOPPED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 
 QUIET = {
     "GIT_CONFIG_NOSYSTEM": "1",

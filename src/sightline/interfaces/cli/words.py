@@ -36,7 +36,10 @@ def about(session: Session, verdict: Verdict) -> str:
 
 def who(by: ChangedBy | None, session: str) -> str:
     """Who changed a file, as this session's reader says it."""
-    return render.cause(Cause(by.kind, by.who, by.detail) if by else None, session)  # type: ignore[arg-type]
+    if by is None:
+        return render.cause(None, session)
+    made = Cause(by.kind, by.who, by.detail, by.confidence)  # type: ignore[arg-type]
+    return render.cause(made, session)
 
 
 def status_lines(

@@ -8,8 +8,9 @@ output, line by line; its text only says where to look (core.shell).
 from __future__ import annotations
 
 from sightline.core.case import Case, Rules
-from sightline.core.events import Cause, CommandStarted, SightLost, TurnBegan
+from sightline.core.causes import BACKGROUND
 from sightline.core.events import CommandEnded as Ended
+from sightline.core.events import CommandStarted, SightLost
 from sightline.core.guard import judge
 from sightline.core.revision import MISSING
 from sightline.render import shell as words
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from sightline.workspace import Found
 
 RECENT = 64
-"""Facts on commands that are looked through for the one that began."""
+"""Commands that are looked through for the one that began."""
 
 WALK_S = 1.0
 """Seconds that may go by in looking for files that were never heard of."""
@@ -43,60 +44,42 @@ CHECKED = 200
 
 def began(ground: Ground, event: CommandBegan) -> Answer:
     """Record what changed before, and that the command begins."""
-    running = _running(ground)
-    detail = running.command if running else None
-    cause = Cause("command", ground.session, detail, "likely") if running else None
     started = CommandStarted(words.short(event.command), event.call)
-    changes(ground, cause).record(ground, started)
+    changes(ground).record(ground, started)
     return NOTHING
 
 
 def ended(ground: Ground, event: CommandEnded) -> Answer:
     """Record what the command changed and what it showed; say which shown lines are old now."""
     started = _started(ground, event.call)
-    if started is None:  # when it began nobody looked: what changed may have done so before
-        made = changes(ground)
-    else:
-        named = words.short(event.command, background=event.background)
-        made = _made_by(ground, Cause("command", ground.session, named), started)
-    paths = tuple(sorted(fact.path for fact in made.facts))
-    made.record(ground, *_lost(ground, made), Ended(event.call, event.exit_code, paths))
+    # Where nobody looked when it began, what changed may have done so before.
+    made = changes(ground) if started is None else _made_by(ground, event, started)
+    over: list[Fact] = [Ended(event.call, event.exit_code, made.paths)]
+    if event.background:  # what it changes from now on, no tool call brackets
+        named = words.short(event.command, background=True)
+        over.append(CommandStarted(named, f"{event.call}{BACKGROUND}"))
+    made.record(ground, *_lost(ground, made), *over)
     note_shown(ground, event)
     note_written(ground, event, made.found if started is not None else ())
     old = _outdated(ground, event.command, made.found)
     return Answer(context=words.outdated(old)) if old else NOTHING
 
 
-def _made_by(ground: Ground, cause: Cause, started: Recorded) -> Changes:
+def _made_by(ground: Ground, event: CommandEnded, started: Recorded) -> Changes:
+    from sightline.services.causes import by_bracket
+
+    named = words.short(event.command, background=event.background)
+    cause = by_bracket(ground, named, event.call, started.position)
     since_ns = started.happened_at * 1_000 - SLACK_NS
     return changes(ground, cause, by_times, since_ns=since_ns, deadline_s=WALK_S)
 
 
-def _recent(ground: Ground) -> list[Recorded]:
-    """This session's facts on commands, newest first."""
-    kinds: list[type[Fact]] = [CommandStarted, Ended, TurnBegan]
-    facts = ground.store.timeline(session=ground.session, kinds=kinds, newest=RECENT)
-    return list(reversed(list(facts)))
-
-
 def _started(ground: Ground, call: str) -> Recorded | None:
-    for recorded in _recent(ground):
+    kinds: list[type[Fact]] = [CommandStarted]
+    newest = ground.store.timeline(session=ground.session, kinds=kinds, newest=RECENT)
+    for recorded in newest:
         if isinstance(recorded.fact, CommandStarted) and recorded.fact.run == call:
             return recorded
-    return None
-
-
-def _running(ground: Ground) -> CommandStarted | None:
-    """A command of this turn that has not ended: an agent may run several at once."""
-    over: set[str] = set()
-    for recorded in _recent(ground):
-        fact = recorded.fact
-        if isinstance(fact, TurnBegan):
-            return None
-        if isinstance(fact, Ended):
-            over.add(fact.run)
-        elif isinstance(fact, CommandStarted) and fact.run not in over:
-            return fact
     return None
 
 

@@ -1,0 +1,82 @@
+"""Who changed a file, in the words of whoever reads it."""
+
+from __future__ import annotations
+
+from sightline.core.causes import PUT_BACK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.events import Cause
+
+
+def cause(made: Cause | None, session: str) -> str:
+    """Who changed a file, in the eyes of a session; "" is nobody's, such as a person's."""
+    if made is None or made.kind == "external":
+        return f"the user or another program{_back(made)}"
+    said = _WORDS[made.kind](made, session)
+    return f"probably {said}" if made.confidence == "likely" else said
+
+
+def to_person(made: Cause, agent: str, edited: str) -> str:
+    """The same as the person says it who looks at all sessions. agent, edited: how the agents
+    are called there that the cause names (who, and behind whose edit a formatter ran)."""
+    probably = "probably " if made.confidence == "likely" else ""
+    if made.kind == "external":
+        return f"you or another program{_back(made)}"
+    if made.kind in ("agent", "session"):
+        return f"agent {agent}"
+    if made.kind == "command":
+        return f"{probably}the command {made.detail}"
+    if made.kind == "formatter":
+        return f"{probably}{_formatter(made)} after agent {edited}'s edit"
+    return cause(made, "")
+
+
+def _back(made: Cause | None) -> str:
+    back = made is not None and made.detail == PUT_BACK
+    return ": put back as it was before the edit" if back else ""
+
+
+def _by_agent(made: Cause, session: str) -> str:
+    return "this session" if made.who == session else _agent(made.who or "", session)
+
+
+def _by_command(made: Cause, session: str) -> str:
+    if made.who == session:
+        return f"the command you ran: {made.detail}"
+    return f"a command of {_agent(made.who or '', session)}: {made.detail}"
+
+
+def _by_formatter(made: Cause, session: str) -> str:
+    edited = made.detail or ""
+    whose = "your edit" if edited == session else f"an edit by {_agent(edited, session)}"
+    return f"{_formatter(made)}, after {whose}"
+
+
+def _formatter(made: Cause) -> str:
+    return f"the formatter {made.who}" if made.who else "a formatter"
+
+
+def _by_git(made: Cause, _: str) -> str:
+    return f"git: {' '.join(part for part in (made.who, made.detail) if part)}"
+
+
+_WORDS = {
+    "agent": _by_agent,
+    "session": _by_agent,
+    "command": _by_command,
+    "formatter": _by_formatter,
+    "git": _by_git,
+}
+
+
+def _agent(who: str, session: str) -> str:
+    """Another agent; a sub-agent's session is named after the one that started it."""
+    if who.startswith(f"{session}/"):
+        return f"your sub-agent {who.removeprefix(f'{session}/')}"
+    if session.startswith(f"{who}/"):
+        return "the agent that started you"
+    family, _, name = who.rpartition("/")
+    if family and session.startswith(f"{family}/"):
+        return f"another sub-agent, {name}"
+    return f"agent session {who}"

@@ -1,0 +1,164 @@
+"""Who made a change: the one place that says so, whoever found it. For wording only.
+
+What fits first, by content: git, a command under way, an undo of an agent's edit, a formatter
+behind it; else somebody outside. There is no grace time, and a wrong cause is a wrong word.
+"""
+
+from __future__ import annotations
+
+from sightline.core.causes import (
+    PUT_BACK,
+    Running,
+    after_layout,
+    by_command,
+    by_formatter,
+    put_back,
+    under_way,
+)
+from sightline.core.events import (
+    Cause,
+    Changed,
+    CommandEnded,
+    CommandStarted,
+    GitMoved,
+    Moved,
+    TurnBegan,
+    WriteIntended,
+)
+from sightline.core.text import decode
+from sightline.core.timeline import archived
+from sightline.services.ground import bytes_of, changed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.core.events import Fact
+    from sightline.services.ground import Difference, Ground
+
+AT_WORK = 8
+"""Sessions that are asked for a command under way: those heard of last."""
+
+RECENT = 64
+"""Facts on commands that are looked through in each."""
+
+PAST = 8
+"""Changes of a file that are looked through for the edit behind them."""
+
+CHAIN = ("agent", "formatter", "command")
+"""What a formatter's change, or an undo, may stand behind."""
+
+
+def facts(
+    ground: Ground, differences: Sequence[Difference], presumed: Cause | None = None
+) -> list[Fact]:
+    """The differences as facts with their causes; none of what a write under way is to tell.
+    presumed: the cause of what git did not do, where the caller knows."""
+    from sightline.services import gitmoves
+
+    moved = gitmoves.recognised(ground, differences)
+    left = [each for each in differences if each.found.path not in moved.named]
+    left = [each for each in left if not _being_written(ground, each)]
+    made = presumed or (_by_running(ground) if left else None)
+    return [
+        *moved.facts,
+        *(
+            changed(each, moved.likely.get(each.found.path) or made or _by_content(ground, each))
+            for each in left
+        ),
+    ]
+
+
+def cause_of(ground: Ground, difference: Difference) -> Cause:
+    """The cause of one difference that git is not asked about."""
+    return _by_running(ground) or _by_content(ground, difference)
+
+
+def running(ground: Ground) -> tuple[Running, ...]:
+    """The commands of all sessions of this tree that are under way, the newest last."""
+    from sightline.workspace.process import alive
+
+    states = [s for s in ground.store.sessions() if s.ended is None and not archived(s.id)]
+    newest = sorted(states, key=lambda state: state.position)[-AT_WORK:]
+    kinds: list[type[Fact]] = [CommandStarted, CommandEnded, TurnBegan]
+    found = [
+        each
+        for state in newest
+        if state.owner is None or alive(state.owner)
+        for each in under_way(ground.store.timeline(session=state.id, kinds=kinds, newest=RECENT))
+    ]
+    return tuple(sorted(found, key=lambda each: each.position))
+
+
+def _by_running(ground: Ground) -> Cause | None:
+    there = running(ground)
+    return by_command(there[-1]) if there else None
+
+
+def by_bracket(ground: Ground, command: str, run: str, since: int) -> Cause:
+    """The cause of what is different when a command of this session ends. since: the position at
+    which it began; certain when nobody else was at work meanwhile."""
+    others = any(each.run != run for each in running(ground))
+    sure = "likely" if others or _busy(ground, since) else "certain"
+    return Cause("command", ground.session, command, sure)
+
+
+def _busy(ground: Ground, since: int) -> bool:
+    """Whether anybody else did anything since."""
+    kinds: list[type[Fact]] = [Changed, Moved, GitMoved, WriteIntended, CommandStarted]
+    for recorded in ground.store.timeline(after=since, kinds=kinds):
+        made = getattr(recorded.fact, "cause", None)
+        if isinstance(made, Cause) and made.who != ground.session:
+            return True
+        if made is None and recorded.session != ground.session:
+            return True
+    return False
+
+
+def _by_content(ground: Ground, difference: Difference) -> Cause:
+    """An undo of an agent's edit, a formatter behind one, or somebody outside."""
+    row, found = difference.row, difference.found
+    if found.kind != "file":
+        return Cause("external", detail=found.kind)
+    if row.cause is None or row.cause.kind not in CHAIN:
+        return Cause("external")
+    past = _past(ground, difference)
+    if put_back(past, difference.after):
+        return Cause("external", detail=PUT_BACK)
+    before = _text(ground.store.blob(row.revision))
+    return by_formatter(past, before, _text(bytes_of(ground, difference))) or Cause("external")
+
+
+def after_write(
+    ground: Ground, mine: bytes | None, found: bytes | None, detail: str | None = None
+) -> Cause:
+    """The cause of what stands there in place of what this session's host wrote just now."""
+    if detail is not None:
+        return Cause("external", detail=detail)
+    return after_layout(_text(mine), _text(found), ground.session) or Cause("external")
+
+
+def _past(ground: Ground, difference: Difference) -> list[Changed]:
+    """The newest changes of a file, newest first, up to the one that left what the row says."""
+    path, upto = difference.found.path, difference.row.position
+    log = ground.store.timeline(path=path, kinds=[Changed], upto=upto, newest=PAST)
+    kept = [each.fact for each in reversed(list(log)) if not archived(each.session)]
+    return [fact for fact in kept if isinstance(fact, Changed)]
+
+
+def _being_written(ground: Ground, difference: Difference) -> bool:
+    """Whether this is what a write under way leaves, laid out anew before its writer told of it:
+    the writer will, and tell the formatter apart."""
+    for pending in ground.store.pending():
+        fact = pending.fact
+        if isinstance(fact, WriteIntended) and fact.path == difference.found.path:
+            wanted = _text(ground.store.blob(fact.after))
+            there = _text(bytes_of(ground, difference))
+            if after_layout(wanted, there, pending.session) is not None:
+                return True
+    return False
+
+
+def _text(data: bytes | None) -> str | None:
+    text = decode(data) if data is not None else None
+    return text.plain if text else None
