@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from sightline.services.session import Session
+    from sightline.services.workspaces import TimelineEntry, Workspace, open_workspace
 
 __version__ = "0.1.0"
 
@@ -53,6 +54,7 @@ _HOMES = {
     "services.opening": "open_session",
     "services.results": "Affected BatchResult ChangedBy Claim CommandRun EditedFile EditResult FileChange FileInContext FileView HandedOver Notice Verdict",
     "services.session": "Session",
+    "services.workspaces": "TimelineEntry Workspace open_workspace",
 }
 """Module -> the public names that live there."""
 
@@ -80,11 +82,14 @@ __all__ = [
     "SettingsError",
     "SightlineError",
     "StoreError",
+    "TimelineEntry",
     "UnknownName",
     "Unverifiable",
     "Verdict",
+    "Workspace",
     "WorkspaceError",
     "open_session",
+    "open_workspace",
 ]
 
 
