@@ -95,7 +95,8 @@ def _said(entry: Dated, session: str) -> str:
         lines=f"{lines[:1].upper()}{lines[1:]}",
         were="was" if lines.startswith("line ") else "were",
         left=spans(entry.lines) if entry.lines else "all of it",
-        detail=entry.cause.detail or "",
+        detail=_REASONS.get(entry.cause.detail or "", entry.cause.detail or ""),
+        move=f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}",
         src=entry.src,
         path=entry.path,
     )
@@ -107,10 +108,30 @@ _FORMS = {
     "deleted": "deleted by {who}",
     "moved": "renamed from {src} to {path} by {who}",
     "dropped": "{left} left the agent's context window",
-    "refused": "an edit by this session was refused ({detail})",
+    "git": "changed by git {detail} {move}",
+    "refused": "an edit by this session was refused: {detail}",
     "merged": "an edit by this session was merged with what others had changed",
-    "notice": "the agent was sent what had changed; that it arrived is not said here",
+    "notice": "the agent was sent what had changed; whether that arrived is not known",
     "acknowledged": "the agent has been told what had changed, and knows it since",
+}
+
+
+_REASONS = {
+    "stale": "its lines had changed since they were shown",
+    "conflict": "both it and another change rewrite the same lines",
+    "ambiguous": "its old text stood there more than once",
+    "not_found": "its old text was not there",
+    "unseen": "it is about lines that were never shown",
+    "deleted": "the file was gone",
+    "moved": "the file had another name",
+    "kind_changed": "no text file stood there",
+    "unverifiable": "the file could not be read",
+    "claimed": "another session claims the file",
+    "scope": "the file is protected",
+    "exists": "something stood there already",
+    "no_change": "it would have changed nothing",
+    "too_large": "the file was too large",
+    "binary": "the file is no text",
 }
 
 
@@ -118,7 +139,7 @@ def _because(told: Why, path: str, who: str, when: float | None) -> str:
     state = told.verdict.state
     if state != "stale":
         return verdict(state, path, who)
-    by = f"Changed by {who}{f', {ago(when)}' if when is not None else ''}."
+    by = f"Last changed by {who}{f', {ago(when)}' if when is not None else ''}."
     if told.verdict.reason == "line endings only":
         return f"Only line ends or the byte order mark differ; the text is as shown. {by}"
     if not told.kept:
@@ -134,6 +155,8 @@ def _because(told: Why, path: str, who: str, when: float | None) -> str:
 
 def _shown(known: Knowledge) -> str:
     belief = known.belief
+    if not belief.shown and belief.lines:
+        return "nothing; it was edited by its exact text"
     much = shown(belief.shown, belief.lines)
     if covers(belief.held, belief.shown):
         return f"{much}, still in the agent's context window"

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 EVERY_S = 0.5
 """Between two questions to the store whether anything was recorded."""
 
+WIDTH = 79
+
 BEFORE = 10
 """How many facts --follow begins with, unless it is told."""
 
@@ -156,8 +158,9 @@ def _nothing(asked: Asked) -> str:
 
 
 def _dated(told: Iterable[Entry]) -> Iterator[str]:
-    """A line for each entry, under its day."""
+    """A line for each entry, under its day. What a session only found is put down to nobody."""
     from sightline.render.log import sentence
+    from sightline.services.overview import foreign
 
     day = None
     for entry in told:
@@ -165,8 +168,9 @@ def _dated(told: Iterable[Entry]) -> Iterator[str]:
         if at.date() != day:
             day = at.date()
             yield f"{day}"
-        said = views.printable(sentence(entry))
-        yield f"{entry.position:>5}  {at:%H:%M:%S}  {entry.session}  {said}"
+        said = views.printable(sentence(entry, entry.session))
+        who = "-" if foreign(entry) else views.printable(entry.session)
+        yield f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {said}"
 
 
 def _story(told: Why, session: str) -> list[str]:
@@ -175,7 +179,16 @@ def _story(told: Why, session: str) -> list[str]:
 
     by = told.verdict.changed_by
     ago = None if by is None else time() - by.at.timestamp()
-    return story(told, session, who(by, session), ago, lambda at: f"{_local(at):%Y-%m-%d %H:%M:%S}")
+    lines = story(
+        told, session, who(by, session), ago, lambda at: f"{_local(at):%Y-%m-%d %H:%M:%S}"
+    )
+    return [line if line[:1] in ("", " ") else _wrapped(line) for line in lines]
+
+
+def _wrapped(line: str) -> str:
+    from textwrap import fill
+
+    return fill(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def _local(at: int) -> datetime:
