@@ -10,9 +10,11 @@ import sys
 
 import pytest
 
+from sightline.core.events import SightLost
 from sightline.interfaces import hooklog, latency
 from sightline.interfaces.serving import serving
 from sightline.services import health
+from sightline.store.opening import open_file
 
 LOCAL = ".claude/settings.local.json"
 
@@ -254,3 +256,47 @@ def test_percentiles_are_of_real_calls():
     found = latency.timed([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 90])
     assert (found.facts["p50"], found.facts["p95"], found.state) == (15, 90, "ok")
     assert latency.timed([500.0] * 11).state == "warning"
+
+
+def test_what_the_tracker_counted_is_said(at):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    at.put("a.py", "a = 2\n")
+    assert at("edit", "a.py", "--old", "a = 1", "--new", "a = 3").code == 1
+    found = checks(at)
+    assert "1 seen" in found["facts"]["message"]
+    assert found["sessions"]["message"].startswith("1 present, 0 ended")
+    assert found["edits"]["message"].startswith("1 refused, 0 merged")
+    assert found["sight"]["message"].startswith("No gap")
+    assert found["room"]["state"] == "ok"
+
+
+def test_the_counters_are_numbers_in_json(at):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    counted = at("doctor", "--json").json["tracker"]
+    assert list(counted) == ["facts", "sessions", "edits", "sight", "room"]
+    assert counted["facts"]["seen"] == 1
+    assert counted["sessions"] == {"present": 1, "gone": 0, "ended": 0, "archived": 0}
+    assert counted["room"]["total"] > counted["room"]["facts"] > 0
+
+
+def test_gaps_in_sight_are_counted_with_the_last_reason(at):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    (file,) = at.home.glob("workspaces/*/store.db")
+    store = open_file(str(file))
+    store.append("cli", [SightLost("the watcher overflowed")], at=1_767_225_600_000_000)
+    store.close()
+    said = checks(at)["sight"]
+    assert said["message"].startswith("Lost once, the last time ")
+    assert "(the watcher overflowed)" in said["message"]
+
+
+def test_texts_beyond_their_room_are_a_warning_that_leads_to_gc(at, monkeypatch):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    monkeypatch.setenv("SIGHTLINE_KEEP_BYTES", "3")
+    said = checks(at)["room"]
+    assert said["state"] == "warning"
+    assert "sightline gc --dry-run" in said["hint"]

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import sightline
-from sightline.render.health import _WORDS, STATES, amount, said
+from sightline.render.health import _COUNTERS, _WORDS, STATES, amount, said
+from sightline.services.counters import COUNTERS
 
 SOURCE = Path(sightline.__file__).parent
 
@@ -26,7 +27,24 @@ def findings():
 
 @pytest.mark.parametrize("found", sorted(set(findings())))
 def test_every_finding_has_words(found):
-    assert found in _WORDS
+    assert found in _WORDS or found[0] in _COUNTERS
+
+
+def test_every_counter_has_words():
+    assert set(_COUNTERS) == set(COUNTERS)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "words"),
+    [
+        ("facts", {"seen": 1200, "turn": 3}, "1,203 on the timeline: 1,200 seen, 3 turn."),
+        ("facts", {f"k{n}": 2 for n in range(8)}, "16 on the timeline: 2 k0, "),
+        ("sessions", {"present": 1, "gone": 2, "ended": 3, "archived": 0}, "2 gone without a word"),
+        ("sight", {"gaps": 2, "when": "today", "reason": "r"}, "Lost 2 times, the last time today"),
+    ],
+)
+def test_counters_are_said_in_words(name, facts, words):
+    assert words in said(name, "counted", facts)[0]
 
 
 def test_all_words_can_be_said():

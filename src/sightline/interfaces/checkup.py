@@ -11,7 +11,7 @@ from sightline.agents.claude_code.hooks import AGENT
 from sightline.agents.claude_code.settings import SCOPES
 from sightline.errors import SightlineError
 from sightline.interfaces import answering, connecting, latency
-from sightline.services import health
+from sightline.services import counters, health
 from sightline.services.health import Finding
 
 TYPE_CHECKING = False
@@ -94,6 +94,7 @@ def _kept(root: str, settings: Settings) -> Iterator[Finding]:
     yield health.policy(settings)
     yield health.state_folder(settings)
     yield health.store(root, settings)
+    yield from counters.findings(root, settings)
     watcher = health.watcher()
     if watcher is not None:
         yield watcher

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 STATES = {"ok": "ok", "warning": "warning", "problem": "problem", "unknown": "cannot tell"}
@@ -13,6 +13,8 @@ STATES = {"ok": "ok", "warning": "warning", "problem": "problem", "unknown": "ca
 
 def said(name: str, case: str, facts: Mapping[str, Any]) -> tuple[str, str]:
     """The message and the hint (may be empty) of a check's outcome."""
+    if name in _COUNTERS:
+        return _COUNTERS[name](facts), _HINTS.get((name, case), "")
     message, hint = _WORDS[name, case]
     return message.format(**facts), hint.format(**facts)
 
@@ -25,6 +27,62 @@ def amount(size: int) -> str:
         size /= 1024  # type: ignore[assignment]
     return f"{size:.1f} GiB"
 
+
+KINDS_NAMED = 6
+
+
+def _facts(counted: Mapping[str, int]) -> str:
+    named = [f"{number:,} {word.replace('_', ' ')}" for word, number in counted.items()]
+    rest = sum(list(counted.values())[KINDS_NAMED:])
+    more = [f"{rest:,} others"] if rest else []
+    listed = ", ".join([*named[:KINDS_NAMED], *more])
+    return f"{sum(counted.values()):,} on the timeline{f': {listed}' if listed else ''}."
+
+
+def _sessions(counted: Mapping[str, int]) -> str:
+    said = [f"{counted['present']} present, {counted['ended']} ended"]
+    if counted["gone"]:
+        said.append(f"{counted['gone']} gone without a word")
+    if counted["archived"]:
+        said.append(f"{counted['archived']} read in from recordings")
+    return f"{', '.join(said)}."
+
+
+def _edits(counted: Mapping[str, int]) -> str:
+    return f"{counted['refused']:,} refused, {counted['merged']:,} merged with others' changes."
+
+
+def _sight(counted: Mapping[str, Any]) -> str:
+    if not counted["gaps"]:
+        return "No gap: nothing happened that could not be seen."
+    times = "once" if counted["gaps"] == 1 else f"{counted['gaps']:,} times"
+    return (
+        f"Lost {times}, the last time {counted['when']} ({counted['reason']}). The next question "
+        "looked at the files itself."
+    )
+
+
+def _room(sizes: Mapping[str, int]) -> str:
+    texts = amount(sizes["texts"] + sizes["files"])
+    own = f", {amount(sizes['files'])} of it files of their own" if sizes["files"] else ""
+    free = f", {amount(sizes['free'])} free" if sizes["free"] else ""
+    return (
+        f"{amount(sizes['total'])}: facts {amount(sizes['facts'])}, what is derived from them "
+        f"{amount(sizes['views'])}, stats {amount(sizes['caches'])}, texts {texts}{own} (of "
+        f"{amount(sizes['allowed'])}), log {amount(sizes['log'])}{free}."
+    )
+
+
+_COUNTERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "facts": _facts,
+    "sessions": _sessions,
+    "edits": _edits,
+    "sight": _sight,
+    "room": _room,
+}
+"""Name of a counter -> its numbers in words."""
+
+_HINTS = {("room", "full"): "Let texts go that nobody needs: sightline gc --dry-run"}
 
 _FIX = "Run: sightline doctor --fix"
 _AGAIN = "Run it again: sightline doctor"

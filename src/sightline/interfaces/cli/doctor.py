@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from textwrap import fill
 
 import click
@@ -10,6 +11,7 @@ import click
 from sightline.interfaces.cli import output
 from sightline.interfaces.cli.faults import NO, UNKNOWN, Answered
 from sightline.interfaces.cli.options import verb
+from sightline.services.counters import COUNTERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yel
 def doctor(call: Call, *, fix: bool) -> None:
     """Check that the guard works, and say what to do where not.
 
-    Looks at versions, store, agents' settings, hooks and their speed. Exit code 0: all is well, or there are warnings only; 1: a problem; 3: something cannot be told.
+    Looks at versions, store, agents' settings, hooks and their speed, and says what was counted. Exit code 0: all is well, or there are warnings only; 1: a problem; 3: something cannot be told.
     """
     from sightline.interfaces import checkup
     from sightline.workspace.discovery import discover
@@ -38,7 +40,8 @@ def doctor(call: Call, *, fix: bool) -> None:
             checkup.mend(root, call.store, found)
             found = list(checkup.findings(root, call.store))
     if call.json:
-        output.json({"checks": [_shape(finding) for finding in found]})
+        counted = {each.name: dict(each.facts) for each in found if each.name in COUNTERS}
+        output.json({"checks": [_shape(finding) for finding in found], "tracker": counted})
     else:
         _tell(call, found)
     _answer(found)
@@ -86,6 +89,9 @@ def _said(finding: Finding) -> tuple[str, str]:
     facts = dict(finding.facts)
     if "bytes" in facts:
         facts["size"] = amount(facts["bytes"])
+    if isinstance(facts.get("at"), int):
+        at = datetime.fromtimestamp(facts["at"] / 1_000_000, UTC)
+        facts["when"] = f"{at.astimezone():%Y-%m-%d %H:%M}"
     return said(finding.name, finding.case, facts)
 
 

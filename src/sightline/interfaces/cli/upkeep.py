@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 )
 @click.pass_obj
 def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | None) -> None:
-    """Forget kept texts that nobody needs: the old ones, then the oldest beyond a size.
+    """Forget kept texts that nobody needs.
 
-    What happened stays on the timeline for ever; only texts of files go. Those that a session at
+    The old ones go, then the oldest of those that take more room than they should. What happened stays on the timeline for ever; only texts of files go. Those that a session at
     work believes, or that an agent's newest edit of a file replaced lately, stay.
     """
     from sightline.interfaces import shapes

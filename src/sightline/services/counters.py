@@ -1,0 +1,81 @@
+"""What the tracker counts, for doctor: facts, sessions, refusals, gaps in sight, room."""
+
+from __future__ import annotations
+
+from sightline.core.events import SightLost
+from sightline.core.timeline import archived
+from sightline.errors import SightlineError
+from sightline.services.entries import WORDS
+from sightline.services.ground import Ground
+from sightline.services.health import Finding
+from sightline.services.opening import now_us, ports
+from sightline.services.presence import presence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sightline.config import Settings
+    from sightline.store import Store
+
+COUNTERS = ("facts", "sessions", "edits", "sight", "room")
+"""Names of the findings that are counters; their facts are numbers by name."""
+
+JOURNAL = "journal"
+"""The word for facts about writes under way, which nobody is told."""
+
+
+def findings(root: str, settings: Settings) -> list[Finding]:
+    """The counters of a workspace's store; none where it cannot be opened, which health says."""
+    from sightline.workspace.process import owner
+
+    try:
+        kept, tree = ports(root, settings, None)
+        try:
+            ground = Ground("", kept, tree, settings, now_us, owner())
+            return list(_counted(ground, settings))
+        finally:
+            kept.close()
+    except SightlineError:
+        return []
+
+
+def _counted(ground: Ground, settings: Settings) -> Iterator[Finding]:
+    store = ground.store
+    tally = store.tally()
+    words: dict[str, int] = {}
+    for name, number in tally.items():
+        word = WORDS.get(name, JOURNAL)
+        words[word] = words.get(word, 0) + number
+    most = sorted(words, key=lambda word: (-words[word], word))
+    yield Finding("facts", "ok", "counted", {word: words[word] for word in most})
+    yield Finding("sessions", "ok", "counted", _sessions(ground))
+    edits = {"refused": tally.get("Refused", 0), "merged": tally.get("Merged", 0)}
+    yield Finding("edits", "ok", "counted", edits)
+    yield _sight(store, tally.get("SightLost", 0))
+    yield _room(store, settings)
+
+
+def _sessions(ground: Ground) -> dict[str, int]:
+    counted = dict.fromkeys(("present", "gone", "ended", "archived"), 0)
+    for state in ground.store.sessions():
+        how = "archived" if archived(state.id) else presence(ground, state).state
+        counted[how] += 1
+    return counted
+
+
+def _sight(store: Store, gaps: int) -> Finding:
+    newest = next(iter(store.timeline(kinds=[SightLost], newest=1)), None)
+    fact = newest.fact if newest else None
+    if newest is None or not isinstance(fact, SightLost):
+        return Finding("sight", "ok", "whole", {"gaps": 0})
+    facts = {"gaps": gaps, "at": newest.happened_at, "reason": fact.reason}
+    return Finding("sight", "ok", "gaps", facts)
+
+
+def _room(store: Store, settings: Settings) -> Finding:
+    """What the store takes. A warning once its texts take more than the user gave them."""
+    room = store.room()
+    sizes = {**dict(room.items()), "total": room.total, "allowed": settings.keep_bytes}
+    full = room.texts + room.files > settings.keep_bytes
+    return Finding("room", "warning" if full else "ok", "full" if full else "within", sizes)
