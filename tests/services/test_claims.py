@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -338,7 +339,7 @@ with sightline.open_session(root, id=name, settings=Settings(state_home=state)) 
 def test_of_processes_that_claim_at_once_one_wins(place, s):
     command = [sys.executable, "-c", CLAIMER, str(place.root), str(place.home / "state")]
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    workers = [
+    workers: list[Any] = [
         subprocess.Popen(
             [*command, f"p{n}"],
             stdin=subprocess.PIPE,

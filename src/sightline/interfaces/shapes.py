@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sightline.services.history import SessionFiles
     from sightline.services.presence import Presence
     from sightline.services.results import (
+        Affected,
         ChangedBy,
         Claim,
         CommandRun,
@@ -50,16 +51,16 @@ def view(shown: FileView) -> Shape:
 
 
 def verdict(said: Verdict) -> Shape:
-    """One file of `check`."""
-    return {
+    """One file of `check`; claimed_by where other sessions claim it."""
+    shape = {
         "path": said.path,
         "state": said.state,
         "decision": said.decision,
         "reason": said.reason or None,
         "diff": said.diff,
         "changed_by": changed_by(said.changed_by),
-        "claimed_by": list(said.claimed_by),
     }
+    return {**shape, "claimed_by": list(said.claimed_by)} if said.claimed_by else shape
 
 
 def edited(result: EditResult) -> Shape:
@@ -269,19 +270,20 @@ def pairs(lines: Spans) -> list[list[int]]:
 
 
 def _one_edit(result: EditResult) -> Shape:
-    return {
+    """One file of an edit; affected where it made other sessions stale."""
+    shape: Shape = {
         "merged": result.merged,
         "path": result.path,
         "revision": result.revision,
         "notice": result.notice.text if result.notice else None,
         "diff": result.diff,
-        "affected": [
-            {
-                "session": each.session,
-                "agent": each.agent,
-                "path": each.path,
-                "lines": pairs(each.lines),
-            }
-            for each in result.affected
-        ],
     }
+    if result.affected:
+        shape["affected"] = [affected(each) for each in result.affected]
+    return shape
+
+
+def affected(each: Affected) -> Shape:
+    """A session that a write made stale. lines: of what it was shown."""
+    named = {"session": each.session, "agent": each.agent, "path": each.path}
+    return {**named, "lines": pairs(each.lines)}

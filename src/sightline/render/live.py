@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Protocol
 
+    from sightline.core.claims import Claim
     from sightline.render.cells import Line
     from sightline.render.news import Clock, Happened
 
@@ -63,6 +64,10 @@ if TYPE_CHECKING:
         def last(self) -> int: ...
         @property
         def files(self) -> Sequence[File]: ...
+        @property
+        def gone(self) -> bool: ...
+        @property
+        def claims(self) -> Sequence[Claim]: ...
 
     class View(Protocol):
         """services.overview.Overview."""
@@ -147,7 +152,7 @@ _NOBODY = "No agent was shown a file here yet."
 
 def _session(each: Working, width: int, limit: int, clock: Clock) -> list[Line]:
     indent = "  " if each.parent else ""
-    facts = [f"last heard of {_minute(clock, each.last)}"]
+    facts = [f"{'gone, ' if each.gone else ''}last heard of {_minute(clock, each.last)}"]
     if each.model and width >= 100:
         facts.insert(0, each.model)
     if each.turn:
@@ -155,7 +160,16 @@ def _session(each: Working, width: int, limit: int, clock: Clock) -> list[Line]:
     who = f"{indent}{each.agent} {session_name(each.id)}"
     said = cut(steady(", ".join(facts)), max(width - cells(who) - 2, 0))
     head = (cut(steady(who), width), "head"), (f"  {said}" if said else "", "")
-    return [(), line(*head), *_files(each, f"{indent}  ", width, limit, clock)]
+    claims = [_claimed(claim, f"{indent}  ", width, clock) for claim in each.claims]
+    return [(), line(*head), *claims, *_files(each, f"{indent}  ", width, limit, clock)]
+
+
+def _claimed(claim: Claim, indent: str, width: int, clock: Clock) -> Line:
+    """What a session claims, and until when."""
+    shared = "" if claim.exclusive else " with others"
+    said = f"until {_minute(clock, claim.expires_at)}{shared}: {', '.join(claim.paths)}"
+    room = width - len(indent) - STATE - 1
+    return line((indent, ""), (padded("claims", STATE), ""), (f" {cut(steady(said), room)}", ""))
 
 
 def _files(each: Working, indent: str, width: int, limit: int, clock: Clock) -> list[Line]:

@@ -45,9 +45,9 @@ def claim(
     wanted = _patterns(ground, paths)
     lasts = _microseconds(ttl)
     with ground.workspace.lock(LOCK):
-        standing = _standing(ground)
-        _check(ground, wanted, standing, exclusive=exclusive)
-        for each in standing:
+        others = _settled(ground)
+        _check(ground, wanted, others, exclusive=exclusive)
+        for each in others:
             if (each.session, each.paths, each.exclusive) == (ground.session, wanted, exclusive):
                 return _renewed(ground, each, lasts)
         name = f"c-{urandom(4).hex()}"
@@ -76,8 +76,13 @@ def release(ground: Ground, claim: Claim | str) -> None:
 
 def listed(ground: Ground) -> list[Claim]:
     """The claims of all sessions that stand now, oldest first."""
+    return [_told(ground, each) for each in standing(ground)]
+
+
+def standing(ground: Ground) -> list[claims.Claim]:
+    """The same as they are recorded."""
     every = ground.store.claims().values()
-    return [_told(ground, each) for each in every if _stands(ground, each)]
+    return [each for each in every if _stands(ground, each)]
 
 
 def _own(ground: Ground, name: str) -> claims.Claim:
@@ -89,14 +94,14 @@ def _own(ground: Ground, name: str) -> claims.Claim:
     return kept
 
 
-def _standing(ground: Ground) -> list[claims.Claim]:
+def _settled(ground: Ground) -> list[claims.Claim]:
     """The claims that stand. Those that fell by themselves are recorded as released."""
-    every = ground.store.claims().values()
-    standing = [each for each in every if _stands(ground, each)]
-    fallen = [ClaimReleased(each.id) for each in every if each not in standing]
+    kept = standing(ground)
+    ids = {each.id for each in kept}
+    fallen = [ClaimReleased(name) for name in ground.store.claims() if name not in ids]
     if fallen:
         ground.append(fallen)
-    return standing
+    return kept
 
 
 def _stands(ground: Ground, each: claims.Claim) -> bool:
@@ -104,13 +109,13 @@ def _stands(ground: Ground, each: claims.Claim) -> bool:
 
 
 def _check(
-    ground: Ground, wanted: tuple[str, ...], standing: list[claims.Claim], *, exclusive: bool
+    ground: Ground, wanted: tuple[str, ...], others: list[claims.Claim], *, exclusive: bool
 ) -> None:
     above = {ground.session, *ancestors(ground, ground.session)}
     tree = _Tree(ground)
     met = [
         (each, pattern)
-        for each in standing
+        for each in others
         if each.session not in above and (exclusive or each.exclusive)
         if (pattern := _meeting(wanted, each.paths, tree)) is not None
     ]

@@ -12,12 +12,15 @@ from sightline.core.timeline import archived
 from sightline.core.value import Value
 from sightline.services import history, views
 from sightline.services.authors import changed_by
+from sightline.services.claims import standing
 from sightline.services.ground import Ground
+from sightline.services.presence import surely_gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
+    from sightline.core.claims import Claim
     from sightline.core.context import SessionState
     from sightline.services.entries import Entry
     from sightline.services.results import ChangedBy
@@ -46,7 +49,8 @@ class FileNow(Value):
 
 
 class SessionNow(Value):
-    """A session at work. last: its agent's last sign of life, UTC microseconds."""
+    """A session at work. last: its agent's last sign of life, UTC microseconds. gone: the
+    process that held it has ended; claims: those of its that stand."""
 
     id: str
     agent: str
@@ -55,6 +59,8 @@ class SessionNow(Value):
     model: str | None
     last: int
     files: tuple[FileNow, ...]
+    gone: bool = False
+    claims: tuple[Claim, ...] = ()
 
 
 class Overview(Value):
@@ -79,7 +85,8 @@ class Watch:
         self._watching = watching
         self._grounds: dict[str, Ground] = {}
         self._tails: dict[str, tuple[int, Tail]] = {}
-        self._shown = False
+        self._shown: object = None
+        self._at_work_now: list[SessionState] = []
         tail = list(history.entries(ground.store, newest=EVENTS_KEPT))
         since = ground.clock() - AT_WORK_US
         recent = of_interest(entry for entry in tail if entry.at >= since)
@@ -89,9 +96,8 @@ class Watch:
         """How everything stands now; None when nothing happened since the last look. Changes on
         disk are recorded as facts. SightlineError."""
         glance = self._watching.wait(0)
-        if glance is None and self._shown:
+        if glance is None and self._shown == self._standing():
             return None
-        self._shown = True
         states = [s for s in self._ground.store.sessions() if not archived(s.id)]
         at_work = [state for state in states if self._at_work(state)]
         ended = sum(1 for state in states if state.ended is not None)
@@ -99,11 +105,19 @@ class Watch:
         self._grounds = {
             each.id: self._grounds.get(each.id) or self._as(each.id) for each in at_work
         }
-        sessions = tuple(self._session(state) for state in self._ordered(at_work))
+        self._at_work_now = at_work
+        self._shown = gone, claimed = self._standing()
+        sessions = tuple(self._session(state, gone, claimed) for state in self._ordered(at_work))
         news = glance.entries if glance else ()
         self._events.extend(of_interest(news))
         root = self._ground.workspace.root
         return Overview(root, sessions, ended, resting, tuple(self._events), news)
+
+    def _standing(self) -> tuple[frozenset[str], tuple[Claim, ...]]:
+        """Which of the sessions at work are gone, and what is claimed: a process ends, and time
+        runs out, without a word on the timeline."""
+        gone = {each.id for each in self._at_work_now if surely_gone(each)}
+        return frozenset(gone), tuple(standing(self._ground))
 
     def _as(self, session: str) -> Ground:
         own = self._ground
@@ -138,7 +152,9 @@ class Watch:
 
         return sorted(at_work, key=place)
 
-    def _session(self, state: SessionState) -> SessionNow:
+    def _session(
+        self, state: SessionState, gone: frozenset[str], claimed: Iterable[Claim]
+    ) -> SessionNow:
         ground, tail = self._grounds[state.id], self._tail(state)
         odd = dict(views.unsettled(ground))
         files = []
@@ -147,7 +163,15 @@ class Watch:
             by = changed_by(ground, path)[1] if how != "fresh" else None
             files.append(FileNow(knowledge.name or path, how, by, tail.marks.get(path)))
         return SessionNow(
-            state.id, state.agent, state.parent, state.turn, state.model, tail.last, tuple(files)
+            state.id,
+            state.agent,
+            state.parent,
+            state.turn,
+            state.model,
+            tail.last,
+            tuple(files),
+            state.id in gone,
+            tuple(each for each in claimed if each.session == state.id),
         )
 
 

@@ -66,6 +66,11 @@ def present(ground: Ground, state: SessionState) -> bool:
     return _lives(ground, None, last_sign(ground.store, state))
 
 
+def surely_gone(state: SessionState) -> bool:
+    """Whether this machine knows that the process which held a session has ended."""
+    return state.owner is not None and here(state.owner) and not alive(state.owner)
+
+
 def is_present(ground: Ground, session: str) -> bool:
     """The same by id; a session that never was is not."""
     state = ground.store.session(session)

@@ -25,15 +25,14 @@ def status(call: Call) -> None:
 
     With --session, only that one's.
     """
-    from sightline.interfaces import shapes
-    from sightline.interfaces.cli.words import status_lines
+    from sightline.interfaces.cli.words import session_shape, status_lines
     from sightline.services import history
 
     with call.survey() as ground:
         with output.progress(call, "Looking at the files that sessions were shown"):
             found = history.status(ground, call.session)
         if call.json:
-            sessions = [shapes.session_files(each) for each in found]
+            sessions = [session_shape(ground, each) for each in found]
             output.json({"workspace": ground.workspace.root, "sessions": sessions})
             return
         output.text("\n".join(status_lines(call, ground, found, call.session)))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.group(invoke_without_command=True, epilog="Options of all commands: see 'sightline --help'.")
 @click.pass_context
 def sessions(context: click.Context) -> None:
-    """List the sessions of this workspace, or show, delete or fork one.
+    """List sessions, or show, delete or fork one.
 
     A session is present while the process that holds it lives: an agent's own, or the shell that
     commands were typed in.
@@ -37,7 +37,7 @@ def sessions(context: click.Context) -> None:
 @click.pass_obj
 def show(call: Call, id: str) -> None:
     """Show one session and its files."""
-    from sightline.interfaces.cli.words import status_lines
+    from sightline.interfaces.cli.words import session_shape, status_lines
     from sightline.services import history
     from sightline.services.presence import presence
 
@@ -46,8 +46,7 @@ def show(call: Call, id: str) -> None:
         found = history.status(ground, id)
         standing = presence(ground, found[0].session)
         if call.json:
-            shape = {**shapes.session_files(found[0]), **shapes.presence(standing)}
-            output.json({"session": shape})
+            output.json({"session": session_shape(ground, found[0])})
             return
         lines = status_lines(call, ground, found, id)
         output.text("\n".join([*lines, "", _standing(standing)]))

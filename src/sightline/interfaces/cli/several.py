@@ -82,7 +82,7 @@ def release(call: Call, ids: tuple[str, ...], *, every: bool) -> None:
 @verb()
 @click.pass_obj
 def claims(call: Call) -> None:
-    """List the claims that stand: whose, until when, and of which paths."""
+    """List the claims that stand."""
     from sightline.services.claims import listed
 
     with call.survey() as ground:

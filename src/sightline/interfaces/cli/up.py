@@ -55,8 +55,7 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
 
 
 def _once(call: Call, ground: Ground) -> None:
-    from sightline.interfaces import shapes
-    from sightline.interfaces.cli.words import status_lines
+    from sightline.interfaces.cli.words import session_shape, status_lines
     from sightline.services import history
 
     with output.progress(call, "Looking at the files that sessions were shown"):
@@ -64,7 +63,7 @@ def _once(call: Call, ground: Ground) -> None:
     root, store = ground.workspace.root, call.store_url(ground)
     agents = _agents(root)
     if call.json:
-        sessions = [shapes.session_files(each) for each in found]
+        sessions = [session_shape(ground, each) for each in found]
         output.json({"workspace": root, "store": store, "agents": agents, "sessions": sessions})
         return
     workspace, *rest = status_lines(call, ground, found, call.session)

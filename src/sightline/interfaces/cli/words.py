@@ -6,8 +6,11 @@ from time import time
 
 from sightline import render
 from sightline.core.events import Cause
+from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
 from sightline.render import views
+from sightline.services.claims import listed
+from sightline.services.presence import presence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,9 +51,10 @@ def status_lines(
     """Sessions with their files; those that were shown nothing are only counted. only: the one
     that was asked for."""
     lines = [f"Workspace {views.printable(ground.workspace.root)}"]
-    shown = [each for each in found if each.files]
+    claiming = {claim.session for claim in listed(ground)}
+    shown = [each for each in found if each.files or each.session.id in claiming]
     for each in shown:
-        lines += ["", *_session(call, each)]
+        lines += ["", *_session(call, ground, each)]
     empty = len(found) - len(shown)
     if not shown and only is not None:
         lines += ["", f"Session {views.printable(only)} was shown no file here."]
@@ -61,14 +65,32 @@ def status_lines(
     return [*lines, *_next(shown)]
 
 
-def _session(call: Call, each: SessionFiles) -> list[str]:
+def session_shape(ground: Ground, each: SessionFiles) -> shapes.Shape:
+    """A session of `status` as JSON: its files, whether it is there, what it claims."""
+    held = [claim for claim in listed(ground) if claim.session == each.session.id]
+    standing = shapes.presence(presence(ground, each.session))
+    return {
+        **shapes.session_files(each),
+        **standing,
+        "claims": [shapes.claim(claim) for claim in held],
+    }
+
+
+def _session(call: Call, ground: Ground, each: SessionFiles) -> list[str]:
     session = each.session
     turn = f", turn {session.turn}" if session.turn else ""
     model = f", {session.model}" if session.model else ""
     files = views.count(len(each.files), "file")
     begun = views.ago(time() - session.started / 1_000_000)
-    lines = [f"Session {session.id} ({session.agent}{model}{turn}), {files}, began {begun}"]
-    width = max(len(known.state) for known in each.files)
+    state_now = presence(ground, session).state
+    there = "" if state_now == "present" else f", {state_now}"
+    lines = [f"Session {session.id} ({session.agent}{model}{turn}), {files}, began {begun}{there}"]
+    lines += [
+        f"  claims {', '.join(claim.paths)} until {claim.expires_at.astimezone():%H:%M}"
+        for claim in listed(ground)
+        if claim.session == session.id
+    ]
+    width = max((len(known.state) for known in each.files), default=0)
     for known in each.files:
         seen = views.shown(known.seen_lines, known.total_lines)
         path = views.printable(known.path)
