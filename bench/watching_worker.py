@@ -1,0 +1,149 @@
+"""A process of bench/watching.py: one watcher, asked line by line on its standard input.
+
+watching_worker.py ours|bare ROOT
+
+bare is the least that could do it: scandir, a watch per folder, a blocking read. It follows new
+folders as a simple reader does, without listing them, and says nothing when events were lost.
+A question is a word; its answer is one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any, Protocol
+
+if not __package__:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from sightline.workspace.rules import IgnoreRules, git_rules
+from sightline.workspace.watch import watch
+from sightline.workspace.watch.choosing import for_linux  # noqa: F401  loaded before it is timed
+from sightline.workspace.watch.inotify import CREATE, ISDIR, Inotify, events
+
+if TYPE_CHECKING:
+    from sightline.workspace.watch import Hints, Watcher
+
+QUIET_S = 0.5
+"""So long without an event: the storm is over."""
+
+
+class Reader(Protocol):
+    """Either watcher. wait: (seconds) -> paths and whether everything may have changed, or None."""
+
+    def wait(self, timeout_s: float) -> tuple[set[str], bool] | None: ...
+
+
+class Ours:
+    """Sightline's."""
+
+    def __init__(self, root: str) -> None:
+        rules = (IgnoreRules(root, ".sightlineignore"), git_rules(root))
+        self._watcher: Watcher = watch(root, rules)
+
+    def wait(self, timeout_s: float) -> tuple[set[str], bool] | None:
+        """See Reader."""
+        hints: Hints | None = self._watcher.wait(timeout_s)
+        return None if hints is None else (set(hints.paths), hints.everything)
+
+
+class Bare:
+    """A map from watches to folders, and nothing else."""
+
+    def __init__(self, root: str) -> None:
+        self._inotify = Inotify()
+        self._names: dict[int, str] = {}
+        self._poll = select.poll()
+        self._poll.register(self._inotify.fd, select.POLLIN)
+        self._root = root
+        left = [""]
+        while left:
+            folder = left.pop()
+            self._names[self._inotify.add(f"{root}/{folder}")] = folder
+            with os.scandir(f"{root}/{folder}") as entries:
+                left += [
+                    f"{folder}{entry.name}/"
+                    for entry in entries
+                    if entry.is_dir(follow_symlinks=False)
+                ]
+
+    def wait(self, timeout_s: float) -> tuple[set[str], bool] | None:
+        """See Reader."""
+        if not self._poll.poll(timeout_s * 1e3):
+            return None
+        paths = set()
+        for number, mask, name in events(self._inotify.read()):
+            path = f"{self._names.get(number, '')}{os.fsdecode(name)}"
+            paths.add(path)
+            if mask & ISDIR and mask & CREATE:
+                self._follow(path)
+        return paths, False
+
+    def _follow(self, path: str) -> None:
+        try:
+            self._names[self._inotify.add(f"{self._root}/{path}")] = f"{path}/"
+        except FileNotFoundError:
+            return
+
+
+def main(kind: str, root: str) -> None:
+    """Subscribe, say what that took, answer until there are no more questions."""
+    before_kb, began_s = rss_kb(), perf_counter()
+    reader: Reader = Ours(root) if kind == "ours" else Bare(root)
+    took_s = perf_counter() - began_s
+    say({"took_s": took_s, "added_kb": rss_kb() - before_kb, "rss_kb": rss_kb()})
+    for line in sys.stdin:
+        say(QUESTIONS[line.strip()](reader))
+
+
+def say(answer: object) -> None:
+    """One answer."""
+    print(json.dumps(answer), flush=True)
+
+
+def rss_kb() -> int:
+    """Memory of this process that is its own or shared, in KiB."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        return int(next(line for line in file if line.startswith("VmRSS")).split()[1])
+
+
+def peak_kb(_: Reader) -> int:
+    """The most it ever was."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        return int(next(line for line in file if line.startswith("VmHWM")).split()[1])
+
+
+def arrived(reader: Reader) -> float:
+    """Wait for the next event; when that was, on the clock that all processes share."""
+    reader.wait(60)
+    return perf_counter()
+
+
+def drained(reader: Reader) -> dict[str, Any]:
+    """All that is said until it is quiet."""
+    paths: set[str] = set()
+    everything = False
+    while True:
+        found = reader.wait(QUIET_S)
+        if found is None:
+            return {"paths": sorted(paths), "everything": everything}
+        paths |= found[0]
+        everything |= found[1]
+
+
+def spent(reader: Reader) -> float:
+    """Wait for 10 seconds, with whatever comes; the processor's seconds that took."""
+    before_s, until_s = process_time(), perf_counter() + 10
+    while perf_counter() < until_s:
+        reader.wait(until_s - perf_counter())
+    return process_time() - before_s
+
+
+QUESTIONS = {"arrived": arrived, "drained": drained, "spent": spent, "peak": peak_kb}
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
