@@ -196,9 +196,10 @@ def moved(src: str, path: str) -> str:
     return f"{src} was renamed to {path}; the edit was made there."
 
 
-def left_out(count: int, lines: Spans) -> str:
-    """What is said behind a diff that could not show everything. lines: what else is new."""
+def left_out(count: int, lines: Spans, *, of: int) -> str:
+    """What is said behind a diff that could not show all of so many changes. lines: what else is
+    new."""
     if not count:
         return ""
-    where = f": {spans(lines)}" if lines else ""
-    return f"… {count} more change{'' if count == 1 else 's'}{where}\n"
+    more = "too long to show" if count == of else f"{count} more change{'' if count == 1 else 's'}"
+    return f"… {more}{f': {spans(lines)}' if lines else ''}\n"

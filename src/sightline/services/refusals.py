@@ -72,7 +72,7 @@ def bounded(
     shown = [hunk for group in near for hunk in group]
     text = unified(case.base.lines, case.disk.lines, shown)
     left = [hunk for hunk in every if hunk not in told]
-    return text + render.left_out(len(left), new_sides(left)), tuple(shown)
+    return text + render.left_out(len(left), new_sides(left), of=len(every)), tuple(shown)
 
 
 def _characters(case: Case, hunk: Hunk) -> int:

@@ -134,11 +134,16 @@ def handed_already(ground: Ground, knowledge: Knowledge, revision: str) -> bool:
 def _newest(ground: Ground, knowledge: Knowledge, kind: type[Fact], revision: str) -> bool:
     path = knowledge.path
     row = ground.store.disk(path)
-    facts = ground.store.timeline(session=ground.session, path=path, kinds=[kind], newest=1)
-    last = next(iter(facts), None)
-    if last is None or (row is not None and last.position <= row.position):
-        return False
-    fact = last.fact
+    found = ground.store.timeline(session=ground.session, path=path, kinds=[kind], newest=RECENT)
+    since = 0 if row is None else row.position
+    return any(each.position > since and _tells(each.fact, path, revision) for each in list(found))
+
+
+RECENT = 8
+"""Facts about one path that are looked through for what was told of it."""
+
+
+def _tells(fact: Fact, path: str, revision: str) -> bool:
     if isinstance(fact, NoticeAcknowledged):
         return fact.revision == revision
     if not isinstance(fact, NoticeDelivered) or not of_host(fact):

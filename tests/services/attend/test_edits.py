@@ -462,3 +462,29 @@ def test_a_lost_save_too_large_to_be_told_says_so(host):
     )
     assert len(done.context) < 9_000
     assert "tell the user" in done.context
+
+
+def test_what_others_changed_while_tools_ran_is_told_after_the_batch_once(host):
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    assert "+five by the user" in host.batch_ends().context
+    assert host.batch_ends().context == ""
+    assert attend(host.session, Prompted("go on")).context == ""
+    assert host.state("a.txt") == "fresh"
+
+
+def test_what_a_prompt_told_is_not_told_after_a_batch(host):
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    assert "+five by the user" in attend(host.session, Prompted("go on")).context
+    assert host.batch_ends().context == ""
+
+
+def test_a_refusal_too_long_to_be_told_whole_is_not_told_over_again(host):
+    host.place.put("a.txt", "".join(f"{n} of the old\n" for n in range(1_000)))
+    host.read("a.txt")
+    host.place.put("a.txt", "".join(f"{n} of the user\n" for n in range(1_000)))
+    refused = host.write("a.txt", "agent\n" + "".join(f"{n} of the old\n" for n in range(1, 1_000)))
+    assert "read a.txt" in refused[0].refuse
+    assert host.batch_ends().context == ""
+    assert host.state("a.txt") == "stale"

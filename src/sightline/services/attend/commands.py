@@ -7,19 +7,14 @@ output, line by line; its text only says where to look (core.shell).
 
 from __future__ import annotations
 
-from sightline.core.case import Case, Rules
 from sightline.core.causes import BACKGROUND
 from sightline.core.events import CommandEnded as Ended
 from sightline.core.events import CommandStarted, SightLost
-from sightline.core.guard import judge
-from sightline.core.revision import MISSING
 from sightline.render import shell as words
 from sightline.services.attend import NOTHING, Answer
 from sightline.services.attend.output import note_shown, note_written
-from sightline.services.ground import recall
-from sightline.services.plans import sight_of
+from sightline.services.attend.telling import news
 from sightline.services.runs import Changes, by_times, changes
-from sightline.workspace import Located
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +22,6 @@ if TYPE_CHECKING:
     from sightline.core.timeline import Recorded
     from sightline.services.attend import CommandBegan, CommandEnded
     from sightline.services.ground import Ground
-    from sightline.workspace import Found
 
 RECENT = 64
 """Commands that are looked through for the one that began."""
@@ -38,9 +32,6 @@ WALK_S = 1.0
 SLACK_NS = 20_000_000
 """The times of files step by the clock tick, and may lie that much before the clock."""
 
-CHECKED = 200
-"""Changed files at most that are compared with what was shown of them."""
-
 
 def began(ground: Ground, event: CommandBegan) -> Answer:
     """Record what changed before, and that the command begins."""
@@ -50,7 +41,7 @@ def began(ground: Ground, event: CommandBegan) -> Answer:
 
 
 def ended(ground: Ground, event: CommandEnded) -> Answer:
-    """Record what the command changed and what it showed; say which shown lines are old now."""
+    """Record what the command changed and what it showed; tell which shown lines are old now."""
     started = _started(ground, event.call)
     # Where nobody looked when it began, what changed may have done so before.
     made = changes(ground) if started is None else _made_by(ground, event, started)
@@ -61,8 +52,7 @@ def ended(ground: Ground, event: CommandEnded) -> Answer:
     made.record(ground, *_lost(ground, made), *over)
     note_shown(ground, event)
     note_written(ground, event, made.found if started is not None else ())
-    old = _outdated(ground, event.command, made.found)
-    return Answer(context=words.outdated(old)) if old else NOTHING
+    return Answer(context=news(ground)) if made.found else NOTHING
 
 
 def _made_by(ground: Ground, event: CommandEnded, started: Recorded) -> Changes:
@@ -90,20 +80,3 @@ def _lost(ground: Ground, made: Changes) -> list[SightLost]:
     lost = SightLost(words.not_walked(WALK_S))
     said = ground.store.timeline(session=ground.session, kinds=[SightLost])
     return [] if any(recorded.fact == lost for recorded in said) else [lost]
-
-
-def _outdated(ground: Ground, command: str, found: tuple[Found, ...]) -> list[str]:
-    """Those of the changed files whose shown lines are no longer what they were. That a file is
-    gone is no news to who named it in the command."""
-    old: list[str] = []
-    for there in found[:CHECKED]:
-        known = recall(ground, Located(there.path), there)
-        if known.knowledge is None:
-            continue
-        name = known.knowledge.name or there.path
-        if there.revision == MISSING and name.rpartition("/")[2] in command:
-            continue
-        state = judge(Case(sight_of(there, known), Rules()), None).state
-        if state in ("stale", "deleted", "kind_changed"):
-            old.append(name)
-    return sorted(old)
