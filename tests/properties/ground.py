@@ -1,8 +1,7 @@
 """What the state machine stands on: the real library, real files, real SQLite, and the model.
 
-No rule plays with watcher events: no verb asks a watcher, each looks at the disk itself, so a
-lost or doubled event has nothing to change (P7 is held by files() and check() agreeing, the one
-by stat and the other by content).
+A watcher of the same tree is told anything at any time: hints that come twice, late, in another
+order, for nothing, or never (P7).
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant
@@ -23,7 +23,11 @@ from tests.properties.model import (
 
 import sightline
 from sightline.config import Settings
+from sightline.services.history import survey
+from sightline.services.opening import now_us, ports
+from sightline.services.watching import Watching
 from sightline.workspace.process import owner
+from sightline.workspace.watch import Eyes, Hints
 
 PATHS = ("a.py", "src/b.ts", "notes.txt")
 SESSIONS = ("one", "two")
@@ -42,6 +46,32 @@ class Killed(BaseException):
     """The writer's process ends here."""
 
 
+class Told:
+    """A watcher that answers what it is told to."""
+
+    def __init__(self) -> None:
+        self.hints: Hints | None = None
+
+    def wait(self, timeout_s: float | None) -> Hints | None:
+        hints, self.hints = self.hints, None
+        return hints
+
+    def fileno(self) -> int | None:
+        return None
+
+    def eyes(self) -> Eyes:
+        return Eyes("events")
+
+    def follow(self, paths: Iterable[str]) -> None:
+        """It sees nothing by itself."""
+
+    def wake(self) -> None:
+        """Nobody waits for it."""
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
 class Ground(RuleBasedStateMachine):
     """What both kinds of rules stand on: the workspace, the model's disk, two sessions."""
 
@@ -55,6 +85,10 @@ class Ground(RuleBasedStateMachine):
         # A dead owner, so that whatever a killed write leaves is settled at the next open.
         self.settings = Settings(state_home=f"{self.home}/state")
         self.sessions = {name: self.opened(name) for name in SESSIONS}
+        store, tree = ports(self.sessions["one"].workspace, self.settings, None)
+        self.watcher = Told()
+        self.watched = survey(store, tree, self.settings, now_us)
+        self.watching = Watching(self.watched, self.watcher)
         COUNTS["examples"] += 1
 
     def opened(self, name: str) -> sightline.Session:
@@ -66,6 +100,7 @@ class Ground(RuleBasedStateMachine):
         for session in self.sessions.values():
             assert session._ground.store.verify() == []
             session.close()
+        self.watched.store.close()
         shutil.rmtree(self.home)
 
     def line(self, at: int, *, repeated: bool = False) -> str:

@@ -11,6 +11,9 @@ from tests.properties.model import (
     File,
 )
 
+from sightline.core.timeline import NOBODY
+from sightline.workspace.watch import Hints
+
 
 class Users(Ground):
     """What people, editors, formatters and version control do to files."""
@@ -68,6 +71,19 @@ class Users(Ground):
         elif file.encoding in ("utf-8", "utf-8-sig"):
             file = file._replace(encoding="utf-8" if file.encoding == "utf-8-sig" else "utf-8-sig")
         self.save(path, file._replace(lines=tuple(lines)))
+
+    @rule(
+        hinted=st.sets(st.sampled_from([*PATHS, "src", "gone.py", ".git/HEAD"])),
+        everything=st.booleans(),
+        lost=st.none() | st.sampled_from(["overflow", "suspended"]),
+    )
+    def a_watcher_looks(self, hinted, everything, lost) -> None:
+        """Wherever it is sent. What it finds is what is there, and its finder is nobody."""
+        self.watcher.hints = Hints(frozenset(hinted), everything=everything, lost=lost)
+        glance = self.watching.wait(0)
+        for entry in glance.entries if glance else ():
+            if entry.session == NOBODY and entry.kind == "changed":
+                assert entry.after != entry.before
 
     @rule(path=paths, how=st.sampled_from(["touch", "same bytes", "same bytes, atomic", "older"]))
     def touches(self, path, how) -> None:
