@@ -112,6 +112,9 @@ TOLD = [made for name, made in FACTS.items() if name in WORDS]
 KINDS = tuple(dict.fromkeys([*WORDS.values(), "deleted"]))
 """Every word there is for what happened."""
 
+OF_FILES = ("changed", "deleted", "moved", "git", "sight_lost")
+"""What became of files, and that it could not be seen. The rest is about sessions."""
+
 _REVISIONS = {
     "Seen": ("", "revision"),
     "Moved": ("revision", "revision"),

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sightline.core.timeline import Recorded
-    from sightline.services.ground import Ground
     from sightline.services.entries import Entry
+    from sightline.services.ground import Ground
     from sightline.workspace.watch import Eyes, Watcher
 
 ASKED_S = 0.5

@@ -10,13 +10,13 @@ from sightline.core.value import Value
 from sightline.services import history
 from sightline.services.asof import AsOf
 from sightline.services.authors import moment
-from sightline.services.entries import KINDS
+from sightline.services.entries import KINDS, OF_FILES
 from sightline.services.history import Asked
 from sightline.services.when import ALWAYS, since
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
     from types import TracebackType
     from typing import Self
@@ -34,12 +34,17 @@ KEEPER = "library"
 """The session, and its agent, whose fact it is when a program has texts forgotten."""
 
 
+FOREVER_S = 3600.0
+"""How long is waited at a time for what may never come."""
+
+
 class TimelineEntry(Value):
-    """What happened, once. kind: a word such as seen, changed, refused (services.entries.KINDS).
+    """What happened, once. position: None for what a watcher saw of a file that no session was
+    shown. kind: a word such as seen, changed, refused (services.entries.KINDS).
     src: where a moved file came from; lines: 1-based; before, after: revisions, or commits for a
     move of git's; cause.detail: what is particular to the kind; paths: of a fact about several."""
 
-    position: int
+    position: int | None
     at: datetime
     session: str
     agent: str
@@ -102,6 +107,23 @@ class Workspace:
         ValueError for a position that it does not have."""
         with self._lock:
             return AsOf(self._ground.store, position)
+
+    def watch(
+        self, *, timeout_s: float | None = None, unshown: bool = True
+    ) -> Iterator[TimelineEntry]:
+        """What becomes of files from now on, as it happens and by whom; what differed before comes
+        first. Ends when nothing happens for timeout_s seconds (None: never). unshown: files that no
+        session was shown, too, which are on no timeline."""
+        from sightline.services.watching import Watching
+
+        with Watching(self._ground, unshown=unshown) as watching:
+            while True:
+                glance = watching.wait(FOREVER_S if timeout_s is None else timeout_s)
+                if glance is None and timeout_s is not None:
+                    return
+                for entry in glance.entries if glance is not None else ():
+                    if entry.kind in OF_FILES:
+                        yield _public(entry)
 
     def gc(
         self,
@@ -180,4 +202,4 @@ def _words(kinds: Iterable[str] | None) -> tuple[str, ...] | None:
 
 def _public(entry: Entry) -> TimelineEntry:
     fields = {name: value for name, value in entry.items() if name in TimelineEntry._fields}
-    return TimelineEntry(**{**fields, "at": moment(entry.at)})
+    return TimelineEntry(**{**fields, "position": entry.position or None, "at": moment(entry.at)})

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from sightline.services.entries import Entry
     from sightline.services.watching import Watching
 
-TOLD = ("changed", "deleted", "moved", "git", "sight_lost")
-"""What became of files. What agents are shown and told, 'log --follow' shows too."""
-
 
 @verb()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
@@ -54,9 +51,11 @@ def _begun(root: str, watching: Watching) -> str:
 
 
 def _asked(entry: Entry, named: tuple[str, ...]) -> bool:
-    if entry.kind not in TOLD:
+    from sightline.services.entries import OF_FILES
+
+    if entry.kind not in OF_FILES:
         return False
-    about = [path for path in (entry.path, entry.src) if path is not None]
+    about = [path for path in (entry.path, entry.src, *entry.paths) if path is not None]
     if not named or not about:
         return True
     return any(p == name or p.startswith(f"{name}/") for p in about for name in named)
