@@ -51,7 +51,8 @@ class Place:
     def changes(self):
         return [
             (r.session, r.fact.path, r.fact.change)
-            for r in self.session._ground.store.timeline(kinds=[Changed])
+            for r in self.session._ground.store.timeline()
+            if isinstance(r.fact, Changed)
         ]
 
 
@@ -66,7 +67,7 @@ def place(tmp_path):
 
 def told(watching, number=1):
     """So many entries, as (session, kind, path)."""
-    found = []
+    found: list[tuple[str, str, str | None]] = []
     while len(found) < number:
         glance = watching.wait(SOON_S)
         assert glance is not None, f"only {found}"

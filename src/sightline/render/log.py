@@ -5,6 +5,7 @@ from __future__ import annotations
 from sightline.core.revision import MISSING
 from sightline.render import cause, spans
 from sightline.render.retention import WHY
+from sightline.render.seeing import LOST
 from sightline.render.views import count
 
 TYPE_CHECKING = False
@@ -69,7 +70,8 @@ def sentence(entry: Told, reader: str = "") -> str:
 
 def _detail(entry: Told) -> str:
     said = entry.cause.detail or ""
-    return WHY.get(said, said) if entry.kind == "purged" else said
+    words = {"purged": WHY, "sight_lost": LOST}.get(entry.kind, {})
+    return words.get(said, said)
 
 
 def _named(paths: Sequence[str]) -> str:

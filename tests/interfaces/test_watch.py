@@ -1,0 +1,104 @@
+"""watch: changes as they happen, a line each, from real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from contextlib import contextmanager
+
+import pytest
+
+import sightline
+
+
+@contextmanager
+def watching(sl, *args):
+    """The command under way: its child, once it watches; ended as by Ctrl-C."""
+    with sl.spawn("watch", *args, own_group=True) as child:
+        said = child.stderr.readline()
+        assert b"Watching" in said, said + child.stderr.read()
+        try:
+            yield child
+        finally:
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGINT)
+            child.communicate()
+
+
+def test_a_change_is_a_line_with_who_made_it(sl):
+    sl.put("app.py", "a\n")
+    sl("read", "app.py")
+    with watching(sl) as child:
+        sl.put("app.py", "b\n")
+        assert child.stdout.readline().endswith(
+            b"  app.py was changed by the user or another program\n"
+        )
+        sl("edit", "app.py", "--old", "b", "--new", "c", "--session", "s7")
+        assert child.stdout.readline().endswith(b"  s7  app.py was changed by agent session s7\n")
+    assert child.returncode == 130
+
+
+def test_programs_get_the_objects_of_log(sl):
+    sl.put("app.py", "a\n")
+    sl("read", "app.py")
+    with watching(sl, "--json") as child:
+        sl.put("app.py", "b\n")
+        told = json.loads(child.stdout.readline())
+    assert told == json.loads(sl("log", "app.py", "--json").out.splitlines()[-1])
+    assert (told["kind"], told["path"], told["session"]) == ("changed", "app.py", None)
+    assert told["cause"]["kind"] == "external"
+    assert told["position"] > 0
+
+
+def test_a_file_that_no_agent_was_shown_is_told_without_a_position(sl):
+    sl.put("new.py", "x\n")
+    with watching(sl, "--json") as child:
+        (sl.root / "new.py").unlink()
+        gone = json.loads(child.stdout.readline())
+        sl.put("a/b/made.py", "x\n")
+        made = json.loads(child.stdout.readline())
+    assert (gone["kind"], gone["path"], gone["position"]) == ("deleted", "new.py", None)
+    assert (made["kind"], made["path"], made["before"]) == ("changed", "a/b/made.py", "missing")
+
+
+def test_only_what_was_asked_for_is_told(sl):
+    sl.put("src/a.py", "a\n")
+    sl.put("src/b.py", "b\n")
+    sl.put("other.py", "c\n")
+    with watching(sl, "src") as child:
+        sl.put("other.py", "C\n")
+        sl.put("src/b.py", "B\n")
+        assert b"src/b.py was changed" in child.stdout.readline()
+
+
+@pytest.mark.parametrize("outside", ["../else", "/etc/passwd"])
+def test_a_path_outside_is_refused_before_anything_is_watched(sl, outside):
+    answer = sl("watch", outside)
+    assert answer.code == 1
+    assert "Hint:" in answer.err
+
+
+def test_a_reader_that_goes_away_ends_it(sl):
+    with sl.spawn("watch", own_group=True) as child:
+        child.stderr.readline()
+        child.stdout.close()
+        sl.put("a.py", "1")
+        child.wait()
+        assert child.returncode == 1
+        assert child.stderr.read() == b""
+
+
+def test_the_library_watches_too(sl):
+    sl.put("app.py", "a\n")
+    with sightline.open_session(sl.root, id="s1") as session:
+        session.read("app.py")
+        with sightline.open_workspace(sl.root) as workspace:
+            sl.put("app.py", "b\n")  # before: it comes first
+            told = workspace.watch(timeout_s=20.0)
+            assert next(told).path == "app.py"
+            sl.put("unshown.py", "x\n")
+            later = next(told)
+            assert (later.path, later.position) == ("unshown.py", None)
+            told.close()
+            assert list(workspace.watch(timeout_s=0.0, unshown=False)) == []
