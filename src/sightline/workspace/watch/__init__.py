@@ -73,8 +73,8 @@ class Watcher(Protocol):
 
     def wait(self, timeout_s: float | None) -> Hints | None:
         """The hints since the last answer, as soon as there are any. None when the timeout
-        (seconds; None: no end) passes or wake() is called. Unverifiable when an ignore file
-        cannot be read: the next answer then stands for everything."""
+        (seconds; None: no end) passes or wake() is called. Unverifiable when an ignore file cannot
+        be read or the disk fails, each time until it can: the next answer stands for everything."""
 
     def fileno(self) -> int | None:
         """Readable when wait(0) may have something to say; the same one until close(). None

@@ -121,9 +121,15 @@ class LinuxWatcher:
         at_ns = time_ns()
         try:
             hints = self._happened(at_ns)
-        except Unverifiable:
+        except (Unverifiable, OSError) as error:
             self._doubtful = True  # what was read of the queue would be lost
-            raise
+            if isinstance(error, Unverifiable):
+                raise
+            raise Unverifiable(
+                self._root,
+                f"{self._root} could not be watched: {error.strerror}.",
+                "Try again when the disk answers.",
+            ) from error
         if self._rota and monotonic() >= self._rota.due_s:
             changed = self._rota.look()
             if changed and hints is None:
@@ -197,6 +203,7 @@ class LinuxWatcher:
 
     def _begin(self) -> None:
         self._folders.cover_again("")
+        self._folders.keep(self._followed)
         self._folders.cover_git()
 
     def _within(self, work: Callable[[], None]) -> bool:
@@ -218,7 +225,7 @@ class LinuxWatcher:
         """What to look at in turn: all that is followed, or what no event tells of."""
         turned = set(self._followed)
         if not self._full:
-            turned = {p for p in turned if p in self._linked or p.startswith(self._blind)}
+            turned = self._linked | {path for path in turned if path.startswith(self._blind)}
         places = dict(git_files(self._root)) if self._full else {}
         self._rota.set({**places, **{path: f"{self._root}/{path}" for path in turned}})
 

@@ -51,7 +51,7 @@ def named(batch: Batch, folders: Folders, ignoring: Ignoring, followed: frozense
         chains = None if narrow else ignoring.chains(folder)
         if chains is not None and not ignoring.names.isdisjoint(names):
             relist.add(folder)
-        paths.update(_passing(folder, names, chains, ignoring, followed | folders.kept))
+        paths.update(_passing(folder, names, chains, ignoring, followed, folders.kept))
     paths |= {folder.rstrip("/") for folder in relist}
     everything = "" in paths
     return Named(frozenset(paths - {""}), frozenset(relist), git, everything)
@@ -81,13 +81,14 @@ def _passing(
     names: Mapping[str, int],
     chains: tuple[Chain, ...] | None,
     ignoring: Ignoring,
-    wanted: frozenset[str] | set[str],
+    followed: frozenset[str],
+    kept: set[str],
 ) -> Iterator[str]:
     """The paths of a folder's entries that count: followed ones and those above them, and, where
     the folder is not ignored, all that no rule hides."""
     for name, seen in names.items():
         path = folder + name
-        if path in wanted or f"{path}/" in wanted:
+        if path in followed or f"{path}/" in kept:
             yield path
         elif chains is None or name in (".git", ".hg") or name.startswith(ASIDE):
             continue
