@@ -50,6 +50,29 @@ def under_way(log: Iterable[Recorded]) -> tuple[Running, ...]:
     return tuple(running.values())
 
 
+def may_touch(command: str, path: str) -> bool:
+    """Whether a command may have changed a file, by its text. Most may change anything; some
+    programs change only what they are given by name."""
+    from sightline.core.commandline import pipelines
+
+    words: list[str | None] = []
+    commands = [simple for pipe in pipelines(command, "/") for simple in pipe]
+    for simple in commands:
+        words += [*simple.words[1:], *(out for out, _ in simple.outputs)]
+    plain = commands and {simple.words[0] for simple in commands if simple.words} <= NAMING
+    if not plain or None in words or command.endswith("…"):
+        return True
+    named = {part for word in words if word for part in word.split("/")}
+    return not named.isdisjoint(path.split("/")) or "." in named
+
+
+NAMING = frozenset((
+    "sed", "cp", "mv", "rm", "touch", "tee", "truncate", "echo", "printf", "cat", "ls", "cd",
+    "grep", "rg", "head", "tail", "wc", "sort", "diff", "true", "sleep", "pwd", "mkdir", "chmod",
+))  # fmt: skip
+"""Programs that change no file but those that their words or redirections name."""
+
+
 def by_command(running: Running) -> Cause:
     """A change found while a command is under way: others may be at work, too."""
     return Cause("command", running.session, running.command, "likely")

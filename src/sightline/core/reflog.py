@@ -7,7 +7,7 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sightline.core.events import GitMoved
     from sightline.core.revision import Revision
@@ -153,13 +153,27 @@ def steps_of(
             operation = "stash apply" if commit in stashed else "stash pop"
             news = (commit, f"{commit}{UNTRACKED}")
             steps.append(Step(commit, head, operation, None, (head,), news))
-    if moved:
-        last = whole(moved, ())
-        olds = tuple(dict.fromkeys(move.old for move in moved if set(move.old) != {"0"}))
-        near = olds if len(olds) <= STOPS else (*olds[: STOPS // 2], *olds[-STOPS // 2 :])
-        told = tuple(move for move in moved if move.old in near)
-        steps.append(Step(last.old, last.new, last.operation, last.detail, near, (last.new,), told))
-    return steps
+    return [*steps, *_moving(moved)]
+
+
+def _moving(moved: Sequence[Move]) -> Iterator[Step]:
+    """The moves of the tree as one step. Only where an operation began can a file have been seen
+    before it; a rebase of many commits is one."""
+    begun = [
+        move
+        for at, move in enumerate(moved)
+        if set(move.old) != {"0"}
+        and not (at and move.operation == moved[at - 1].operation == "rebase")
+    ]
+    if not begun:
+        return
+    last = moved[-1]
+    olds = tuple(dict.fromkeys(move.old for move in begun if move.old != last.new))
+    near = olds if len(olds) <= STOPS else (*olds[: STOPS // 2], *olds[-STOPS // 2 :])
+    told = tuple(move for move in begun if move.old in near)
+    if near or last.operation == "reset":
+        one = whole([*begun, last], ())
+        yield Step(one.old, one.new, one.operation, one.detail, near, (one.new,), (*told, last))
 
 
 def _put_away(head: str, commit: str) -> Step:
@@ -181,11 +195,9 @@ def came_with(file: Came, olds: Iterable[str | None], new: str | None, operation
     if new not in file.after:
         return False
     earlier = set(olds)
-    if file.before & earlier:
-        return True
-    # What was never committed is gone, and the commit's text stands there: a reset does that,
-    # and a checkout that was told to; a save by hand would have to hit on that very text.
-    return new not in earlier or operation == "reset"
+    # Where it is not as it was before: what was never committed is gone, and the commit's text
+    # stands there. A reset does that, and what was seen of it may be older than the last commit.
+    return bool(file.before & earlier or earlier - {new}) or operation == "reset"
 
 
 def blob_ids(data: bytes | None, revision: Revision, algorithm: str) -> frozenset[str | None]:

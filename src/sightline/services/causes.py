@@ -12,6 +12,7 @@ from sightline.core.causes import (
     after_layout,
     by_command,
     by_formatter,
+    may_touch,
     put_back,
     under_way,
 )
@@ -59,19 +60,35 @@ def facts(
     moved = gitmoves.recognised(ground, differences)
     left = [each for each in differences if each.found.path not in moved.named]
     left = [each for each in left if not _being_written(ground, each)]
-    made = presumed or (_by_running(ground) if left else None)
+    for each in left:
+        if each.found.data is None:  # a scan's: whoever records it has no text to keep
+            text = bytes_of(ground, each)
+            ground.store.keep(ground.keepable(each.found.path, text))
+    commands = _commands(ground, presumed) if left else []
     return [
         *moved.facts,
-        *(
-            changed(each, moved.likely.get(each.found.path) or made or _by_content(ground, each))
-            for each in left
-        ),
+        *(changed(each, _cause(ground, each, moved.likely, commands)) for each in left),
     ]
 
 
 def cause_of(ground: Ground, difference: Difference) -> Cause:
     """The cause of one difference that git is not asked about."""
-    return _by_running(ground) or _by_content(ground, difference)
+    return _cause(ground, difference, {}, _commands(ground))
+
+
+def _cause(
+    ground: Ground, difference: Difference, likely: dict[str, Cause], commands: list[Cause]
+) -> Cause:
+    path = difference.found.path
+    by_git = [likely[path]] if path in likely else []
+    by_commands = [each for each in commands if may_touch(each.detail or "", path)]
+    return next(iter([*by_git, *by_commands]), None) or _by_content(ground, difference)
+
+
+def _commands(ground: Ground, presumed: Cause | None = None) -> list[Cause]:
+    """The commands under way as causes, the likeliest first."""
+    begun = [by_command(each) for each in reversed(running(ground))]
+    return begun if presumed is None else [presumed, *begun]
 
 
 def running(ground: Ground) -> tuple[Running, ...]:
@@ -88,11 +105,6 @@ def running(ground: Ground) -> tuple[Running, ...]:
         for each in under_way(ground.store.timeline(session=state.id, kinds=kinds, newest=RECENT))
     ]
     return tuple(sorted(found, key=lambda each: each.position))
-
-
-def _by_running(ground: Ground) -> Cause | None:
-    there = running(ground)
-    return by_command(there[-1]) if there else None
 
 
 def by_bracket(ground: Ground, command: str, run: str, since: int) -> Cause:

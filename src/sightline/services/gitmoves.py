@@ -176,7 +176,8 @@ def _fact(
 ) -> GitMoved:
     """The move with all files of ours that it touched."""
     begun = [
-        all(
+        move.old in trees
+        and all(
             trees[move.old].get(each.found.path) in _came(ground, repository, each).before
             for each in made
         )

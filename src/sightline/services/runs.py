@@ -5,8 +5,9 @@ from __future__ import annotations
 from stat import S_ISREG
 from time import monotonic
 
+from sightline.core.causes import may_touch
 from sightline.core.context import disk_paths
-from sightline.core.events import Changed, GitMoved, WriteIntended
+from sightline.core.events import Cause, Changed, GitMoved, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, known
 from sightline.core.value import Value
 from sightline.services.ground import change, noticed
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from sightline.core.context import DiskFile
-    from sightline.core.events import Cause, Fact
+    from sightline.core.events import Fact
     from sightline.core.revision import Revision, Stamp, StatSignature
     from sightline.services.ground import Ground
     from sightline.workspace import Found
@@ -120,7 +121,8 @@ def _of_new(
             continue
         there = ground.look(path)
         if known(there.revision):
-            facts.append(_change(path, was, there, cause))
+            by = cause if may_touch(cause.detail or "", path) else Cause("external")
+            facts.append(_change(path, was, there, by))
             found.append(there)
     return Changes(tuple(facts), tuple(found))
 
