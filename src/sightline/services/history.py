@@ -146,6 +146,9 @@ def select(store: Store, asked: Asked, upto: int | None = None) -> Iterable[Entr
         since=asked.since.at,
         newest=None if apart else asked.newest,
     )
+    if asked.newest is not None and not apart:
+        few = list(log)
+        return told(few, _agents_of(store, {recorded.session for recorded in few}))
     found = told(log, _agents(store))
     if kinds is None or not apart:
         return found
@@ -188,6 +191,12 @@ def sessions(ground: Ground) -> list[SessionSummary]:
 
 def _agents(store: Store) -> dict[str, str]:
     return {state.id: state.agent for state in store.sessions()}
+
+
+def _agents_of(store: Store, sessions: Iterable[str]) -> dict[str, str]:
+    """The same of few, which takes less where there are many."""
+    found = (store.session(each) for each in sessions)
+    return {state.id: state.agent for state in found if state is not None}
 
 
 def _as(ground: Ground, session: str) -> Ground:
