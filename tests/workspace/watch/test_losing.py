@@ -110,7 +110,9 @@ def test_a_stopped_reader_loses_nothing(root):
         assert child.stdin is not None
         assert child.stdout.readline() == "ready\n"
         child.send_signal(signal.SIGSTOP)
-        lay(root, *files)
+        for file in files:
+            with (root / file).open("ab") as opened:
+                opened.write(b"more")
         child.send_signal(signal.SIGCONT)
         print(file=child.stdin, flush=True)
         assert child.stdout.readline() == "True overflow None\n"
@@ -291,9 +293,9 @@ def test_a_polled_root_that_goes_and_comes_back_is_said(root):
 
 def test_looking_leaves_the_machine_in_peace(root):
     """However many paths, looking takes no more than its share of one core."""
-    lay(root, *(f"d{number % 50}/f{number}" for number in range(3000)))
+    lay(root, *(f"f{number}" for number in range(30)))
     rota = Rota(0.001)
-    rota.set({str(number): f"{root}/d{number % 50}/f{number}" for number in range(3000)})
+    rota.set({str(number): f"{root}/f{number % 30}" for number in range(3000)})
     assert rota.look() == frozenset()
     assert rota.every_s > 3000 * 1e-7 / SHARE  # a stat takes no less
     assert Rota(POLLING_S).every_s == POLLING_S
