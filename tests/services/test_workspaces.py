@@ -126,17 +126,21 @@ def test_what_was_deleted_or_renamed_then_is_said(opened, place):
 
 
 def test_a_text_that_was_forgotten_is_none_and_nothing_is_guessed(opened, place):
-    place.put("a.py", "one\n")
+    place.put("a.py", "one\nrest\n")
+    place.put("b.py", "one\nrest\n")
     session = place.session("s1")
-    session.read("a.py")
-    place.put("a.py", "two\n")
+    session.read("a.py", (1, 1))
+    session.read("b.py")
+    for name in ("a.py", "b.py"):
+        place.put(name, "two\nrest\n")
     session.changes()
-    position = opened.position
     store = session._ground.store
-    store.purge(lambda: [revision_of(b"one\n")], "age", session="s1", at=1)
-    then = opened.as_of(position)
+    then = opened.as_of(opened.position)
+    store.purge(lambda: [revision_of(b"one\nrest\n")], "age", session="s1", at=1)
     assert then.text("s1", "a.py") is None
-    assert [f.state for f in then.files("s1")] == ["unverifiable"]
+    partly, whole = then.files("s1")
+    assert partly.state == "unverifiable", "the lines that were shown may be as they were"
+    assert whole.state == "stale", "every line was shown, and the bytes are others"
 
 
 def test_there_is_no_position_after_the_newest_and_no_session_before_it_began(opened, place):

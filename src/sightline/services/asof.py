@@ -8,6 +8,7 @@ from sightline.core.case import Case, Rules, Sight
 from sightline.core.context import column, on_disk
 from sightline.core.events import Changed, GitMoved, Moved, Seen
 from sightline.core.guard import judge
+from sightline.core.regions import covers, whole
 from sightline.core.revision import MISSING, known
 from sightline.core.text import decode
 from sightline.core.value import Value
@@ -34,8 +35,8 @@ DISK_FACTS: tuple[type[Fact], ...] = (Seen, Changed, Moved, GitMoved)
 class KnownFile(Value):
     """What a session knew of a file. seen_lines: that were ever shown, held_lines: of them those
     still in its context window; revision_seen: of the text it believed, revision_on_disk: of what
-    stood there as far as was recorded. state: fresh, stale, deleted or moved, or unverifiable
-    where the texts are not kept that would tell."""
+    stood there as far as was recorded. state: fresh, stale, deleted or moved. Where a text is not
+    kept its hash decides if every line had been shown; else the state is unverifiable."""
 
     path: str
     state: str
@@ -144,7 +145,8 @@ class AsOf:
             return "moved" if row.moved_to else "deleted"
         stood, believed = self._text(row.revision), self._text(belief.text)
         if stood is None or believed is None:
-            return "unverifiable"
+            complete = covers(belief.shown, whole(belief.lines))
+            return "stale" if complete and known(row.revision) else "unverifiable"
         sight = Sight("file", disk=stood, belief=belief, believed=believed)
         return judge(Case(sight, Rules()), None).state
 
