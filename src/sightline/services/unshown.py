@@ -30,36 +30,42 @@ class Unshown:
 
     def changes(self, hints: Hints) -> Iterator[Entry]:
         """What became of those that hints are about, each as an entry that is on no timeline."""
-        for path in [""] if hints.everything else sorted(hints.paths):
-            if not path.startswith(".git/"):
-                yield from self._compared(path)
+        paths = {""} if hints.everything else {p for p in hints.paths if not p.startswith(".git/")}
+        now: dict[str, int] = {}
+        folders: set[str] = set()
+        for path in paths:
+            found = self._found(path)
+            if found is not None and S_ISREG(found.mode):
+                now[path] = mark(found)
+                continue
+            folders.add(path)  # one that is gone may have been a folder
+            if not path or (found is not None and S_ISDIR(found.mode)):
+                now |= self._standing(f"{path}/" if path else "")
+        yield from self._compared(self._before(paths, folders), now)
 
-    def _compared(self, path: str) -> Iterator[Entry]:
-        now = self._now(path)
-        below = f"{path}/" if path else ""
-        before = {
-            each: mark
-            for each, mark in self._known.items()
-            if each == path or each.startswith(below)
+    def _before(self, paths: set[str], folders: set[str]) -> dict[str, int]:
+        """What is known of paths, and of what was below those that may have been folders."""
+        if not folders:
+            return {path: self._known[path] for path in paths if path in self._known}
+        return {
+            path: known
+            for path, known in self._known.items()
+            if path in paths or not folders.isdisjoint(_above(path))
         }
-        for each in sorted(before.keys() | now.keys()):
-            if each in self._ours:
-                self._known.pop(each, None)
-            elif now.get(each) != before.get(each):
-                yield self._told(each, before.get(each), now.get(each))
 
-    def _now(self, path: str) -> dict[str, int]:
-        """What stands at a path that is listed, or below it."""
+    def _compared(self, before: dict[str, int], now: dict[str, int]) -> Iterator[Entry]:
+        for path in sorted(before.keys() | now.keys()):
+            if path in self._ours:
+                self._known.pop(path, None)
+            elif now.get(path) != before.get(path):
+                yield self._told(path, before.get(path), now.get(path))
+
+    def _found(self, path: str) -> StatSignature | None:
         workspace = self._ground.workspace
-        if not path:
-            return self._standing("")
         try:
-            found = workspace.stat(path) if workspace.listed(path) else None
+            return workspace.stat(path) if path and workspace.listed(path) else None
         except OSError:
-            found = None
-        if found is not None and S_ISDIR(found.mode):
-            return self._standing(f"{path}/")
-        return {path: mark(found)} if found is not None and S_ISREG(found.mode) else {}
+            return None
 
     def _standing(self, under: str) -> dict[str, int]:
         listed = self._ground.workspace.walk(under=under)
@@ -83,3 +89,10 @@ class Unshown:
 def mark(found: StatSignature) -> int:
     """What a save changes of a file, and a change of its mode does not, as one number."""
     return hash((found.size, found.mtime_ns, found.ino))
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders above a path, the root ("") among them."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path

@@ -16,7 +16,7 @@ from sightline.services.when import ALWAYS, since
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
     from datetime import datetime
     from types import TracebackType
     from typing import Self
@@ -110,7 +110,7 @@ class Workspace:
 
     def watch(
         self, *, timeout_s: float | None = None, unshown: bool = True
-    ) -> Iterator[TimelineEntry]:
+    ) -> Generator[TimelineEntry, None, None]:
         """What becomes of files from now on, as it happens and by whom; what differed before comes
         first. Ends when nothing happens for timeout_s seconds (None: never). unshown: files that no
         session was shown, too, which are on no timeline."""
