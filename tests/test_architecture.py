@@ -24,6 +24,7 @@ FLOORS = (
     {"agents", "frameworks"},
     {"testing"},
     {"interfaces"},
+    {"__main__"},
 )
 """Rooms from the ground up. Imports go down, or stay in their room."""
 

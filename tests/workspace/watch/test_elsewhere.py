@@ -152,4 +152,4 @@ def test_macos_knows_file_systems_of_others():
 
 def test_windows_knows_shares_and_separators(tmp_path):
     assert windows.eventless(r"\\server\share\work") == "filesystem:share"
-    assert windows.spelled(r"C:\work\a\b") == "C:/work/a/b"
+    assert windows.spelled(r"C:\shop\a\b") == "C:/shop/a/b"
