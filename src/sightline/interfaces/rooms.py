@@ -39,11 +39,12 @@ class Room:
         """The caller's session, and whether it had to be begun. One that started it and is not
         known yet is begun before."""
         with self._lock:
-            begun = self._store.session(caller.session) is None
+            state = self._store.session(caller.session)
+            begun = state is None
             if begun and caller.parent and self._store.session(caller.parent) is None:
                 self._start(caller.parent, None, agent, owner)
             kept = self._sessions.get((caller.session, owner))
-            if kept is None:
+            if kept is None or (state is not None and state.ended is not None):
                 kept = self._start(caller.session, caller.parent, agent, owner)
                 self._keep((caller.session, owner), kept)
             return kept, begun

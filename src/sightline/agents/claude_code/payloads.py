@@ -60,8 +60,9 @@ def _subagent_start(_: Payload) -> list[Event]:
 
 
 def _subagent_stop(payload: Payload) -> list[Event]:
-    """The client's own helpers, such as the one that writes a summary, have no type."""
-    return [Stopped()] if optional(payload, "agent_type") else []
+    """A sub-agent is not there any more once it has answered; one that is asked again begins once
+    more. The client's own helpers, such as the one that writes a summary, have no type."""
+    return [Stopped(), Ended("answered")] if optional(payload, "agent_type") else []
 
 
 def _prompt(payload: Payload) -> list[Event]:

@@ -1,0 +1,85 @@
+"""Hooks of several agents: who holds a session, what a fork knows, what a sub-agent leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.interfaces.hooking import Host, refusal
+
+from sightline.core.events import EnvironmentSeen, SessionEnded
+from sightline.workspace import process
+
+
+@pytest.fixture
+def host():
+    made = Host()
+    yield made
+    made.close()
+
+
+def of(host, kind):
+    return [recorded for recorded in host.facts() if isinstance(recorded.fact, kind)]
+
+
+def test_a_hooks_host_holds_the_session_and_is_noted_once(host):
+    path = host.put("a.py", "a\n")
+    for _ in range(2):
+        host.run(host.shown(path, "a\n"))
+    (seen,) = of(host, EnvironmentSeen)
+    assert (seen.session, seen.fact.owner) == ("s1", process.owner())
+
+
+def test_a_session_that_goes_on_elsewhere_is_held_from_there(host):
+    path = host.put("a.py", "a\n")
+    host.ask(host.shown(path, "a\n"), owner=process.owner())
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        host.ask(host.shown(path, "a\n"), owner=process.owner_of(other.pid))
+        other.communicate(b"\n")
+    assert len(of(host, EnvironmentSeen)) == 2
+
+
+def test_a_sub_agent_that_has_answered_is_not_there_until_it_is_asked_again(host):
+    helper = {"agent_id": "abcdef0123", "agent_type": "Explore"}
+    host.ask(host.payload("SubagentStart", **helper), owner=process.owner())
+    host.ask(host.payload("SubagentStop", **helper), owner=process.owner())
+    (ended,) = of(host, SessionEnded)
+    assert ended.session == "s1/Explore-abcdef01"
+    with host.session("look") as session:
+        store = session._ground.store
+        assert store.session(ended.session).ended is not None
+    host.ask(host.payload("SubagentStart", **helper), owner=process.owner())
+    with host.session("look") as session:
+        assert session._ground.store.session(ended.session).ended is None
+        assert session._ground.store.session(ended.session).parent == "s1"
+
+
+def row(kind, **more):
+    return json.dumps({"type": kind, "uuid": os.urandom(4).hex(), **more})
+
+
+def test_s26_a_forked_conversation_keeps_what_its_transcript_shows(host):
+    """The client names no parent of a fork. The rows that it copies say what is in its window."""
+    path = host.put("a.py", "a\nb\n")
+    host.ask(host.shown(path, "a\nb\n"))
+    use = {"type": "tool_use", "id": "t0", "name": "Read", "input": {"file_path": path}}
+    file = {"filePath": path, "content": "a\nb\n", "numLines": 3, "startLine": 1, "totalLines": 3}
+    result = {"type": "tool_result", "tool_use_id": "t0", "content": "     1\ta\n     2\tb\n"}
+    rows = [
+        row("assistant", message={"role": "assistant", "content": [use]}, requestSessionId="s1"),
+        row(
+            "user",
+            message={"role": "user", "content": [result]},
+            toolUseResult={"type": "text", "file": file},
+            timestamp="2026-01-01T00:00:00.000Z",
+        ),
+    ]
+    (host.home / "s2.jsonl").write_text("".join(f"{each}\n" for each in rows))
+    host.ask(host.payload("SessionStart", "s2", source="fork"))
+    assert refusal(host.ask(host.write(path, "a\nB\n", session="s2"))) == ""
+    host.put("a.py", "a\nB\n")
+    for session in ("s1", "s2"):
+        assert "changed" in refusal(host.ask(host.edit(path, "b\n", "c\n", session=session)))
