@@ -27,6 +27,7 @@ class Host:
         # Not pytest's folder: a socket's path is short.
         self.home = Path(os.path.realpath(tempfile.mkdtemp(prefix="sl-")))
         self.root = self.folder("project")
+        self.entry = ENTRY
         self.environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
         self.environ["CLAUDE_PROJECT_DIR"] = str(self.root)
         self.environ["SIGHTLINE_ANSWERER"] = "off"  # each hook does its own work, unless asked for
@@ -90,7 +91,7 @@ class Host:
 
     def spawn(self, *args: str, **options: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", ENTRY, *(args or ("claude-code",))],
+            [sys.executable, "-I", "-S", self.entry, *(args or ("claude-code",))],
             env=self.environ,
             cwd=self.root,
             stdin=subprocess.PIPE,

@@ -37,9 +37,6 @@ LOOKING_S = 5.0
 FAULT_S = 1.0
 """How long the log may take, which can be on the very disk that does not answer."""
 
-GOES_ON = ("clear", "resume")
-"""Why a conversation ends after which its host begins another at once."""
-
 
 class NotJudged(SightlineError):
     """A hook call that tells nothing we could judge."""
@@ -147,14 +144,12 @@ class Call:
     def may_go_on(self) -> bool:
         """Whether further calls may come that somebody else could answer."""
         wanted = self.settings is not None and self.settings.answerer != "off"
-        return wanted and self.sound and self.project is not None and not self.ends
+        return wanted and self.sound and self.project is not None and not self.ended
 
     @property
-    def ends(self) -> bool:
-        """Whether its conversation is over with it, and its host with that, as far as it tells."""
-        return any(
-            isinstance(event, Ended) and event.reason not in GOES_ON for event in self.events
-        )
+    def ended(self) -> str:
+        """Why its conversation is over with it; "" when it is not."""
+        return next((event.reason for event in self.events if isinstance(event, Ended)), "")
 
     def read(self, raw: bytes) -> None:
         """Take in a payload. NotJudged, ValueError."""

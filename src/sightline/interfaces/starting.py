@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from sightline.interfaces.hooks import Call
 
 ENTRY = "answerer_entry.py"
-KEPT = ("SIGHTLINE_", "XDG_", "LD_", "DYLD_", "LC_", "LANG", "HOME", "PATH", "TMPDIR", "USER")
-"""How the variables begin that it gets."""
+KEPT = ("HOME", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+KEPT_STARTS = ("SIGHTLINE_", "XDG_", "LC_")
+"""The variables that it gets, and how their names begin."""
 
 PATH_MAX = 103
 """Bytes of a socket's path: systems take 104 to 108, with one at its end."""
@@ -80,4 +81,6 @@ def _spawn(call: Call, place: list[str]) -> None:
 
 
 def _environ(environ: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in environ.items() if key.startswith(KEPT)}
+    return {
+        key: value for key, value in environ.items() if key in KEPT or key.startswith(KEPT_STARTS)
+    }

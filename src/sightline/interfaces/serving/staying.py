@@ -10,26 +10,28 @@ from __future__ import annotations
 import os
 import select
 import signal
+import sys
+from contextlib import suppress
 from time import monotonic
 
 from sightline.interfaces.hooks import Call
 from sightline.interfaces.place import give_back
 from sightline.interfaces.running import answerers
 from sightline.interfaces.serving.answerer import Answerer
+from sightline.interfaces.serving.hosts import Hosts
 from sightline.store.identity import store_file
-from sightline.workspace.process import alive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
     Identity = tuple[int, int] | None
-    Code = tuple[int, int]
 
 LOOK_S = 5.0
-"""How often it looks whether it is still wanted, while nobody asks."""
+"""How often it looks whether it is still wanted, whether or not anybody asks."""
 
-DESCRIPTORS_MAX = 1 << 20
+LOOK, END = b"l", b"e"
+"""What wakes it before: a last conversation is over; a signal came."""
 
 
 def main(args: list[str]) -> NoReturn:
@@ -52,17 +54,17 @@ def main(args: list[str]) -> NoReturn:
 
 
 class Stay:
-    """An answerer, and what it lives for: hosts, as workspace.process names them, each with those
-    of its conversations that are known."""
+    """An answerer, and what it lives for."""
 
     def __init__(self, root: str, home: str, session: str, host: str) -> None:
-        self.hosts: dict[str, set[str]] = {host: {session}}
+        self._hosts = Hosts(host, session)
         self._home = home
         self._called = monotonic()
         self._waking, self._wake = os.pipe()
         for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             signal.signal(each, self._told_to_end)
-        self._code = code()
+        self._code: dict[str, int] = {}
+        another_code(self._code)
         self._answerer = Answerer(
             root, environ=dict(os.environ), home=home, kind="auto", heard=self._heard
         )
@@ -72,8 +74,8 @@ class Stay:
     def until_over(self) -> None:
         """Wait. Nothing is done meanwhile, but a look now and then."""
         while not self.over():
-            woken, _, _ = select.select([self._waking], [], [], LOOK_S)
-            if woken and os.read(self._waking, 1) == b"e":
+            woken, _, _ = select.select([self._waking], [], [], min(LOOK_S, self._left_s()))
+            if woken and os.read(self._waking, 1) == END:
                 return
 
     def end(self) -> None:
@@ -84,14 +86,12 @@ class Stay:
         """Whether it is not wanted any more: all hosts are gone, nobody asked for long, the user
         switched it off, its socket, store, workspace or own code is another than it was, or `up`
         answers."""
-        settings = self._answerer.room.settings
-        self.hosts = {host: kept for host, kept in list(self.hosts.items()) if alive(host)}
         return (
-            not self.hosts
-            or monotonic() - self._called >= settings.answerer_idle_s
-            or settings.answerer == "off"
+            not self._hosts.any_left()
+            or not self._left_s()
+            or self._answerer.room.settings.answerer == "off"
             or any(identity(path) != known for path, known in self._places.items())
-            or code() != self._code
+            or another_code(self._code)
             or self._up_answers()
         )
 
@@ -104,22 +104,18 @@ class Stay:
         ups = answerers(self._answerer.root, os.environ, self._home, "up")
         return any(up.installation == self._answerer.told().installation for up in ups)
 
+    def _left_s(self) -> float:
+        """How long nobody may ask yet."""
+        idle_s = self._answerer.room.settings.answerer_idle_s
+        return max(0.0, idle_s - (monotonic() - self._called))
+
     def _heard(self, call: Call) -> None:
-        """Keep account of hosts and conversations; a host's last one ends the host, for us."""
         self._called = monotonic()
-        if call.owner is None or call.caller is None:
-            return
-        session = call.caller.session.partition("/")[0]
-        known = self.hosts.setdefault(call.owner, set())
-        known.add(session)
-        if call.ends:
-            known.discard(session)
-            if not known:
-                del self.hosts[call.owner]
-                os.write(self._wake, b"l")
+        if self._hosts.heard(call):
+            os.write(self._wake, LOOK)
 
     def _told_to_end(self, *_: object) -> None:
-        os.write(self._wake, b"e")
+        os.write(self._wake, END)
 
 
 def identity(path: str) -> Identity:
@@ -131,21 +127,19 @@ def identity(path: str) -> Identity:
     return found.st_dev, found.st_ino
 
 
-def code() -> Code:
-    """How many source files this package has, and when the newest was written: an upgrade, or an
-    edit of a checkout, changes it. A process keeps the code that it was started with, and must
-    not go on judging by it."""
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+def another_code(known: dict[str, int]) -> bool:
+    """Whether a module of ours that is loaded stands in its file otherwise than before: after an
+    upgrade, or an edit of a checkout. A process keeps the code that it was started with, and must
+    not go on judging by it. known: file -> when it was written, kept from call to call."""
+    loaded = [module for name, module in list(sys.modules.items()) if name.startswith("sightline")]
+    files = {module.__file__ or "" for module in loaded}
     try:
-        stamps = [
-            os.stat(os.path.join(folder, name)).st_mtime_ns
-            for folder, _, names in os.walk(package)
-            for name in names
-            if name.endswith(".py")
-        ]
+        now = {file: os.stat(file).st_mtime_ns for file in files}
     except OSError:  # it is being replaced just now
-        return 0, 0
-    return len(stamps), max(stamps, default=0)
+        return True
+    before = dict(known)
+    known.update(now)
+    return any(before.get(file, written) != written for file, written in now.items())
 
 
 def _let_go(held: int) -> None:
@@ -153,5 +147,7 @@ def _let_go(held: int) -> None:
     not be unmounted."""
     os.chdir("/")
     os.set_inheritable(held, False)  # noqa: FBT003 - the argument has no name
-    os.closerange(3, held)
-    os.closerange(held + 1, DESCRIPTORS_MAX)
+    for name in os.listdir("/dev/fd"):  # one of them was this list's own
+        with suppress(OSError):
+            if int(name) not in (*range(3), held):
+                os.close(int(name))
