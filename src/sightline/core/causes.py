@@ -62,8 +62,19 @@ def may_touch(command: str, path: str) -> bool:
     plain = commands and {simple.words[0] for simple in commands if simple.words} <= NAMING
     if not plain or None in words or command.endswith("…"):
         return True
-    named = {part for word in words if word for part in word.split("/")}
-    return not named.isdisjoint(path.split("/")) or "." in named
+    return any(_names(word, path.split("/")) for word in words if word)
+
+
+def _names(word: str, path: list[str]) -> bool:
+    """Whether a word may name a file, or a folder above it, from a folder that is not known."""
+    parts = [part for part in word.split("/") if part not in ("", ".", "..")]
+    if not parts:
+        return True
+    inside = range(len(path) - len(parts) + 1)
+    ends = range(1, min(len(parts), len(path)) + 1)
+    return any(path[at : at + len(parts)] == parts for at in inside) or any(
+        parts[-count:] == path[:count] for count in ends
+    )
 
 
 NAMING = frozenset((

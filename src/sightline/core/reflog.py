@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sightline.core.events import GitMoved
 from sightline.core.revision import MISSING
 from sightline.core.value import Value
 
@@ -9,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sightline.core.events import GitMoved
     from sightline.core.revision import Revision
+    from sightline.core.timeline import Recorded
 
 NEWEST = 50
 """Lines of the log that are looked at."""
@@ -79,25 +80,33 @@ RESTING = ("commit", "branch", "clone", "Branch")
 
 
 def since(log: Sequence[Move], at_s: int) -> tuple[Move, ...]:
-    """The moves of the tree after a moment. Where git's clock is set by hand, no line may be that
+    """What happened after a moment. Where git's clock is set by hand, no line may be that
     young though the log is: then it is the last of them, with the rest of the same rebase."""
-    moving = [move for move in log if move.operation not in RESTING]
-    young = [move for move in moving if move.at_s >= at_s]
-    if young or not moving:
+    young = [move for move in log if move.at_s >= at_s]
+    if young or not log:
         return tuple(young)
-    first = len(moving) - 1
-    while first and moving[first].operation == moving[first - 1].operation == "rebase":
+    first = len(log) - 1
+    while first and log[first].operation == log[first - 1].operation == "rebase":
         first -= 1
-    return tuple(moving[first:])
+    return tuple(log[first:])
 
 
-def after_told(log: Sequence[Move], told: Sequence[GitMoved]) -> tuple[Move, ...]:
-    """Those behind the last that facts (in order) tell of already: the seconds of the log are too coarse
-    to tell it from the next."""
-    news = {move.new for move in log}
-    last = next((fact.after for fact in reversed(told) if fact.after in news), None)
-    ends = [at + 1 for at, move in enumerate(log) if move.new == last != move.old]
-    return tuple(log[max(ends, default=0) :])
+def after_told(log: Sequence[Move], told: Sequence[Recorded]) -> tuple[Move, ...]:
+    """What is behind the last that facts (in order) tell of already: the seconds of the log are
+    too coarse to tell it from the next."""
+    for recorded in reversed(told):
+        fact, at_s = recorded.fact, recorded.happened_at // 1_000_000
+        assert isinstance(fact, GitMoved)
+        same = [
+            at
+            for at, move in enumerate(log)
+            if (move.new, move.operation) == (fact.after, fact.operation)
+            and move.old != move.new
+            and move.at_s <= at_s
+        ]
+        if same:
+            return tuple(log[same[-1] + 1 :])
+    return tuple(log)
 
 
 def whole(moves: Sequence[Move], fits: Sequence[bool]) -> Move:
@@ -122,7 +131,8 @@ UNTRACKED = "^3"
 class Step(Value):
     """What git may have done, and which commits can tell. old, new, operation, detail: as a fact
     says it. olds: commits that the files were as in before; news: that they are as in now, the
-    first that has one; optional: how those are named that need not be there."""
+    first that has one; optional: how those are named that need not be there; parents: of the
+    commits that were made meanwhile."""
 
     old: str
     new: str
@@ -132,6 +142,7 @@ class Step(Value):
     news: tuple[str, ...]
     moves: tuple[Move, ...] = ()
     optional: str = UNTRACKED
+    parents: tuple[str, ...] = ()
 
 
 def steps_of(
@@ -159,21 +170,26 @@ def steps_of(
 def _moving(moved: Sequence[Move]) -> Iterator[Step]:
     """The moves of the tree as one step. Only where an operation began can a file have been seen
     before it; a rebase of many commits is one."""
+    moving = [move for move in moved if move.operation not in RESTING]
     begun = [
         move
-        for at, move in enumerate(moved)
+        for at, move in enumerate(moving)
         if set(move.old) != {"0"}
-        and not (at and move.operation == moved[at - 1].operation == "rebase")
+        and not (at and move.operation == moving[at - 1].operation == "rebase")
     ]
     if not begun:
         return
-    last = moved[-1]
+    last = moving[-1]
     olds = tuple(dict.fromkeys(move.old for move in begun if move.old != last.new))
     near = olds if len(olds) <= STOPS else (*olds[: STOPS // 2], *olds[-STOPS // 2 :])
     told = tuple(move for move in begun if move.old in near)
     if near or last.operation == "reset":
         one = whole([*begun, last], ())
-        yield Step(one.old, one.new, one.operation, one.detail, near, (one.new,), (*told, last))
+        committed = [m.old for m in moved if m.operation == "commit" and set(m.old) != {"0"}]
+        yield Step(
+            *(one.old, one.new, one.operation, one.detail, near, (one.new,), (*told, last)),
+            parents=tuple(dict.fromkeys(committed))[-STOPS:],
+        )
 
 
 def _put_away(head: str, commit: str) -> Step:
@@ -189,15 +205,25 @@ class Came(Value):
     after: frozenset[str | None]
 
 
-def came_with(file: Came, olds: Iterable[str | None], new: str | None, operation: str) -> bool:
+def came_with(
+    file: Came,
+    olds: Iterable[str | None],
+    new: str | None,
+    parents: Iterable[str | None] = (),
+    *,
+    discards: bool = False,
+) -> bool:
     """Whether a file came from one commit to another. olds: its blob id at those that the tree
-    stood at before; new: where it stands now."""
+    stood at before; new: where it stands now; parents: before the commits that were made
+    meanwhile; discards: whether what was not committed may have been thrown away."""
     if new not in file.after:
         return False
     earlier = set(olds)
     # Where it is not as it was before: what was never committed is gone, and the commit's text
-    # stands there. A reset does that, and what was seen of it may be older than the last commit.
-    return bool(file.before & earlier or earlier - {new}) or operation == "reset"
+    # stands there. A reset does that; but what was committed meanwhile, somebody had saved.
+    if file.before & earlier:
+        return True
+    return bool(earlier - {new} or discards) and not set(parents) - {new}
 
 
 def blob_ids(data: bytes | None, revision: Revision, algorithm: str) -> frozenset[str | None]:

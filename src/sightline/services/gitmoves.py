@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sightline.core.context import DiskFile
+    from sightline.core.events import Fact
     from sightline.core.reflog import Step
     from sightline.core.revision import Stamp
     from sightline.services.ground import Ground
@@ -129,14 +130,16 @@ def _steps(ground: Ground, repository: Repository, since_ns: int) -> list[Step]:
     stashed = repository.stashed() if stashing else ()
     if not (moved or put_away or stashed):
         return []
-    newest = ground.store.timeline(kinds=[GitMoved], newest=REMEMBERED)
-    told = [each.fact for each in newest if isinstance(each.fact, GitMoved)]
-    taken = [commit for fact in told for commit in _stash_of(fact) if commit not in stashed]
+    told = list(ground.store.timeline(kinds=[GitMoved], newest=REMEMBERED))
+    known = [commit for each in told for commit in _stash_of(each.fact)]
+    taken = [commit for commit in known if commit not in stashed]
     head = repository.head() if stashing else None
     return steps_of(head, stashed, taken, after_told(moved, told), put_away=put_away)
 
 
-def _stash_of(fact: GitMoved) -> tuple[str, ...]:
+def _stash_of(fact: Fact) -> tuple[str, ...]:
+    if not isinstance(fact, GitMoved):
+        return ()
     if fact.operation == "stash":
         return (fact.after,)
     return (fact.before,) if fact.operation == "stash apply" else ()
@@ -145,7 +148,7 @@ def _stash_of(fact: GitMoved) -> tuple[str, ...]:
 def _trees(repository: Repository, step: Step, paths: Sequence[str]) -> Trees | None:
     """What the step's commits have at some paths; None when git does not answer."""
     found: Trees = {}
-    for commit in dict.fromkeys((*step.olds, *step.news)):
+    for commit in dict.fromkeys((*step.olds, *step.news, *step.parents)):
         blobs = repository.blobs(commit, paths, DEADLINE_S)
         if blobs is None and not commit.endswith(step.optional):
             return None
@@ -158,9 +161,15 @@ def _made(
 ) -> bool:
     path = difference.found.path
     came = _came(ground, repository, difference)
-    olds = [trees[commit].get(path) for commit in step.olds]
+    olds = [
+        blob
+        for commit in step.olds
+        if (blob := trees[commit].get(path)) is not None or not commit.endswith(step.optional)
+    ]
     news = [there for commit in step.news if (there := trees[commit].get(path)) is not None]
-    return came_with(came, olds, news[0] if news else None, step.operation)
+    parents = [trees[commit].get(path) for commit in step.parents]
+    new = news[0] if news else None
+    return came_with(came, olds, new, parents, discards=step.operation == "reset")
 
 
 def _came(ground: Ground, repository: Repository, difference: Difference) -> Came:
