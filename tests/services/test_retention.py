@@ -272,25 +272,5 @@ def test_a_sweep_killed_in_the_middle_leaves_a_whole_store(tmp_path):
         store.close()
 
 
-def test_room_is_given_back_while_another_writes(tmp_path):
-    from sightline.store.opening import open_file
-
-    file = str(tmp_path / "store.db")
-    store, other = open_file(file), open_file(file)
-    store.keep([os.urandom(20_000) for _ in range(500)])
-    listed = [each.revision for each in store.texts()]
-    store.purge(lambda: listed, AGE, session="s", at=1)
-    before = store.room()
-    assert before.free > 5 << 20
-    returned = store.tidy()
-    other.keep([b"meanwhile"])
-    assert returned > 5 << 20
-    assert store.room().free <= 2 << 20
-    assert store.verify() == other.verify() == []
-    store.close()
-    other.close()
-    assert os.path.getsize(file) < 4 << 20
-
-
 def test_days_are_days():
     assert DAY_US == 86_400_000_000
