@@ -30,8 +30,11 @@ from bench.stopwatch import Figure, Limit, Row, interleaved, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from bench.stopwatch import Times
+
+    Who = Callable[[Host], AbstractContextManager[None]]
 
 ROUNDS = 40
 CALLS, PROCESSES = 500, 8
@@ -70,9 +73,10 @@ def process(
     floor: Callable[[Host], list[str]],
     *,
     edit: bool,
-    up: bool,
+    who: Who,
 ) -> Callable[[str], Times]:
-    """A whole process that judges one attempt: an edit it lets go on, or a write it refuses."""
+    """A whole process that judges one attempt: an edit it lets go on, or a write it refuses.
+    who: answers it."""
 
     def measured(folder: str) -> Times:
         host = Host(folder)
@@ -81,7 +85,7 @@ def process(
         def judged() -> None:
             assert (b'"deny"' not in host.call(command(host), raw)) is edit
 
-        with host.up() if up else host.alone():
+        with who(host):
             return interleaved(
                 judged,
                 lambda: host.call(floor(host), raw),
@@ -90,6 +94,22 @@ def process(
             )
 
     return measured
+
+
+def first(folder: str) -> Times:
+    """A first hook, that does the work itself and leaves an answerer behind."""
+    host = Host(folder)
+    raw = host.write()
+    try:
+        return interleaved(
+            lambda: host.call(host.script(), raw),
+            lambda: host.call(host.bare(), raw),
+            ROUNDS,
+            before=host.begin,
+            before_floor=host.begin,
+        )
+    finally:
+        host.begin()
 
 
 def over_http(folder: str) -> Times:
@@ -114,7 +134,7 @@ def over_http(folder: str) -> Times:
 def busy(name: str, folder: str) -> Row:
     """The 90th percentile while every core is kept busy by another process."""
     host = Host(folder)
-    with host.up() if name == "busy-up" else host.alone():
+    with BUSY[name][0](host):
         return _busy(name, host)
 
 
@@ -135,8 +155,7 @@ def _busy(name: str, host: Host) -> Row:
             each.join()
     high, low = (quantiles(times, n=10)[8] * 1e3 for times in (ours, floor))
     best, least = min(ours) * 1e3, min(floor) * 1e3
-    answers = ", `up` answers" if name == "busy-up" else ""
-    what = f"p90 as init installs it, every core busy{answers}"
+    what = f"p90 as init installs it, every core busy{BUSY[name][1]}"
     met = high <= 60
     return Row(
         name,
@@ -183,24 +202,38 @@ FIGURES = [
         f"{what}, {'an edit that goes on' if edit else 'a write refused'}",
         floor_name,
         limit,
-        process(command, floor, edit=edit, up=kind == "up"),
+        process(command, floor, edit=edit, who=who),
     )
-    for kind, what, command, floor, floor_name, limit in [
-        ("whole", "sightline hook claude-code", Host.command, Host.standard, STANDARD, WHOLE),
-        ("own", "as init installs it", Host.script, Host.bare, PASS, OWN),
-        ("up", "the same, `up` answers", Host.script, Host.bare, PASS, UP),
+    for kind, what, command, floor, floor_name, limit, who in [
+        (
+            *("whole", "sightline hook claude-code", Host.command, Host.standard, STANDARD),
+            *(WHOLE, Host.alone),
+        ),
+        ("own", "as init installs it", Host.script, Host.bare, PASS, OWN, Host.alone),
+        ("up", "the same, `up` answers", Host.script, Host.bare, PASS, UP, Host.up),
+        (
+            *("auto", "the same, its own answerer answers", Host.script, Host.bare, PASS),
+            *(UP, Host.started),
+        ),
     ]
     for edit in (False, True)
 ]
+FIGURES.append(Figure("first", "the first hook, which starts that", PASS, OWN, first))
 FIGURES.append(
     Figure(
         "http", "one request, a write refused", "an event of no interest", Limit(ms=5), over_http
     )
 )
 
-MEASURES = {figure.name: _timed(figure) for figure in FIGURES} | {
-    "busy": busy,
-    "busy-up": busy,
+BUSY: dict[str, tuple[Who, str]] = {
+    "busy": (Host.alone, ""),
+    "busy-up": (Host.up, ", `up` answers"),
+    "busy-auto": (Host.started, ", its own answerer answers"),
+}
+
+MEASURES = {
+    **{figure.name: _timed(figure) for figure in FIGURES},
+    **dict.fromkeys(BUSY, busy),
     "crowd": crowd,
 }
 

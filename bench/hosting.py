@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sightline
 from sightline.core.events import Seen
 from sightline.interfaces import hook_entry, hooklog
+from sightline.interfaces.hook_client import own_settings, run_folder
 from sightline.interfaces.hooks import answered
+from sightline.interfaces.place import place_of, take
+from sightline.interfaces.running import answerers
 from sightline.interfaces.serving.address import http_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+
+    from sightline.interfaces.running import Running
 
 AGENT = "claude-code"
 TEXT = "".join(f"value_{n} = compute({n})\n" for n in range(200))
@@ -127,6 +133,39 @@ class Host:
         """While this holds, none does."""
         return nullcontext()
 
+    def started(self) -> AbstractContextManager[None]:
+        """While this holds, the process answers that a first hook has left behind."""
+        return _started(self)
+
+    def begin(self) -> None:
+        """Let nobody answer, and the next hook be the first that leaves somebody behind."""
+        self.environ.pop("SIGHTLINE_ANSWERER", None)
+        while self._taken():
+            for each in self._answerers():
+                with suppress(ProcessLookupError):
+                    os.kill(int(each.pid), signal.SIGTERM)
+            os.sched_yield()
+
+    def answers(self) -> int:
+        """How many calls were answered by the process that a hook left behind, once it answers."""
+        while not (told := self._answerers()):
+            os.sched_yield()
+        return int(told[0].calls)
+
+    def _taken(self) -> bool:
+        path = place_of(run_folder(self.environ, self.home), self.root, own_settings(self.environ))
+        try:
+            held = take(path)
+        except FileNotFoundError:
+            return False
+        if held is not None:
+            os.close(held)
+            os.unlink(path)
+        return held is None
+
+    def _answerers(self) -> list[Running]:
+        return list(answerers(self.root, self.environ, self.home, "auto"))
+
     def http(self) -> tuple[str, str, str]:
         """Host and port, path, and token of the workspace's http kind of hook."""
         url, token = http_settings(self.state, self.root)
@@ -151,6 +190,16 @@ class Host:
 
     def _at(self, name: str) -> str:
         return os.path.join(self.root, name)
+
+
+@contextmanager
+def _started(host: Host) -> Iterator[None]:
+    host.begin()
+    host.call(host.script(), host.payload("SessionStart", source="startup"))
+    host.answers()
+    yield
+    assert host.answers(), "the hooks did the work themselves"
+    host.begin()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
 from typing import IO, NamedTuple
@@ -164,6 +165,14 @@ class Claude:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def left(self) -> list[str]:
+        """What there is of answerers after the last has ended, for which this waits."""
+        run = self.state / "run"
+        for place in run.glob("*.lock"):
+            with suppress(FileNotFoundError), place.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+        return sorted(path.name for path in run.glob("*"))
 
     @property
     def faults(self) -> str:

@@ -18,7 +18,9 @@ def model():
 def claude(tmp_path, model):
     """Claude Code in an empty workspace, without Sightline."""
     with TemporaryDirectory(prefix="sightline-") as state:  # a short path: it holds sockets
-        yield Claude(tmp_path, model, Path(state))
+        made = Claude(tmp_path, model, Path(state))
+        yield made
+        assert made.left() == []  # whoever answered its hooks ended with it
 
 
 @pytest.fixture
