@@ -41,7 +41,6 @@ class Folders:
         """Watch a folder and all below it, each before it is listed: what is made in between is
         an event or in the list."""
         self._cover(folder)
-        self.keep_in(folder)
 
     def cover_again(self, folder: str) -> None:
         """The same where other folders than before may be listed: those that are not any more are
@@ -50,7 +49,6 @@ class Folders:
         self.unseen = {name for name in self.unseen if not name.startswith(folder)}
         for watch in before - self.git - self._cover(folder):
             self._drop(watch)
-        self.keep_in(folder)
 
     def _cover(self, folder: str) -> set[int]:
         done: set[int] = set()
@@ -86,24 +84,29 @@ class Folders:
                 self.git.add(watch)
 
     def keep(self, paths: Iterable[str]) -> None:
-        """Watch the folders of these paths, ignored or not, and those above them, so that one that
-        is made again is seen; no others for this reason."""
-        before, self.kept = self.kept, {above for path in paths for above in _above(path)}
-        for folder in sorted(self.kept - before):
-            self._keep(folder)
+        """Watch the folders of these paths too, ignored or not, and those above them, so that one
+        that is made again is seen."""
+        new = {above for path in paths for above in _above(path)} - self.kept
+        self.kept |= new
+        self._keep(new)
+
+    def keep_in(self, folders: Iterable[str]) -> None:
+        """These were made or covered: those to be kept in them can be watched now."""
+        heads = tuple(folders)
+        self._keep({kept for kept in self.kept if kept.startswith(heads)})
+
+    def keep_only(self, paths: Iterable[str]) -> None:
+        """Watch no other folder for this reason than those of these paths."""
+        self.kept &= {above for path in paths for above in _above(path)}
         for watch in [w for w in self.narrow if self.names[w] not in self.kept]:
             self._drop(watch)
 
-    def keep_in(self, folder: str) -> None:
-        """A folder was made: those to be kept in it can be watched now."""
-        for kept in sorted(kept for kept in self.kept if kept.startswith(folder)):
-            self._keep(kept)
-
-    def _keep(self, folder: str) -> None:
-        watch = self._watched(f"{self._root}/{folder}", folder)
-        if watch is not None and watch not in self.names:
-            self.names[watch] = folder
-            self.narrow.add(watch)
+    def _keep(self, folders: set[str]) -> None:
+        for folder in sorted(folders):
+            watch = self._watched(f"{self._root}/{folder}", folder)
+            if watch is not None and watch not in self.names:
+                self.names[watch] = folder
+                self.narrow.add(watch)
 
     def leave(self, folders: set[str]) -> None:
         """End the watches of folders that were renamed away, and of all that is below them."""

@@ -29,6 +29,9 @@ ROOT_S = 2.0
 """Seconds between two looks at whether the root still stands: no event tells that a folder above
 it was renamed."""
 
+COUNTED, COUNT_S = 2000, 0.1
+"""Files asked for the number of their names in one go, and seconds between two goes."""
+
 _FULL = (errno.ENOSPC, errno.ENOMEM)
 
 
@@ -52,6 +55,7 @@ class LinuxWatcher:
         self._blind = blind
         self._followed: frozenset[str] = frozenset()
         self._linked: set[str] = set()
+        self._uncounted: list[str] = []
         self._full = self._doubtful = False
         self._overflows = self._gaps = 0
         self._identity = identity_of(root)
@@ -93,9 +97,13 @@ class LinuxWatcher:
 
     def follow(self, paths: Iterable[str]) -> None:
         before, self._followed = self._followed, frozenset(paths)
-        new = self._linked_of(self._followed - before)
-        self._linked = (self._linked & self._followed) | new
-        self._unsaid |= self._within(lambda: self._folders.keep(self._followed))
+        new = self._followed - before
+        if before - self._followed:
+            self._linked &= self._followed
+            self._folders.keep_only(self._followed)
+        self._unsaid |= self._within(lambda: self._folders.keep(new))
+        self._uncounted += new
+        self._count()
         self._turns()
 
     def close(self) -> None:
@@ -110,6 +118,7 @@ class LinuxWatcher:
         if end_s is not None and now_s >= end_s:
             return False
         due_s = min(now_s + ROOT_S, self._rota.due_s) if self._rota else now_s + ROOT_S
+        due_s = now_s + COUNT_S if self._uncounted else due_s
         till_s = due_s if end_s is None else min(due_s, end_s)
         ready = self._poll.poll(max(till_s - now_s, 0.0) * 1e3 + 1)
         if any(fd == self._bell for fd, _ in ready):
@@ -130,6 +139,9 @@ class LinuxWatcher:
                 f"{self._root} could not be watched: {error.strerror}.",
                 "Try again when the disk answers.",
             ) from error
+        if hints is None and self._uncounted:
+            self._count()
+            self._turns()
         if self._rota and monotonic() >= self._rota.due_s:
             changed = self._rota.look()
             if changed and hints is None:
@@ -194,16 +206,16 @@ class LinuxWatcher:
             folders.ended(watch)
         for folder in _outermost(came | unseen):
             folders.cover(folder)
-        for folder in apart & folders.kept:
-            folders.keep_in(folder)
         for folder in _outermost(say.relist):
             folders.cover_again(folder)
+        folders.keep_in(came | unseen | apart | say.relist)
         if say.git or "" in say.relist:
             folders.cover_git()
 
     def _begin(self) -> None:
         self._folders.cover_again("")
         self._folders.keep(self._followed)
+        self._folders.keep_in([""])
         self._folders.cover_git()
 
     def _within(self, work: Callable[[], None]) -> bool:
@@ -228,6 +240,12 @@ class LinuxWatcher:
             turned = self._linked | {path for path in turned if path.startswith(self._blind)}
         places = dict(git_files(self._root)) if self._full else {}
         self._rota.set({**places, **{path: f"{self._root}/{path}" for path in turned}})
+
+    def _count(self) -> None:
+        """Which of the paths that came to be followed have several names: so many at a time, for
+        there may be a hundred thousand of them, and somebody waits."""
+        now, self._uncounted = self._uncounted[:COUNTED], self._uncounted[COUNTED:]
+        self._linked |= self._linked_of(now) & self._followed
 
     def _linked_of(self, paths: Iterable[str]) -> set[str]:
         """Of these, the files that have several names: a write by another is no event here."""
