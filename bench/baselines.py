@@ -71,6 +71,17 @@ class Baseline:
         """Write the whole file."""
         return self._attempt(path, lambda _text: content, create=True)
 
+    def news(self) -> str | None:
+        """None of them tells what changed."""
+        return None
+
+    def together(self) -> None:
+        """It is all one to it."""
+
+    def forked(self) -> Baseline:
+        """It knows no sessions."""
+        return self
+
     def warned(self, path: str) -> bool:
         """Whether the agent is told, before it acts, that this file was changed."""
         return False

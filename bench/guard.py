@@ -3,8 +3,9 @@
     python bench/guard.py [--json] [--only NAME]...
 
 NAME is a scenario (S9) or a guard (file-hash). A cell says what went wrong: f false alarms,
-c silent clobbers, r recovery calls, m missed merges, h hangs; a dot is nothing wrong. The words
-are explained in bench/README.md, the judging is oracle.py. An empty cell was not run.
+c silent clobbers, r recovery calls, m missed merges, h hangs, n notices that are wrong or missing;
+a dot is nothing wrong. The words are explained in bench/README.md, the judging is oracle.py. An
+empty cell was not run.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if not __package__:  # started as a script: the rest of bench, and the library o
 
 from bench.baselines import BASELINES
 from bench.command import COMMAND
+from bench.hooked import HOOKED
 from bench.scenarios import SCENARIOS
 from bench.subjects import SIGHTLINE
 from bench.trial import Outcome, play, published
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from bench.scenarios.model import Attempt, Scenario
 
-GUARDS = (SIGHTLINE, COMMAND, *map(published, BASELINES))
+GUARDS = (SIGHTLINE, COMMAND, HOOKED, *map(published, BASELINES))
 
 
 class Row(NamedTuple):
@@ -45,6 +47,7 @@ class Row(NamedTuple):
     useful_merges: int
     missed_merges: int
     hangs: int
+    wrong_notices: int
 
 
 class Played(NamedTuple):
@@ -81,10 +84,9 @@ def run(only: Sequence[str] = ()) -> Iterator[Played]:
         return
     for scenario in scenarios or SCENARIOS:
         for guard in guards or GUARDS:
-            if guard.only and scenario.name not in guard.only:
-                continue
             for attempt in scenario.attempts:
-                yield Played(guard.name, scenario, attempt, play(guard, scenario, attempt))
+                if guard.plays(scenario, attempt):
+                    yield Played(guard.name, scenario, attempt, play(guard, scenario, attempt))
 
 
 def count(played: Sequence[Played]) -> list[Row]:
@@ -107,6 +109,7 @@ def _row(guard: str, scenario: str, outcomes: Sequence[Outcome]) -> Row:
         useful_merges=sum(one.useful_merge for one in judged),
         missed_merges=sum(one.missed_merge for one in judged),
         hangs=sum(outcome.word == "hang" for outcome in outcomes),
+        wrong_notices=sum(bool(outcome.wrong_notice) for outcome in outcomes),
     )
 
 
@@ -116,24 +119,24 @@ def table(rows: Sequence[Row]) -> str:
     cells = {(row.scenario, row.guard): _cell(row) for row in rows}
     halves = [_halves(guard) for guard in guards]
     lines = [
-        f"{'':4} {title:22}" + "".join(f"{half[line]:>10}" for half in halves)
+        f"{'':3} {title:14}" + "".join(f"{half[line]:>10}" for half in halves)
         for line, title in enumerate(("", "what happens"))
     ]
     for name in dict.fromkeys(row.scenario for row in rows):
         what = next(scenario.what for scenario in SCENARIOS if scenario.name == name)
         body = "".join(f"{cells.get((name, guard), ''):>10}" for guard in guards)
-        lines.append(f"{name:4} {what[:22]:22}{body}")
+        lines.append(f"{name:3} {what[:14]:14}{body}")
     return "\n".join([*lines, "", *_totals(rows, guards)])
 
 
 def _totals(rows: Sequence[Row], guards: Sequence[str]) -> Iterator[str]:
     fields = Row._fields[2:]
-    yield f"{'in all':13}" + "".join(f"{field.split('_')[0]:>10}" for field in fields)
-    yield f"{'':13}" + "".join(f"{field.partition('_')[2]:>10}" for field in fields)
+    yield f"{'in all':15}" + "".join(f"{field.split('_')[0]:>10}" for field in fields)
+    yield f"{'':15}" + "".join(f"{field.partition('_')[2]:>10}" for field in fields)
     for guard in guards:
         mine = [row for row in rows if row.guard == guard]
         sums = [sum(getattr(row, field) for row in mine) for field in fields]
-        yield f"{guard:13}" + "".join(f"{number:>10}" for number in sums)
+        yield f"{guard:15}" + "".join(f"{number:>10}" for number in sums)
 
 
 def _cell(row: Row) -> str:
@@ -143,6 +146,7 @@ def _cell(row: Row) -> str:
         "r": row.recovery_calls,
         "m": row.missed_merges,
         "h": row.hangs,
+        "n": row.wrong_notices,
     }
     return " ".join(f"{number}{letter}" for letter, number in counts.items() if number) or "."
 

@@ -158,6 +158,12 @@ def _false_alarm(evidence: Evidence) -> bool:
     return region_untouched(evidence) or (same and not _unseen_would_go(evidence))
 
 
+def seen_stands(evidence: Evidence) -> bool:
+    """Whether all that the agent saw stands there unchanged, byte for byte."""
+    assert evidence.before is not None
+    return _seen_stands(evidence, evidence.base, evidence.before)
+
+
 def _seen_stands(evidence: Evidence, base: bytes, before: bytes) -> bool:
     """Whether all that was shown of `base` stands unchanged in `before`."""
     if evidence.shown is None:

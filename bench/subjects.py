@@ -92,6 +92,8 @@ class LibraryAgent:
             approve=self._approve,
         )
         self._began = self.session._ground.store.position()  # noqa: SLF001
+        world.colleague = self._colleague
+        world.command = self._command
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
         view = self.session.read(path, lines=lines)
@@ -105,6 +107,21 @@ class LibraryAgent:
 
     def write(self, path: str, content: str) -> Answer:
         return self._answer(lambda: self.session.write(path, content))
+
+    def news(self) -> str | None:
+        """What it is told when it asks; the same however often it does."""
+        with _share(self.world, self.session):
+            told = self.session.notice()
+            assert self.session.notice() == told
+        return str(told or "")
+
+    def together(self) -> None:
+        """Nothing of an answer counts before it is acknowledged, which is never here."""
+
+    def forked(self) -> LibraryAgent:
+        """The agent goes on in a fork of its session."""
+        self.session = self.session.fork("fork")
+        return self
 
     def warned(self, path: str) -> bool:
         """Nothing is pushed at an agent that did not ask."""
@@ -122,6 +139,21 @@ class LibraryAgent:
 
     def close(self) -> None:
         self.session.close()
+
+    def _colleague(self, name: str, path: str, data: bytes) -> None:
+        """Another agent of the same user, or one that this one started, writes."""
+        if name == "parent":  # of a fork: the session it was begun from
+            name = "bench"
+        settings = settings_in(self.world.root, self.state)
+        where, store = str(self.world.root), f"sqlite:///{self.state}/store.db"
+        with sightline.open_session(where, id=name, store=store, settings=settings) as session:
+            session.read(path)
+            session.write(path, data.decode())
+
+    def _command(self, command: str, path: str, data: bytes) -> None:
+        """A command of its own writes."""
+        with self.session.ran(command):
+            self.world.put(path, data)
 
     def _approve(self, path: str, diff: str) -> bool:
         self.world.approve()

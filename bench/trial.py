@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import tempfile
 import traceback
 import warnings
@@ -12,7 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
 from bench.baselines import Answer, Baseline
-from bench.oracle import Evidence, Judgement, dressed, hunks, judge, lines, merged, plain
+from bench.oracle import (
+    Evidence,
+    Judgement,
+    dressed,
+    hunks,
+    judge,
+    lines,
+    merged,
+    plain,
+    seen_stands,
+)
 from bench.scenarios.model import NEAR, Attempt, Intent
 from bench.world import Entry, NotAnswering, World
 
@@ -32,6 +43,9 @@ class Agent(Protocol):
     def edit(self, path: str, old: str, new: str) -> Answer: ...
     def edit_lines(self, path: str, start: int, end: int, new: str) -> Answer: ...
     def write(self, path: str, content: str) -> Answer: ...
+    def news(self) -> str | None: ...
+    def together(self) -> None: ...
+    def forked(self) -> Agent: ...
     def warned(self, path: str) -> bool: ...
     def forget(self, path: str) -> None: ...
     def rewind(self, path: str) -> None: ...
@@ -42,12 +56,18 @@ class Agent(Protocol):
 class Guard(NamedTuple):
     """A name, where its rule was published, and how an agent behind it begins.
     open(world, state): state is a folder of its own outside the workspace. only: names of the
-    scenarios it is run in, all when empty."""
+    scenarios it is run in, all when empty. lines: whether its agent can edit by line numbers."""
 
     name: str
     rule: str
     open: Callable[[World, Path], Agent]
     only: frozenset[str] = frozenset()
+    lines: bool = True
+
+    def plays(self, scenario: Scenario, attempt: Attempt) -> bool:
+        """Whether it is run in a case."""
+        here = not self.only or scenario.name in self.only
+        return here and (self.lines or attempt.kind != "lines")
 
 
 def published(rule: type[Baseline]) -> Guard:
@@ -62,12 +82,14 @@ def published(rule: type[Baseline]) -> Guard:
 class Outcome(NamedTuple):
     """What one attempt came to. word: allow, notice, merge, hang, or the reason of a refusal;
     exact: an accepted attempt left what a careful person would have; recovery: tool calls that
-    the agent needed after a refusal."""
+    the agent needed after a refusal. wrong_notice: what is wrong with what it was told of the
+    change before the attempt, "" where nothing is."""
 
     word: str
     judgement: Judgement
     recovery: int
     exact: bool
+    wrong_notice: str = ""
 
 
 def play(guard: Guard, scenario: Scenario, attempt: Attempt) -> Outcome:
@@ -100,14 +122,32 @@ class _Trial:
         self._led_to = self._leads_to(self.world.entries())
         agent = self._meanwhile(agent)
         self.world.before = self.world.entries()
+        wrong = self._wrong_notice(agent, base)
         if "sibling" in self.scenario.flags:
+            agent.together()
             self._attempt(agent, base.decode(), replace(self.attempt, kind="replace", intent=NEAR))
         answer = self._hindered(agent) or self._attempt(agent, base.decode(), self.attempt)
         evidence = self._evidence(base, answer)
         judgement = judge(evidence)
         recovery = 0 if answer.accepted else self._recover(agent, base.decode(), answer)
         agent.close()
-        return Outcome(_word(answer), judgement, recovery, _exact(evidence))
+        return Outcome(_word(answer), judgement, recovery, _exact(evidence), wrong)
+
+    def _wrong_notice(self, agent: Agent, base: bytes) -> str:
+        """What is wrong with what the agent is told of the change: told without one, missing,
+        without what it has to say, or told more than once."""
+        told = agent.news()
+        if told is None:
+            return ""
+        evidence = self._evidence(base, Answer(accepted=True, told=told))
+        changed = evidence.before is None or evidence.elsewhere_now or not seen_stands(evidence)
+        if bool(told) != changed:
+            return "missing" if changed else f"told without a change: {told}"
+        lacks = [words for words in self.scenario.tells if not re.search(words, told)]
+        if lacks:
+            return f"does not say {lacks[0]!r}: {told}"
+        heads = len(re.findall(rf"^{re.escape(self.path)}\b", told, re.MULTILINE))
+        return "" if heads <= 1 else f"told {heads} times: {told}"
 
     def _begin(self) -> Agent:
         """Lay out the files and let the agent read."""
@@ -118,7 +158,11 @@ class _Trial:
         self.world.pass_time()
         for span in self.scenario.reads:
             agent.read(self.path, span)
-        return agent
+        for path in self.scenario.also:
+            agent.read(path)
+        if self.scenario.edits is not None:
+            assert agent.edit(self.path, *self.scenario.edits).accepted
+        return agent.forked() if "fork" in self.scenario.flags else agent
 
     def _meanwhile(self, agent: Agent) -> Agent:
         """What happens before the attempt."""

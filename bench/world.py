@@ -49,6 +49,8 @@ class World:
         self.before: dict[str, Entry] = {}
         self.silent: set[str] = set()
         self.watchers: list[Callable[[str], None]] = []
+        self.colleague: Callable[[str, str, bytes], None] | None = None
+        self.command: Callable[[str, str, bytes], None] | None = None
         self._during = during
         self._seen: dict[str, Entry] = {}
 
@@ -88,6 +90,21 @@ class World:
         aside.symlink_to(target)
         aside.replace(self.root / path)
         self._happened()
+
+    def as_agent(self, name: str, path: str, data: bytes) -> None:
+        """Another agent writes: through the guard, where that knows of others."""
+        if self.colleague is None:
+            self.put(path, data)
+            return
+        self.colleague(name, path, data)
+        self._happened(path)
+
+    def as_command(self, command: str, path: str, data: bytes) -> None:
+        """A shell command of the agent's own writes; the guard hears of it, where it can."""
+        if self.command is None:
+            self.put(path, data)
+        else:
+            self.command(command, path, data)
 
     def git(self, *arguments: str) -> None:
         """Run real git here: no user configuration, no hooks, fixed dates."""

@@ -66,18 +66,21 @@ CONTENT = (
         "line endings flipped",
         tries("allow notice", "allow notice", "allow notice merge"),
         between=lambda world: world.put(PATH, module().replace("\n", "\r\n").encode()),
+        tells=("only line endings",),
     ),
     Scenario(
         18,
         "byte order mark added",
         tries("allow notice", "allow notice", "allow notice merge"),
         between=lambda world: world.put(PATH, BOM + module().encode()),
+        tells=("byte order mark",),
     ),
     Scenario(
         29,
         "lines inserted above",
         (*ELSEWHERE, _by_lines("by number", change(6), "notice")),
         between=lambda world: world.put(PATH, LONGER.encode()),
+        tells=("lines 1-48 stand at 4-51 now",),
     ),
     Scenario(
         30,
@@ -94,5 +97,11 @@ CONTENT = (
         ),
         between=lambda world: world.put(PATH, FORMATTED.encode()),
     ),
-    Scenario(32, "a logger appends", ELSEWHERE, between=_logged),
+    Scenario(
+        32,
+        "a logger appends",
+        ELSEWHERE,
+        between=_logged,
+        tells=("10:00:00", "10:00:01", "10:00:02"),
+    ),
 )

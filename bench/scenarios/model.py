@@ -67,7 +67,9 @@ class Scenario:
     (the text leaves the window, then is read again), rewind (the reading is taken back, then is
     done again), sibling (the attempt was sent together with a replacement inside the change, so
     what that one was answered is not known yet), unprivileged (run without root, which no
-    permission binds).
+    permission binds), fork (it goes on in a fork of its session). also: further files read whole.
+    edits: made by the agent after reading. tells: patterns that what a guard tells of the change,
+    before the attempt, has to hold.
     """
 
     number: int
@@ -82,6 +84,9 @@ class Scenario:
     during: Callable[[World], None] | None = None
     lands: str | None = None
     flags: frozenset[str] = frozenset()
+    also: tuple[str, ...] = ()
+    edits: Intent | None = None
+    tells: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -38,7 +38,15 @@ def _second_name(world: World) -> None:
 
 NAMES = (
     Scenario(8, "renamed or deleted", FRESH, "and back", between=_away_and_back),
-    Scenario(8, "renamed or deleted", MOVED, "away", between=_away, lands="moved.py"),
+    Scenario(
+        8,
+        "renamed or deleted",
+        MOVED,
+        "away",
+        between=_away,
+        lands="moved.py",
+        tells=("renamed to moved.py",),
+    ),
     Scenario(8, "renamed or deleted", GONE, "deleted", between=lambda world: world.remove(PATH)),
     Scenario(
         14,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sightline import render
 from sightline.core.case import Case, Rules
 from sightline.core.events import Changed, Told
 from sightline.core.guard import judge
@@ -82,8 +83,10 @@ class News:
         return Told(self.knowledge.path, self.found.revision, (), self.knowledge.position)
 
     def by(self) -> tuple[str, ChangedBy | None]:
-        """Who changed it, in words and as a value."""
-        return changed_by(self.ground, self.path)
+        """Who changed it, in words and as a value. That it was put back is said of the file."""
+        who, by = changed_by(self.ground, self.path)
+        back = self.what == "taken_back" and by is not None and by.kind == "external"
+        return (render.cause(None, self.ground.session) if back else who), by
 
     def is_known(self, *, handed: bool) -> bool:
         """Whether the agent was told this. handed: or its host was, and may not have said so."""

@@ -59,10 +59,8 @@ def notice(ground: Ground, budget: int = NOTICE_TOKENS, *, handed: bool = False)
 
 def _cause_of(each: News) -> object:
     """What files have to have in common to be told of together."""
-    _, by = each.by()
-    if by is None:
-        return None
-    return (by.kind, by.who, by.detail, by.at if by.kind == "git" else None)
+    who, by = each.by()
+    return who, by.at if by is not None and by.kind == "git" else None
 
 
 class Page:

@@ -226,19 +226,15 @@ def _pack_told(told: tuple[Told, ...]) -> list[Any]:
 
 
 def _unpack_told(raw: list[Any]) -> tuple[Told, ...]:
-    return tuple(
-        Told(path, revision, None if hunks is None else _hunks(hunks), at, *told, _hunks(moved))
-        for path, revision, hunks, at, *told, moved in map(_with_moved, raw)
-    )
+    return tuple(map(_told, raw))
 
 
-def _hunks(raw: list[Any]) -> tuple[Any, ...]:
-    return tuple(map(tuple, raw))
-
-
-def _with_moved(raw: list[Any]) -> list[Any]:
-    """The last field came later than the others."""
-    return raw if len(raw) == len(Told._fields) else [*raw, []]
+def _told(raw: list[Any]) -> Told:
+    fields = dict(zip(Told._fields, raw, strict=False))  # the last came later than the others
+    for name in ("hunks", "moved"):
+        if fields.get(name) is not None:
+            fields[name] = tuple(map(tuple, fields[name]))
+    return Told(**fields)
 
 
 def _pack_changes(changes: tuple[Rewritten, ...]) -> list[Any]:

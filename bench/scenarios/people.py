@@ -1,0 +1,80 @@
+"""S10, S13, S20 to S22, S26: who made a change. It is told with its name, and judged like any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bench.scenarios.model import FORMATTED, FRESH, PATH, STALE, Intent, Scenario, module, tries
+from bench.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OTHERS = tuple(f"part_{number:02}.py" for number in range(1, 14))
+"""With the file of the attempt, 14 that a merge touches."""
+
+MINE = Intent("    return value + 6\n", "    return value * 6\n")
+"""An edit of the agent's own, which an editor takes back."""
+
+AGAIN = Intent("    return value * 6\n", "    return value ** 6\n")
+COMMAND = "make format"
+
+
+def _fourteen(world: World) -> None:
+    """A branch that changes every file, and is not merged yet."""
+    world.git("init", "--quiet")
+    world.git("add", "--all")
+    world.git("commit", "--quiet", "--message", "base")
+    world.git("switch", "--quiet", "--create", "topic")
+    for path in (PATH, *OTHERS):
+        world.put(path, FORMATTED.encode())
+    world.git("commit", "--quiet", "--all", "--message", "topic")
+    world.git("switch", "--quiet", "main")
+
+
+def _by(name: str) -> Callable[[World], None]:
+    """Another agent's write."""
+    return lambda world: world.as_agent(name, PATH, FORMATTED.encode())
+
+
+PEOPLE = (
+    Scenario(
+        10,
+        "own shell command",
+        STALE,
+        between=lambda world: world.as_command(COMMAND, PATH, FORMATTED.encode()),
+        tells=("by (probably )?the command you ran", r"\+.*# reviewed"),
+    ),
+    Scenario(
+        13,
+        "merge of 14 files",
+        STALE,
+        files=dict.fromkeys((PATH, *OTHERS), module()),
+        before_read=_fourteen,
+        between=lambda world: world.git("merge", "--quiet", "topic"),
+        also=OTHERS,
+        tells=(r"git.*merge.*\(14 files\)", r"[0-9a-f]{7}\.\.[0-9a-f]{7}", *OTHERS),
+    ),
+    Scenario(
+        20,
+        "autosave over it",
+        tries("notice", "stale", "merge", "conflict stale", near=AGAIN),
+        edits=MINE,
+        between=lambda world: world.put(PATH, module().encode()),
+        tells=("your edit was taken back", r"\+.*value \+ 6"),
+    ),
+    Scenario(
+        21, "a sub-agent writes", STALE, between=_by("bench/helper"), tells=("sub-agent helper",)
+    ),
+    Scenario(22, "another agent", STALE, between=_by("other"), tells=("agent session other",)),
+    Scenario(26, "session forked", FRESH, "alike", flags=frozenset({"fork"})),
+    Scenario(
+        26,
+        "session forked",
+        STALE,
+        "parent writes",
+        flags=frozenset({"fork"}),
+        between=_by("parent"),
+        tells=("agent",),
+    ),
+)
