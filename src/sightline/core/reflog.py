@@ -110,9 +110,10 @@ def after_told(log: Sequence[Move], told: Sequence[Recorded]) -> tuple[Move, ...
 
 
 def whole(moves: Sequence[Move], fits: Sequence[bool]) -> Move:
-    """Many moves as one: from where a file stood as it was last seen (fits: for each move,
-    whether it did before it), else from the oldest, to the newest."""
-    first = moves[next((at for at, fit in enumerate(fits) if fit), 0)]
+    """Many moves as one: from the newest before which the files stood as they were last seen
+    (fits: for each move, whether they did), else from the oldest, to the newest."""
+    fitting = [move for move, fit in zip(moves, fits, strict=False) if fit]
+    first = [*moves[:1], *fitting][-1]
     last = moves[-1]
     told = [move.detail for move in moves if move.operation == last.operation and move.detail]
     return Move(first.old, last.new, last.at_s, last.operation, told[-1] if told else None)
@@ -131,8 +132,8 @@ UNTRACKED = "^3"
 class Step(Value):
     """What git may have done, and which commits can tell. old, new, operation, detail: as a fact
     says it. olds: commits that the files were as in before; news: that they are as in now, the
-    first that has one; optional: how those are named that need not be there; parents: of the
-    commits that were made meanwhile."""
+    first that has one; optional: how those are named that need not be there; commits:
+    those that were made meanwhile, behind their parents."""
 
     old: str
     new: str
@@ -142,7 +143,7 @@ class Step(Value):
     news: tuple[str, ...]
     moves: tuple[Move, ...] = ()
     optional: str = UNTRACKED
-    parents: tuple[str, ...] = ()
+    commits: tuple[tuple[str, str], ...] = ()
 
 
 def steps_of(
@@ -185,10 +186,12 @@ def _moving(moved: Sequence[Move]) -> Iterator[Step]:
     told = tuple(move for move in begun if move.old in near)
     if near or last.operation == "reset":
         one = whole([*begun, last], ())
-        committed = [m.old for m in moved if m.operation == "commit" and set(m.old) != {"0"}]
+        committed = [
+            (m.old, m.new) for m in moved if m.operation == "commit" and set(m.old) != {"0"}
+        ]
         yield Step(
             *(one.old, one.new, one.operation, one.detail, near, (one.new,), (*told, last)),
-            parents=tuple(dict.fromkeys(committed))[-STOPS:],
+            commits=tuple(committed[-STOPS // 2 :]),
         )
 
 
@@ -209,21 +212,21 @@ def came_with(
     file: Came,
     olds: Iterable[str | None],
     new: str | None,
-    parents: Iterable[str | None] = (),
     *,
+    committed: bool = False,
     discards: bool = False,
 ) -> bool:
     """Whether a file came from one commit to another. olds: its blob id at those that the tree
-    stood at before; new: where it stands now; parents: before the commits that were made
-    meanwhile; discards: whether what was not committed may have been thrown away."""
+    stood at before; new: where it stands now; committed: whether what stands there was committed
+    meanwhile; discards: whether what was not may have been thrown away."""
     if new not in file.after:
         return False
     earlier = set(olds)
-    # Where it is not as it was before: what was never committed is gone, and the commit's text
-    # stands there. A reset does that; but what was committed meanwhile, somebody had saved.
     if file.before & earlier:
         return True
-    return bool(earlier - {new} or discards) and not set(parents) - {new}
+    # Where it is not as it was before: what was never committed is gone, and the commit's text
+    # stands there. A reset does that; but what was committed meanwhile, somebody had saved.
+    return bool(earlier - {new} or discards) and not committed
 
 
 def blob_ids(data: bytes | None, revision: Revision, algorithm: str) -> frozenset[str | None]:

@@ -5,6 +5,8 @@ Nothing is started as long as its logs are older than our last look at the file.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from sightline.core.causes import UNDER_WAY
 from sightline.core.events import Cause, Changed, GitMoved, Rewritten
 from sightline.core.reflog import Came, after_told, blob_ids, came_with, conflicted, steps_of, whole
@@ -148,7 +150,7 @@ def _stash_of(fact: Fact) -> tuple[str, ...]:
 def _trees(repository: Repository, step: Step, paths: Sequence[str]) -> Trees | None:
     """What the step's commits have at some paths; None when git does not answer."""
     found: Trees = {}
-    for commit in dict.fromkeys((*step.olds, *step.news, *step.parents)):
+    for commit in dict.fromkeys((*step.olds, *step.news, *chain(*step.commits))):
         blobs = repository.blobs(commit, paths, DEADLINE_S)
         if blobs is None and not commit.endswith(step.optional):
             return None
@@ -167,9 +169,12 @@ def _made(
         if (blob := trees[commit].get(path)) is not None or not commit.endswith(step.optional)
     ]
     news = [there for commit in step.news if (there := trees[commit].get(path)) is not None]
-    parents = [trees[commit].get(path) for commit in step.parents]
     new = news[0] if news else None
-    return came_with(came, olds, new, parents, discards=step.operation == "reset")
+    committed = any(
+        trees[parent].get(path) != new == trees[commit].get(path) for parent, commit in step.commits
+    )
+    discards = step.operation == "reset"
+    return came_with(came, olds, new, committed=committed, discards=discards)
 
 
 def _came(ground: Ground, repository: Repository, difference: Difference) -> Came:
@@ -184,6 +189,12 @@ def _fact(
     ground: Ground, repository: Repository, step: Step, trees: Trees, made: list[Difference]
 ) -> GitMoved:
     """The move with all files of ours that it touched."""
+    named = {each.found.path for each in made}
+    others = [each for each in _others(ground, repository) if each.found.path not in named]
+    held = _trees(repository, step, [each.found.path for each in others]) if others else None
+    if held is not None:
+        made = [*made, *(each for each in others if _made(ground, repository, step, held, each))]
+        trees = {commit: {**there, **held[commit]} for commit, there in trees.items()}
     begun = [
         move.old in trees
         and all(
@@ -192,11 +203,6 @@ def _fact(
         )
         for move in step.moves
     ]
-    named = {each.found.path for each in made}
-    others = [each for each in _others(ground, repository) if each.found.path not in named]
-    held = _trees(repository, step, [each.found.path for each in others]) if others else None
-    if held is not None:
-        made = [*made, *(each for each in others if _made(ground, repository, step, held, each))]
     changes = tuple(sorted((_rewritten(each) for each in made), key=lambda each: each.path))
     ground.store.keep(
         [b for each in made for b in ground.keepable(each.found.path, bytes_of(ground, each))]
