@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
 import stat
 import sys
 
 import pytest
+from tests.interfaces.staying import Staying
 
 from sightline.core.events import SightLost
-from sightline.interfaces import hooklog, latency
+from sightline.interfaces import answering, hooklog, latency
 from sightline.interfaces.serving import serving
 from sightline.services import health
 from sightline.store.opening import open_file
@@ -223,6 +225,49 @@ def test_a_running_up_is_seen_and_is_told_nothing(at, tmp_path):
     with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")) as answerer:
         assert "runs for this folder" in checks(at)["up"]["message"]
         assert answerer.calls == 0
+
+
+def answerer(host, monkeypatch):
+    """What doctor says of the answerer, asked with the environment of a host's hooks."""
+    for key in ("SIGHTLINE_HOME", "SIGHTLINE_ANSWERER"):
+        monkeypatch.delenv(key, raising=False)
+    for key, value in host.environ.items():
+        monkeypatch.setenv(key, value)
+    return {each.name: each for each in answering.findings(str(host.root), "auto")}["answerer"]
+
+
+@pytest.fixture
+def staying():
+    host = Staying()
+    yield host
+    host.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
+def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
+    assert answerer(staying, monkeypatch).case == "not running"
+    pid = staying.begin().pid
+    staying.run(staying.payload("UserPromptSubmit", prompt="x"))
+    assert answerer(staying, monkeypatch).case == "outdated"  # of another installation than ours
+    installation = staying.started().installation
+    monkeypatch.setattr(answering, "stamp", lambda: installation)
+    found = answerer(staying, monkeypatch)
+    assert (found.case, found.facts["pid"], found.facts["calls"]) == ("running", pid, "1")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system says who has a socket")
+def test_one_that_says_nothing_is_a_warning_with_its_number(staying, monkeypatch):
+    pid = int(staying.begin().pid)
+    os.kill(pid, signal.SIGSTOP)
+    found = answerer(staying, monkeypatch)
+    os.kill(pid, signal.SIGCONT)
+    assert (found.state, found.case, found.facts) == ("warning", "silent", {"pid": pid})
+
+
+def test_whether_one_is_wanted_is_said(at, monkeypatch):
+    assert "each hook does the work itself" in checks(at)["answerer"]["message"]
+    monkeypatch.delenv("SIGHTLINE_ANSWERER")
+    assert "the first hook of a conversation starts one" in checks(at)["answerer"]["message"]
 
 
 def test_http_hooks_without_a_running_up_guard_nothing(at, tmp_path):

@@ -20,6 +20,7 @@ def connected(
     if backup:
         lines.append(f"  The file as it was: {backup}")
     lines.append("From its next session on, what it reads is noted and its edits are judged.")
+    lines.append("Meanwhile a process of ours answers its hooks, and ends with it.")
     rows = [("Check it:", "sightline doctor"), ("Watch it:", "sightline up"), ("Undo it:", undo)]
     return [*lines, *(f"  {line}" for line in table(rows))]
 

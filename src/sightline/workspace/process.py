@@ -86,10 +86,12 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process began, in the kernel's ticks; "" where that cannot be asked."""
+    """When a process began, in the kernel's ticks; "" where that cannot be asked, and of one that
+    has ended and was not waited for yet."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[19]
+            state, *rest = file.read().rpartition(")")[2].split()
+            return "" if state == "Z" else rest[18]
     except (OSError, IndexError):
         return ""
 
