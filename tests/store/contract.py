@@ -283,6 +283,16 @@ class StoreContract(ABC):
 
     # --- intents --------------------------------------------------------------------------------
 
+    def test_a_move_of_gits_that_two_found_is_recorded_once_with_every_file(self, store):
+        a, b = (events.Rewritten(path, "r1", "r2") for path in ("a.py", "b.py"))
+        moved = events.GitMoved("c1", "c2", "checkout", ("a.py",), (a,))
+        both = moved.replace(paths=("a.py", "b.py"), changes=(a, b))
+        assert [r.fact for r in store.append("s", [moved, moved], at=1)] == [moved]
+        [rest] = store.append("t", [both], at=2)
+        assert rest.fact == both.replace(paths=("b.py",), changes=(b,))
+        back = moved.replace(before="c2", after="c1", changes=(a.replace(after="r1"),))
+        assert [r.fact for r in store.append("s", [back, moved], at=3)] == [back, moved]
+
     def test_an_intent_is_pending_until_something_settles_it(self, opened):
         store, other = opened(), opened()
         intents = [events.WriteIntended(path, A, B) for path in "abcd"]
