@@ -56,11 +56,18 @@ def main(args: list[str]) -> NoReturn:
     except BaseException as error:  # noqa: BLE001 - the agent must not be blocked by any of them
         _write(2, f"sightline: {type(error).__name__}: nothing was checked.\n".encode())
     if own is not None and own.may_go_on:
-        from sightline.interfaces.starting import start
-
-        start(own)
+        _leave_behind(own)
     # Nothing is left to tidy up, and a thread that waits for a dead disk is not waited for.
     os._exit(0)
+
+
+def _leave_behind(call: Call) -> None:
+    try:
+        from sightline.interfaces.starting import start
+
+        start(call)
+    except BaseException as error:  # noqa: BLE001 - the call was answered, and that is what counts
+        _write(2, f"sightline: {type(error).__name__}: no answerer was started.\n".encode())
 
 
 def run_folder(environ: Mapping[str, str], home: str) -> str:
