@@ -1,9 +1,10 @@
-"""Draws docs/up.svg: what `sightline up` shows of a real hour of work, for the README.
+"""Draws the pictures of `sightline up`: docs/up.svg for the README, docs/causes.svg.
 
     python tools/picture.py [--check]
 
-Two agents and a person work in a throw-away shop. The view runs on a pseudo-terminal of 80 columns
-and looks after every step; only the clock is ours, so that a second run draws the same bytes.
+Agents and people work in a throw-away shop (tools/stories.py). The view runs on a pseudo-terminal
+of 80 columns and looks after every step; only the clock is ours, so that a second run draws the
+same bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from itertools import groupby
 from pathlib import Path
 from threading import Thread
 
-import sightline
 from sightline.interfaces import live
 from sightline.interfaces.live.screen import Screen, wall_time
 from sightline.services.history import survey
@@ -33,130 +33,21 @@ from sightline.testing import FixedClock
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from tools.stories import Causes, Hour, Over, Story
 from tools.terminal import Cell, Terminal
 
-PICTURE = Path(__file__).resolve().parent.parent / "docs" / "up.svg"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 COLUMNS, ROWS = 80, 24
-NOON_US = 1_767_225_600_000_000 + (12 * 3600 + 4 * 60) * 1_000_000
-MAIN = "7c1e9a52-3f08-4d7e-9b61-2a5d0c84e913"
-HELPER = f"{MAIN}/Explore-4f0a9c21"
 STATUS = "Claude Code is connected. Ctrl-C ends this view."
-LOOKS_AFTER = 3
-
-CART = """RATE = 0.2
-
-
-def total(items):
-    return sum(item.price for item in items)
+NOON_US = 1_767_225_600_000_000 + (12 * 3600 + 4 * 60) * 1_000_000
+PICTURES: dict[str, type[Story]] = {"up.svg": Hour, "causes.svg": Causes}
 
 
-def receipt(items):
-    return f"{len(items)} items, {total(items)}"
-"""
-TAX = """def tax(amount):
-    return amount * 0.2
-
-
-def net(amount):
-    return amount - tax(amount)
-"""
-TEST = """def test_nothing_costs_nothing():
-    assert total([]) == 0
-
-
-def test_one():
-    assert total([pen]) == 2
-"""
-
-
-class Over(Exception):
-    """The story is told."""
-
-
-class Story:
-    """What happens, a step a call."""
-
-    def __init__(self, root: Path, clock: FixedClock) -> None:
-        self.root, self.clock = root, clock
-        for path, text in {"cart.py": CART, "tax.py": TAX, "items.py": "pen = 2\n"}.items():
-            self.save(f"src/{path}", text)
-        self.save("tests/test_cart.py", TEST)
-        self.agent = self.begin(MAIN)
-        steps = [
-            self.reads, self.helps, self.saves, self.goes_on, self.is_refused, self.merges,
-            self.helper_edits,
-        ]  # fmt: skip
-        self.steps = iter([*steps, *[self.rests] * LOOKS_AFTER])
-
-    def __call__(self, _seconds: float, descriptor: int | None) -> bool:
-        if descriptor is None:  # only a rest after a look
-            return False
-        step = next(self.steps, None)
-        if step is None:
-            raise Over
-        step()
-        self.clock.advance(seconds=47)
-        return False
-
-    def save(self, path: str, text: str) -> None:
-        """A person saves a file in an editor."""
-        file = self.root / path
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
-
-    def begin(self, id: str, parent: str | None = None) -> sightline.Session:
-        """An agent begins to work."""
-        return sightline.open_session(
-            self.root, id=id, agent="claude-code", parent=parent, clock=self.clock
-        )
-
-    def reads(self) -> None:
-        self.agent.turn()
-        for path in ("src/cart.py", "src/tax.py", "src/items.py", "tests/test_cart.py"):
-            self.agent.read(path)
-
-    def helps(self) -> None:
-        self.helper = self.begin(HELPER, MAIN)
-        self.helper.read("src/items.py")
-        self.helper.read("src/cart.py")
-
-    def saves(self) -> None:
-        self.save("src/cart.py", CART.replace("RATE = 0.2\n", "RATE = 0.25\n"))
-        self.save("src/tax.py", TAX.replace("* 0.2", "* 0.25"))
-
-    def goes_on(self) -> None:
-        """Elsewhere in the changed file: made, with a notice."""
-        result = self.agent.edit("src/cart.py", "{total(items)}", "{total(items):.2f}")
-        assert result.notice is not None
-        self.agent.acknowledge(result.notice)
-
-    def is_refused(self) -> None:
-        """In the very line that was changed."""
-        try:
-            self.agent.edit("src/tax.py", "amount * 0.2\n", "round(amount * 0.2, 2)\n")
-        except sightline.EditRefused as refused:
-            self.agent.acknowledge(refused)
-
-    def merges(self) -> None:
-        """A whole file over a change elsewhere in it."""
-        self.save("tests/test_cart.py", TEST.replace("== 2", "== pen.price"))
-        result = self.agent.write("tests/test_cart.py", TEST.replace("== 0", "== 0.0"))
-        assert result.merged
-        assert result.notice is not None
-        self.agent.acknowledge(result.notice)
-
-    def helper_edits(self) -> None:
-        self.helper.edit("src/items.py", "pen = 2", "pen = Item(2)")
-
-    def rests(self) -> None:
-        """Nothing happens, and nothing is drawn."""
-
-
-def played(home: Path) -> Terminal:
-    """The screen at the end of the story."""
+def played(home: Path, made: type[Story]) -> Terminal:
+    """The screen at the end of a story."""
     root, clock = home / "shop", FixedClock(NOON_US)
-    (root / ".git").mkdir(parents=True)
-    story = Story(root, clock)
+    root.mkdir()
+    story = made(root, clock)
     ground = story.agent._ground  # noqa: SLF001 - its ports, which the view looks through, too
     watched = survey(ground.store, ground.workspace, ground.settings, clock)
     terminal = Terminal(COLUMNS, ROWS)
@@ -191,7 +82,7 @@ CSS = """text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans 
 .d{fill:#9198a1}.r{fill:#ff8a80}.g{fill:#56d364}.y{fill:#e3b341}}"""
 
 
-def svg(terminal: Terminal) -> str:
+def svg(terminal: Terminal, said: str) -> str:
     """The screen as a picture whose letters are text, for light and for dark pages."""
     rows = terminal.styled()
     width = round(COLUMNS * CELL_WIDTH + 2 * MARGIN)
@@ -199,7 +90,6 @@ def svg(terminal: Terminal) -> str:
     lines = "\n".join(
         _row(at, row) for at, row in enumerate(rows) if any(c.letter.strip() for c in row)
     )
-    said = "sightline up: two agents, their files with what went stale and why, and what happened"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" role="img"><title>{said}</title>\n<style>{CSS}</style>\n'
@@ -231,17 +121,24 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true", help="Only say whether it is current.")
     check = parser.parse_args().check
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    old = [name for name, story in PICTURES.items() if not drawn(name, story, check=check)]
+    for name in old:
+        print(f"{name} is not what is drawn now: run python tools/picture.py")
+    return 1 if old else 0
+
+
+def drawn(name: str, story: type[Story], *, check: bool) -> bool:
+    """Draw a picture; with check, only whether it is the one that is there."""
     with tempfile.TemporaryDirectory() as home:
-        os.environ |= {"HOME": home, "SIGHTLINE_HOME": f"{home}/state", "TZ": "UTC"}
-        time.tzset()
-        drawn = svg(played(Path(home)))
-    if not check:
-        PICTURE.write_text(drawn, encoding="utf-8")
-        return 0
-    if PICTURE.exists() and PICTURE.read_text(encoding="utf-8") == drawn:
-        return 0
-    print(f"{PICTURE.name} is not what is drawn now: run python tools/picture.py")
-    return 1
+        os.environ |= {"HOME": home, "SIGHTLINE_HOME": f"{home}/state"}
+        made = svg(played(Path(home), story), story.said)
+    file = DOCS / name
+    if check:
+        return file.exists() and file.read_text(encoding="utf-8") == made
+    file.write_text(made, encoding="utf-8")
+    return True
 
 
 if __name__ == "__main__":

@@ -51,17 +51,17 @@ def test_to_the_agent_of_a_session(made, said):
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (Cause("external"), "you or another program"),
+        (Cause("external"), "by you or another program"),
         (
             Cause("external", detail=PUT_BACK),
-            "you or another program: put back as it was before the edit",
+            "by you or another program: put back as it was before the edit",
         ),
-        (Cause("agent", "s"), "agent s"),
-        (Cause("agent", "s/helper"), "agent helper"),
-        (Cause("command", "s", "make"), "the command make"),
-        (Cause("command", "s", "make", "likely"), "probably the command make"),
-        (Cause("formatter", None, "s", "likely"), "probably a formatter after agent s's edit"),
-        (git_cause(MOVED), "git: checkout main..feature a1b2c3d..d4e5f6a"),
+        (Cause("agent", "s"), "by agent s"),
+        (Cause("agent", "s/helper"), "by agent helper"),
+        (Cause("command", "s", "make"), "by the command make"),
+        (Cause("command", "s", "make", "likely"), "probably by the command make"),
+        (Cause("formatter", None, "s", "likely"), "probably by a formatter after agent s's edit"),
+        (git_cause(MOVED), "by git: checkout main..feature a1b2c3d..d4e5f6a"),
     ],
 )
 def test_to_a_person_who_looks_at_all_sessions(made, said):

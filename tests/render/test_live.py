@@ -94,7 +94,7 @@ def test_what_went_stale_comes_first_with_who_did_it(scene):
     lines = scene.lines()
     at = lines.index("  stale      src/tax.py  changed 00:01 by you or another program")
     assert lines[at + 1] == "  fresh      src/cart.py"
-    assert "00:01:00  -         changed   src/tax.py  by you or another program" in lines
+    assert "00:01:00            changed   src/tax.py  by you or another program" in lines
 
 
 def test_a_deleted_file_stays_until_it_is_back(scene):
@@ -137,7 +137,7 @@ def test_a_merge_is_told_once(scene):
     scene.first.write("src/cart.py", "a = 2\nb = 2\nc = 3\n")
     lines = scene.lines()
     assert "00:00:00  0f6c1d2e  merged    src/cart.py" in lines
-    assert "00:00:00  -         changed   src/cart.py  by you or another program" in lines
+    assert "00:00:00            changed   src/cart.py  by you or another program" in lines
     assert not [line for line in lines if "edited" in line]
     assert "  stale      src/cart.py  changed 00:00 by you or another program" in lines
 

@@ -32,6 +32,12 @@ def to_person(made: Cause, agent: str, edited: str) -> str:
     return cause(made, "")
 
 
+def by(who: str) -> str:
+    """Who did it, in a sentence: "by X", of X that is only probable "probably by X"."""
+    sure = who.removeprefix("probably ")
+    return f"by {who}" if sure == who else f"probably by {sure}"
+
+
 def _back(made: Cause | None) -> str:
     back = made is not None and made.detail == PUT_BACK
     return ": put back as it was before the edit" if back else ""

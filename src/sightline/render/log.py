@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sightline.core.revision import MISSING
 from sightline.render import cause, spans
+from sightline.render.causes import by
 from sightline.render.retention import WHY
 from sightline.render.seeing import LOST
 from sightline.render.views import count
@@ -58,7 +59,7 @@ def sentence(entry: Told, reader: str = "") -> str:
         src=entry.src,
         lines=spans(entry.lines or ()) if entry.lines else "all lines",
         shown=spans(entry.lines or ()),
-        who=cause(entry.cause, reader),
+        by=by(cause(entry.cause, reader)),
         detail=_detail(entry),
         agent=entry.agent,
         paths=_named(entry.paths),
@@ -85,9 +86,9 @@ def _short(commit: str | None) -> str:
 
 def _change(entry: Told) -> str:
     if entry.before == MISSING:
-        return "{path} was created by {who}"
+        return "{path} was created {by}"
     same = entry.before is not None and entry.before == entry.after
-    return "{path} got another mode by {who}" if same else "{path} was changed by {who}"
+    return "{path} got another mode {by}" if same else "{path} was changed {by}"
 
 
 _FORMS = {
@@ -99,8 +100,8 @@ _FORMS = {
     "model": "model {detail}",
     "seen": "{path}: {shown} shown ({detail})",
     "dropped": "{path}: {lines} left the context window",
-    "deleted": "{path} was deleted by {who}",
-    "moved": "{src} was renamed to {path} by {who}",
+    "deleted": "{path} was deleted {by}",
+    "moved": "{src} was renamed to {path} {by}",
     "git": "git {detail} {move} changed: {paths}",
     "command": "command began: {detail}",
     "command_ended": "command ended with exit code {detail}",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sightline.core.revision import MISSING
-from sightline.render.causes import to_person
+from sightline.render.causes import by, to_person
 from sightline.render.cells import cells, cut, line, middle, padded, steady
+from sightline.render.views import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ _TO_LOOK_AT = ("changed", "renamed", "created", "git", "warning", "sight lost")
 
 
 def _subject(entry: Happened) -> str:
-    """Whose deed it was: "-" is nobody's who has a session here."""
-    return session_name(entry.session) if _own(entry) else "-"
+    """Whose deed it was; "" is nobody's who has a session here."""
+    return session_name(entry.session) if entry.session and _own(entry) else ""
 
 
 def _own(entry: Happened) -> bool:
@@ -88,7 +89,9 @@ def _about(entry: Happened) -> str:
         return f"was {entry.src}"
     if entry.kind in ("changed", "deleted"):
         own = _own(entry) and entry.cause.kind == "agent"
-        return "" if own else f"by {by_whom(entry.cause)}"
+        return "" if own else by_whom(entry.cause)
+    if entry.kind == "git":
+        return f"{entry.cause.detail}, {count(len(entry.paths), 'file')}: {', '.join(entry.paths)}"
     if entry.kind == "refused":
         return reason_of(entry)
     return "" if entry.kind == "merged" else entry.cause.detail or ""
@@ -119,5 +122,5 @@ def session_name(id: str) -> str:
 
 
 def by_whom(made: Cause) -> str:
-    """Who changed a file, as the person says it who looks at this view."""
-    return to_person(made, session_name(made.who or ""), session_name(made.detail or ""))
+    """By whom a file was changed, as the person says it who looks at this view."""
+    return by(to_person(made, session_name(made.who or ""), session_name(made.detail or "")))
