@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 DAY_US = 24 * 3_600 * 1_000_000
 
-AT_ONCE = 200
-"""Texts forgotten in one transaction: a few milliseconds for which other writers wait."""
+AT_ONCE = 50
+"""Texts forgotten in one transaction: some milliseconds for which other writers wait."""
 
 REST_S = 0.003
 """Between two of them. A writer that waits looks every millisecond, so that it comes first."""

@@ -132,8 +132,9 @@ class Store(Protocol):
         at: int,
         secret: bool = False,
     ) -> tuple[Revision, ...]:
-        """Forget texts and record that as one BlobPurged; which of them were kept. choose: asked
-        which ones while nobody else can write, so it may look at what was recorded until now.
+        """Forget texts and record that as one BlobPurged, or as two where some are large; which of
+        them were kept. choose: asked which ones while nobody else can write, so it may look at
+        what was recorded until now; perhaps asked twice.
         secret: overwrite the bytes, too, before this returns."""
 
     def tally(self) -> dict[str, int]:

@@ -95,11 +95,17 @@ class Blobs:
         self.put(packed)
         self._run(PUT_AHEAD, (packed.revision,))
 
-    def remove(self, revision: Revision) -> bool:
-        """Forget bytes; False when there were none. Inside a transaction. A file of theirs goes
-        with tidy(), once that is committed: else a crash in between would leave a row without
-        its bytes."""
-        if not self._kept(revision):
+    def any_large(self) -> bool:
+        """Whether any text was ever a file of its own."""
+        return os.path.isdir(self._folder)
+
+    def remove(self, revision: Revision, *, large: bool) -> bool:
+        """Forget bytes that are a row, or, large, those that are a file; False when there were
+        none such. Inside a transaction. The file goes with tidy(), once that is committed: else
+        a crash in between would leave a row without its bytes."""
+        asked = "SELECT body IS NULL FROM blobs WHERE revision = ?"
+        rows = self._run(asked, (revision,))
+        if not rows or bool(rows[0][0]) is not large:
             return False
         self._run("DELETE FROM blobs WHERE revision = ?", (revision,))
         self._run("DELETE FROM ahead WHERE revision = ?", (revision,))

@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.store.database import Database
 
-PAGES_AT_ONCE = 128
-"""Free pages given back in one transaction: a millisecond or two of the writers' lock."""
+PAGES_AT_ONCE = 48
+"""Free pages given back in one transaction: some milliseconds of the writers' lock."""
 
 REST_S = 0.003
 """Between two of them. A writer that waits looks every millisecond, so that it comes first."""

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 CHUNK = 500
 """Rows or bound values of one statement."""
 
+PURGES_PER_CHECKPOINT = 8
+"""Each writes as many pages as a hundred appends; a large log takes long to carry over."""
+
 PUT_EVENT = (
     "INSERT INTO events (session, kind, version, happened_at, recorded_at, path, body)"
     " VALUES (?,?,?,?,?,?,?)"
@@ -58,6 +61,7 @@ class SqliteStore:
         self._base = Database(file)
         self._rows = Rows(self._base.run)
         self._blobs = Blobs(self._base.run, f"{file}-blobs")
+        self._purges = 0
 
     def append(
         self,
@@ -187,20 +191,26 @@ class SqliteStore:
         at: int,
         secret: bool = False,
     ) -> tuple[Revision, ...]:
-        def work() -> tuple[Revision, ...]:
+        def work(*, large: bool) -> tuple[Revision, ...]:
             self._rows.begin()
             # ON zeroes the pages that are freed
             self._base.run(f"PRAGMA secure_delete = {'ON' if secret else 'OFF'}")
-            gone = tuple([each for each in dict.fromkeys(choose()) if self._blobs.remove(each)])
+            chosen = dict.fromkeys(choose())
+            gone = tuple([each for each in chosen if self._blobs.remove(each, large=large)])
             if gone:
                 self._record(session, BlobPurged(gone[0], reason, gone[1:]), at, at)
             return gone
 
-        purged = self._write(work, durable=True)
-        if purged:
-            self._write(lambda: self._blobs.tidy(purged), durable=False)
-        if purged and secret:
-            self._base.checkpoint()  # the log still holds the bytes until it is begun anew
+        purged = self._write(lambda: work(large=False), durable=secret)
+        if self._blobs.any_large():
+            # A power cut must not bring the row back whose file is removed then.
+            files = self._write(lambda: work(large=True), durable=True)
+            self._write(lambda: self._blobs.tidy(files), durable=False)
+            purged += files
+        self._purges += 1
+        # The log still holds the bytes until it is begun anew; and much goes through it here.
+        if purged and (secret or self._purges % PURGES_PER_CHECKPOINT == 0):
+            self._base.checkpoint()
         return purged
 
     def tally(self) -> dict[str, int]:
