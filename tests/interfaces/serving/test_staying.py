@@ -144,6 +144,14 @@ def test_a_process_that_cannot_be_started_is_a_fault_of_no_call(host, monkeypatc
     assert "No such file" in fault
 
 
+def test_an_installation_that_is_broken_there_answers_all_the_same(host):
+    host.code("starting.py", "import os\n", "import nothing_of_that_name\n")
+    with host.spawn() as child:
+        out, err = child.communicate(host.write(host.put("a.py", "a = 1\n"), "b\n"))
+    assert (child.returncode, b"never shown" in out) == (0, True)
+    assert err == b"sightline: ModuleNotFoundError: no answerer was started.\n"
+
+
 def test_one_that_fails_says_so_once_and_is_tried_again_after_a_while(host):
     host.code("serving/local.py", "self._socket.listen(BACKLOG)", "raise OSError(28, 'Full')")
     raw = host.payload("UserPromptSubmit", prompt="x")
