@@ -57,7 +57,7 @@ def test_a_workspace_may_only_tighten_claims(two, monkeypatch):
 
 
 def test_a_claim_is_renewed_by_its_id(two):
-    made = two("claim", "src", "--ttl", "60", "--json").json["claim"]
+    made = two("claim", "src", "--ttl", "60s", "--json").json["claim"]
     renewed = two("claim", "--renew", made["id"], "--ttl", "2h", "--json").json["claim"]
     assert renewed["expires_at"] > made["expires_at"]
 
@@ -76,7 +76,8 @@ def test_all_claims_of_a_session_are_released_and_no_others(two):
     [
         ("claim",),
         ("claim", "a", "--renew", "c-1"),
-        ("claim", "a", "--ttl", "0"),
+        ("claim", "a", "--ttl", "0s"),
+        ("claim", "a", "--ttl", "60"),
         ("claim", "a", "--ttl", "-5"),
         ("claim", "a", "--ttl", "365d"),
         ("claim", "a", "--ttl", "soon"),
@@ -117,6 +118,14 @@ def test_a_pattern_is_of_all_below_the_folder_one_stands_in(sl, monkeypatch):
     monkeypatch.chdir(sl.root / "src")
     assert sl("claim", "*.py", "--json").json["claim"]["paths"] == ["src/**/*.py"]
     assert sl("claim", "deep", "--json").json["claim"]["paths"] == ["src/deep"]
+
+
+def test_a_claim_on_a_network_folder_says_how_far_it_reaches(sl, monkeypatch):
+    table = f"server:/export {os.path.realpath(sl.root)} nfs4 rw 0 0\n"
+    monkeypatch.setattr("sightline.interfaces.cli.several.mounts", lambda: table)
+    made = sl("claim", "a")
+    assert made.code == 0
+    assert "on a network (nfs4): agents on other machines are not told" in made.err
 
 
 def test_an_edit_says_whom_it_made_stale(two):

@@ -111,6 +111,7 @@ _REASONS = {
     "exists": "exists already",
     "ambiguous": "text stands there twice",
     "scope": "needs approval",
+    "claimed": "another agent claims it",
 }
 """Why an attempt was refused, in a few words."""
 

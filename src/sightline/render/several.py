@@ -98,6 +98,14 @@ def affected(found: Sequence[Affected], reader: str) -> str:
     return f"Your write made {listed}."
 
 
+def this_machine_alone(kind: str) -> str:
+    """A claim in a folder that other machines may have, too."""
+    return (
+        f"This folder is on a network ({kind}): agents on other machines are not told of the claim,"
+        " nor held by it. Their edits are seen as another program's."
+    )
+
+
 def forgotten(session: str, claims: int) -> str:
     """What became of a session that was deleted."""
     lost = f" Its {claims} claim{'' if claims == 1 else 's'} fell." if claims else ""
@@ -123,14 +131,19 @@ def no_session(session: str) -> tuple[str, str]:
 def not_family(giver: str, receiver: str) -> tuple[str, str]:
     """A hand-over between two sessions of which neither started the other."""
     message = f"{receiver} and {giver} are no family: neither started the other, nor one both."
-    hint = "Where text did reach the other agent, record it there: sightline saw PATH --via handover"
+    hint = (
+        "Where text did reach the other agent, record it there: sightline saw PATH --via handover"
+    )
     return message, hint
 
 
 def nothing_held(session: str, path: str) -> tuple[str, str]:
     """A path that a session cannot hand over."""
     message = f"{session} holds nothing of {path} that could be handed over."
-    return message, "It was not shown those lines, or they left its context: see 'sightline status'."
+    return (
+        message,
+        "It was not shown those lines, or they left its context: see 'sightline status'.",
+    )
 
 
 def _listed(paths: Sequence[str]) -> str:

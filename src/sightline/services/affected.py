@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sightline.core.context import Knowledge
-    from sightline.core.regions import Spans
+    from sightline.core.regions import Hunk, Spans
     from sightline.services.ground import Ground
 
 MOST = 20
@@ -54,6 +54,7 @@ class _Change:
         self._revision = revision_of(before) if before is not None else None
         self._before, self._after = _lines(before), _lines(after)
         self._gone = after is None
+        self._hunks: dict[tuple[str, bool], Sequence[Hunk]] = {}
 
     def stale(self, knowledge: Knowledge) -> Spans:
         """The lines of what a session was shown that differ now and did not before."""
@@ -62,24 +63,30 @@ class _Change:
         theirs = self._before if known else _lines(self._ground.store.blob(belief.text))
         if self._before is None or theirs is None:
             return ()  # no text before it, or none that is kept: it was not what they hold
-        already = () if known else _differing(theirs, self._before, shown)
+        text = belief.text
+        already = () if known else self._differing(text, theirs, self._before, shown)
         if self._gone:
             return subtract(shown, already)
         if self._after is None:
             return ()
-        return subtract(_differing(theirs, self._after, shown), already)
+        return subtract(self._differing(text, theirs, self._after, shown), already)
+
+    def _differing(
+        self, text: str, theirs: Sequence[str], disk: Sequence[str], shown: Spans
+    ) -> Spans:
+        """Shown lines that are others on disk; of lines put between two, the one above. Sessions
+        that hold one text share its diff."""
+        key = (text, disk is self._after)
+        if key not in self._hunks:
+            self._hunks[key] = diff(theirs, disk)
+        hunks = touched(shown, self._hunks[key], len(theirs))
+        at = spans((max(min(a0 + 1, a1), 1), a1 or 1) for a0, a1, _, _ in hunks)
+        return intersect(intersect(at, shown), whole(len(theirs)))
 
 
 def _lines(data: bytes | None) -> Sequence[str] | None:
     text = decode(data) if data is not None else None
     return text.lines if text else None
-
-
-def _differing(theirs: Sequence[str], disk: Sequence[str], shown: Spans) -> Spans:
-    """Shown lines that are others on disk; of lines put between two, the one above."""
-    hunks = touched(shown, diff(theirs, disk), len(theirs))
-    at = spans((max(min(a0 + 1, a1), 1), a1 or 1) for a0, a1, _, _ in hunks)
-    return intersect(intersect(at, shown), whole(len(theirs)))
 
 
 def family(ground: Ground, session: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
+from sightline.core.mounts import NETWORK, file_system
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
-from sightline.interfaces.cli.options import lines_from, verb
-from sightline.render import spans, views
+from sightline.interfaces.cli.options import age_from, lines_from, verb
+from sightline.render import several, spans, views
 from sightline.render.views import printable
+from sightline.workspace.watch.place import mounts
 from sightline.workspace.wildmatch import SPECIAL
 
 TYPE_CHECKING = False
@@ -19,15 +23,15 @@ if TYPE_CHECKING:
 
 PATHS_MAX = 100
 
-UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+DAY_S = 86_400
 
 
 def ttl_from(text: str) -> float:
-    """A time such as 90s, 30m, 2h or 1d as seconds; a bare number is seconds."""
-    number, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "s")
-    if number.isdecimal() and 0 < int(number) * UNITS[unit] <= UNITS["d"]:
-        return int(number) * UNITS[unit]
-    raise click.BadParameter(f"{text!r} is no time such as 90s, 30m or 2h, of a day at most.")
+    """A length of time in seconds."""
+    seconds = age_from(text) / 1_000_000
+    if 0 < seconds <= DAY_S:
+        return seconds
+    raise click.BadParameter(f"A claim stands for some time, a day at most, not for {text!r}.")
 
 
 @verb()
@@ -58,6 +62,9 @@ def claim(
         output.json({"claim": shapes.claim(made)})
         return
     output.done(call, f"Claimed {_listed(made)} until {_local(made)}: {made.id}")
+    kind = _network(call.root)
+    if kind is not None:
+        output.note(call, several.this_machine_alone(kind))
 
 
 @verb()
@@ -127,6 +134,15 @@ def _place(call: Call, name: str) -> str:
     if path == name or "/" in name or SPECIAL.isdisjoint(name):
         return path
     return f"{path.removesuffix(name)}**/{name}"
+
+
+def _network(root: str) -> str | None:
+    """The network file system that a folder stands on, where the system tells."""
+    try:
+        kind = file_system(os.path.realpath(root), mounts())
+    except FileNotFoundError:
+        return None
+    return kind if kind in NETWORK else None
 
 
 def _listed(made: Claim) -> str:
