@@ -144,7 +144,7 @@ def test_a_folder_made_again_while_somebody_holds_the_old_one_is_seen(tree):
 
 
 def test_many_followed_paths_are_asked_for_their_names_little_by_little(tree, monkeypatch):
-    monkeypatch.setattr("sightline.workspace.watch.linux.COUNTED", 1)
+    monkeypatch.setattr("sightline.workspace.watch.following.COUNTED", 1)
     os.link(tree / "a", tree.parent / "other")
     os.link(tree / "src/b", tree.parent / "third")
     with watching(tree) as watcher:

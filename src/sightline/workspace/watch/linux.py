@@ -11,10 +11,10 @@ from sightline.errors import Unverifiable
 from sightline.workspace.watch import Eyes, Hints
 from sightline.workspace.watch.batch import Batch
 from sightline.workspace.watch.folders import Folders
-from sightline.workspace.watch.git import git_files
+from sightline.workspace.watch.following import Following
 from sightline.workspace.watch.ignoring import Ignoring
 from sightline.workspace.watch.naming import named
-from sightline.workspace.watch.polling import Rota, identity_of, several_names
+from sightline.workspace.watch.polling import identity_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 ROOT_S = 2.0
 """Seconds between two looks at whether the root still stands: no event tells that a folder above
 it was renamed."""
-
-COUNTED, COUNT_S = 2000, 0.1
-"""Files asked for the number of their names in one go, and seconds between two goes."""
 
 _FULL = (errno.ENOSPC, errno.ENOMEM)
 
@@ -51,11 +48,7 @@ class LinuxWatcher:
         self._ignoring = Ignoring(root, rules)
         self._inotify = inotify
         self._folders = Folders(inotify, self._ignoring)
-        self._rota = Rota(polling_s)
-        self._blind = blind
-        self._followed: frozenset[str] = frozenset()
-        self._linked: set[str] = set()
-        self._uncounted: list[str] = []
+        self._following = Following(root, blind, polling_s)
         self._full = self._doubtful = False
         self._overflows = self._gaps = 0
         self._identity = identity_of(root)
@@ -82,29 +75,26 @@ class LinuxWatcher:
         os.eventfd_write(self._bell, 1)
 
     def eyes(self) -> Eyes:
+        rota = self._following.rota
         polling: Lost | None = "limit" if self._full else None
         return Eyes(
             "away" if self._away else "polling" if polling else "events",
             self._away or polling,
             folders=len(self._folders.names),
             unseen=len(self._folders.unseen),
-            followed=len(self._followed),
-            polled=len(self._rota),
-            every_s=self._rota.every_s if self._rota else 0.0,
+            followed=len(self._following.paths),
+            polled=len(rota),
+            every_s=rota.every_s if rota else 0.0,
             overflows=self._overflows,
             gaps=self._gaps,
         )
 
     def follow(self, paths: Iterable[str]) -> None:
-        before, self._followed = self._followed, frozenset(paths)
-        new = self._followed - before
-        if before - self._followed:
-            self._linked &= self._followed
-            self._folders.keep_only(self._followed)
-        self._unsaid |= self._within(lambda: self._folders.keep(new))
-        self._uncounted += new
-        self._count()
-        self._turns()
+        before, now = self._following.paths, frozenset(paths)
+        self._following.only(now)
+        if before - now:
+            self._folders.keep_only(now)
+        self._unsaid |= self._within(lambda: self._folders.keep(now - before))
 
     def close(self) -> None:
         self._inotify.close()
@@ -117,8 +107,7 @@ class LinuxWatcher:
         now_s = monotonic()
         if end_s is not None and now_s >= end_s:
             return False
-        due_s = min(now_s + ROOT_S, self._rota.due_s) if self._rota else now_s + ROOT_S
-        due_s = now_s + COUNT_S if self._uncounted else due_s
+        due_s = self._following.due_s(now_s + ROOT_S)
         till_s = due_s if end_s is None else min(due_s, end_s)
         ready = self._poll.poll(max(till_s - now_s, 0.0) * 1e3 + 1)
         if any(fd == self._bell for fd, _ in ready):
@@ -139,16 +128,11 @@ class LinuxWatcher:
                 f"{self._root} could not be watched: {error.strerror}.",
                 "Try again when the disk answers.",
             ) from error
-        if hints is None and self._uncounted:
-            self._count()
-            self._turns()
-        if self._rota and monotonic() >= self._rota.due_s:
-            changed = self._rota.look()
-            if changed and hints is None:
-                return Hints(changed, at_ns=at_ns)
-            if hints is not None:
-                return hints.replace(paths=hints.paths | changed)
-        return hints
+        changed = self._following.look()
+        if not changed:
+            return hints
+        hints = hints or Hints(frozenset(), at_ns=at_ns)
+        return hints.replace(paths=hints.paths | changed)
 
     def _happened(self, at_ns: int) -> Hints | None:
         batch = Batch(self._inotify.read())
@@ -176,20 +160,17 @@ class LinuxWatcher:
         self._identity, self._away = identity, None if identity else lost
         self._folders.clear()
         self._full = False
+        self._following.every(turned=False)
         self._unsaid = identity is not None and self._within(self._begin)
-        self._turns()
         return self._gap(at_ns, lost)
 
     def _told(self, batch: Batch, at_ns: int) -> Hints | None:
         folders = self._folders
-        say = named(batch, folders, self._ignoring, self._followed)
+        say = named(batch, folders, self._ignoring, self._following.paths)
         unseen = {f"{path}/" for path in say.paths} & folders.unseen if folders.unseen else set()
         if batch.came or batch.left or batch.ended or say.relist or say.git or unseen:
             self._unsaid |= self._within(lambda: self._go_along(batch, say, unseen))
-        linked = self._linked_of(say.paths & self._followed)
-        if linked - self._linked:
-            self._linked |= linked
-            self._turns()
+        self._following.changed(say.paths)
         if say.everything:
             return self._gap(at_ns)
         return Hints(say.paths, at_ns=at_ns) if say.paths else None
@@ -214,7 +195,7 @@ class LinuxWatcher:
 
     def _begin(self) -> None:
         self._folders.cover_again("")
-        self._folders.keep(self._followed)
+        self._folders.keep(self._following.paths)
         self._folders.keep_in([""])
         self._folders.cover_git()
 
@@ -230,26 +211,8 @@ class LinuxWatcher:
                 raise
             self._full = True
             self._folders.clear()
-            self._turns()
+            self._following.every(turned=True)
         return self._full
-
-    def _turns(self) -> None:
-        """What to look at in turn: all that is followed, or what no event tells of."""
-        turned = set(self._followed)
-        if not self._full:
-            turned = self._linked | {path for path in turned if path.startswith(self._blind)}
-        places = dict(git_files(self._root)) if self._full else {}
-        self._rota.set({**places, **{path: f"{self._root}/{path}" for path in turned}})
-
-    def _count(self) -> None:
-        """Which of the paths that came to be followed have several names: so many at a time, for
-        there may be a hundred thousand of them, and somebody waits."""
-        now, self._uncounted = self._uncounted[:COUNTED], self._uncounted[COUNTED:]
-        self._linked |= self._linked_of(now) & self._followed
-
-    def _linked_of(self, paths: Iterable[str]) -> set[str]:
-        """Of these, the files that have several names: a write by another is no event here."""
-        return {path for path in paths if several_names(f"{self._root}/{path}")}
 
     def _gap(self, at_ns: int, lost: Lost | None = None) -> Hints:
         self._gaps += 1
