@@ -8,6 +8,7 @@ from threading import Barrier, Thread
 
 import pytest
 
+import sightline
 from sightline.core.causes import PUT_BACK, UNDER_WAY
 from sightline.core.events import (
     Cause,
@@ -442,3 +443,31 @@ def test_a_file_replaced_by_something_else_says_what_stands_there(tree, s):
     (tree.root / "a.py").mkdir()
     s.check("a.py")
     assert causes(s) == [Cause("external", detail="directory")]
+
+
+def test_two_things_that_git_did_unseen_are_two_facts(tree, s):
+    """Each file is told with what changed it."""
+    tree.put("c.py", TEN.replace("line 9", "dirty"))
+    s.changes()
+    git(tree, "stash")
+    git(tree, "merge", "--no-edit", "other")
+    s.changes()
+    found = {fact.operation: fact.paths for fact in told(s) if isinstance(fact, GitMoved)}
+    assert found == {"stash": ("c.py",), "merge": ("a.py", "b.py")}
+
+
+def test_a_workspace_below_the_top_of_its_repository(tree):
+    tree.put("sub/d.py", TEN)
+    commit(tree)
+    git(tree, "checkout", "--quiet", "other")
+    git(tree, "merge", "--no-edit", "--quiet", "main")
+    tree.put("sub/d.py", TEN.replace("line 3", "OTHER"))
+    commit(tree)
+    git(tree, "checkout", "--quiet", "main")
+    below = sightline.open_session(tree.root / "sub", id="s", settings=tree.settings())
+    with below:
+        below.read("d.py")
+        git(tree, "checkout", "--quiet", "other")
+        below.changes()
+        [fact] = told(below)
+        assert (fact.operation, fact.paths) == ("checkout", ("d.py",))

@@ -8,7 +8,7 @@ from time import time_ns
 
 import pytest
 
-from sightline.core.reflog import blob_ids
+from sightline.core.gitsteps import blob_ids
 from sightline.core.revision import revision_of
 from sightline.workspace.git import repository
 
@@ -118,13 +118,13 @@ def test_a_workspace_inside_a_repository(tree):
 def test_a_repository_inside_a_workspace(tmp_path):
     inner = Tree(tmp_path / "ws/lib")
     head = inner.commit(c="3\n")
-    asked = repository(str(tmp_path / "ws"), "lib/c.py")
+    asked = inner.asked("lib/c.py", root=tmp_path / "ws")
     assert asked.blobs(head, ["lib/c.py"], DEADLINE_S) == {"lib/c.py": blob(b"3\n")}
 
 
 def test_a_worktree_has_its_own_log_and_shares_the_stash(tree, tmp_path):
     tree.git("worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
-    side = repository(str(tmp_path / "side"), "a.py")
+    side = tree.asked(root=tmp_path / "side")
     tree.git("checkout", "--quiet", "-b", "third")
     assert all(move.operation != "checkout" for move in side.moves(0))
     (tree.root / "a.py").write_text("dirty\n")

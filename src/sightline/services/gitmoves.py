@@ -5,33 +5,24 @@ Nothing is started as long as its logs are older than our last look at the file.
 
 from __future__ import annotations
 
-from itertools import chain
-
 from sightline.core.causes import UNDER_WAY
 from sightline.core.events import Cause, Changed, GitMoved, Rewritten
-from sightline.core.reflog import Came, after_told, blob_ids, came_with, conflicted, steps_of, whole
+from sightline.core.gitsteps import conflicted
+from sightline.core.reflog import whole
 from sightline.core.value import Value
+from sightline.services.gitsteps import DEADLINE_S, Terms, steps_since, trees_of
 from sightline.services.ground import Difference, bytes_of, differing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sightline.core.context import DiskFile
-    from sightline.core.events import Fact
-    from sightline.core.reflog import Step
+    from sightline.core.gitsteps import Step
     from sightline.core.revision import Stamp
+    from sightline.services.gitsteps import Trees
     from sightline.services.ground import Ground
     from sightline.workspace.git import Repository
-
-    Trees = dict[str, Mapping[str, str | None]]
-    """Commit -> path -> blob id."""
-
-DEADLINE_S = 2.0
-"""What git may take for one answer."""
-
-REMEMBERED = 8
-"""Moves of git's that are looked through for stashes that were put away."""
 
 
 class Recognised(Value):
@@ -52,8 +43,8 @@ def recognised(ground: Ground, differences: Sequence[Difference]) -> Recognised:
     facts: list[GitMoved] = []
     likely: dict[str, Cause] = {}
     for repository, group in _by_repository(ground, differences):
-        fact, seems = _told(ground, repository, group)
-        facts += [fact] if fact else []
+        told, seems = _told(ground, repository, group)
+        facts += told
         likely |= seems
     return Recognised(tuple(facts), likely)
 
@@ -76,36 +67,55 @@ def _by_repository(
 
 def _told(
     ground: Ground, repository: Repository, group: Sequence[Difference]
-) -> tuple[GitMoved | None, dict[str, Cause]]:
-    """The move that made some of the differences, else what git seems to have done."""
+) -> tuple[list[GitMoved], dict[str, Cause]]:
+    """The moves that made some of the differences; of the others what git seems to have done."""
+    facts: list[GitMoved] = []
+    terms = Terms(ground, repository)
     since_ns = _looked_ns(ground, group)
-    steps = _steps(ground, repository, since_ns)
+    steps = steps_since(ground, repository, since_ns)
     for step in steps:
-        trees = _trees(repository, step, [each.found.path for each in group])
+        trees = trees_of(repository, step, [each.found.path for each in group])
         if trees is None:
             seems = Cause("git", step.operation, step.detail, "likely")
-            return None, {each.found.path: seems for each in group}
-        made = [each for each in group if _made(ground, repository, step, trees, each)]
+            return facts, {each.found.path: seems for each in group}
+        made = [each for each in group if terms.made_by(step, trees, each)]
         if made:
-            return _fact(ground, repository, step, trees, made), {}
+            told = {path for fact in facts for path in fact.paths}
+            facts.append(_fact(ground, repository, terms, step, trees, made, told))
+            group = [each for each in group if each.found.path not in facts[-1].paths]
+        if not group:
+            return facts, {}
+    return facts, _seems(ground, repository, terms, group, since_ns, stepped=bool(steps))
+
+
+def _seems(
+    ground: Ground,
+    repository: Repository,
+    terms: Terms,
+    group: Sequence[Difference],
+    since_ns: int,
+    *,
+    stepped: bool,
+) -> dict[str, Cause]:
+    """What git seems to have done where none of its commits can tell."""
     under_way = Cause("git", None, UNDER_WAY, "likely")
     if repository.busy():
-        return None, {each.found.path: under_way for each in group}
+        return {each.found.path: under_way for each in group}
     if repository.stash_moved(since_ns):
         popped = Cause("git", "stash pop", None, "likely")
-        kept = [each for each in group if _is_kept(ground, repository, each)]
-        return None, {each.found.path: popped for each in kept}
-    if not steps and not repository.stopped(since_ns):
-        return None, {}
+        kept = [each for each in group if _is_kept(repository, terms, each)]
+        return {each.found.path: popped for each in kept}
+    if not stepped and not repository.stopped(since_ns):
+        return {}
     marked = [each for each in group if conflicted(bytes_of(ground, each))]
-    return None, {each.found.path: under_way for each in marked}
+    return {each.found.path: under_way for each in marked}
 
 
-def _is_kept(ground: Ground, repository: Repository, difference: Difference) -> bool:
+def _is_kept(repository: Repository, terms: Terms, difference: Difference) -> bool:
     """Whether git holds these very bytes, and not because they were committed: of a stash that is
     gone nothing else is left."""
     path, head = difference.found.path, repository.head() or "HEAD"
-    after = _came(ground, repository, difference).after
+    after = terms.of(difference).after
     there = repository.blobs(head, [path], DEADLINE_S)
     if there is None or there[path] in after:
         return False
@@ -123,86 +133,23 @@ def _at_ns(row: DiskFile, stamp: Stamp | None) -> int:
     return stamp.read_at_ns if same and stamp else row.at * 1_000
 
 
-def _steps(ground: Ground, repository: Repository, since_ns: int) -> list[Step]:
-    """What git may have done since, most particular first. A stash that was put away also resets
-    the tree, and says so."""
-    moved = repository.moves(since_ns)
-    put_away = repository.stash_moved(since_ns)
-    stashing = put_away or repository.index_moved(since_ns)
-    stashed = repository.stashed() if stashing else ()
-    if not (moved or put_away or stashed):
-        return []
-    told = list(ground.store.timeline(kinds=[GitMoved], newest=REMEMBERED))
-    known = [commit for each in told for commit in _stash_of(each.fact)]
-    taken = [commit for commit in known if commit not in stashed]
-    head = repository.head() if stashing else None
-    return steps_of(head, stashed, taken, after_told(moved, told), put_away=put_away)
-
-
-def _stash_of(fact: Fact) -> tuple[str, ...]:
-    if not isinstance(fact, GitMoved):
-        return ()
-    if fact.operation == "stash":
-        return (fact.after,)
-    return (fact.before,) if fact.operation == "stash apply" else ()
-
-
-def _trees(repository: Repository, step: Step, paths: Sequence[str]) -> Trees | None:
-    """What the step's commits have at some paths; None when git does not answer."""
-    found: Trees = {}
-    for commit in dict.fromkeys((*step.olds, *step.news, *chain(*step.commits))):
-        blobs = repository.blobs(commit, paths, DEADLINE_S)
-        if blobs is None and not commit.endswith(step.optional):
-            return None
-        found[commit] = blobs or {}
-    return found
-
-
-def _made(
-    ground: Ground, repository: Repository, step: Step, trees: Trees, difference: Difference
-) -> bool:
-    path = difference.found.path
-    came = _came(ground, repository, difference)
-    olds = [
-        blob
-        for commit in step.olds
-        if (blob := trees[commit].get(path)) is not None or not commit.endswith(step.optional)
-    ]
-    news = [there for commit in step.news if (there := trees[commit].get(path)) is not None]
-    new = news[0] if news else None
-    committed = any(
-        trees[parent].get(path) != new == trees[commit].get(path) for parent, commit in step.commits
-    )
-    discards = step.operation == "reset"
-    return came_with(came, olds, new, committed=committed, discards=discards)
-
-
-def _came(ground: Ground, repository: Repository, difference: Difference) -> Came:
-    algorithm, before = repository.algorithm(), difference.row.revision
-    return Came(
-        blob_ids(ground.store.blob(before), before, algorithm),
-        blob_ids(bytes_of(ground, difference), difference.after, algorithm),
-    )
-
-
 def _fact(
-    ground: Ground, repository: Repository, step: Step, trees: Trees, made: list[Difference]
+    ground: Ground,
+    repository: Repository,
+    terms: Terms,
+    step: Step,
+    trees: Trees,
+    made: list[Difference],
+    told: set[str],
 ) -> GitMoved:
-    """The move with all files of ours that it touched."""
-    named = {each.found.path for each in made}
+    """The move with all files of ours that it touched. told: those that another fact tells of."""
+    named = {*told, *(each.found.path for each in made)}
     others = [each for each in _others(ground, repository) if each.found.path not in named]
-    held = _trees(repository, step, [each.found.path for each in others]) if others else None
+    held = trees_of(repository, step, [each.found.path for each in others]) if others else None
     if held is not None:
-        made = [*made, *(each for each in others if _made(ground, repository, step, held, each))]
+        made = [*made, *(each for each in others if terms.made_by(step, held, each))]
         trees = {commit: {**there, **held[commit]} for commit, there in trees.items()}
-    begun = [
-        move.old in trees
-        and all(
-            trees[move.old].get(each.found.path) in _came(ground, repository, each).before
-            for each in made
-        )
-        for move in step.moves
-    ]
+    begun = [terms.fits(move.old, trees, made) for move in step.moves]
     changes = tuple(sorted((_rewritten(each) for each in made), key=lambda each: each.path))
     ground.store.keep(
         [b for each in made for b in ground.keepable(each.found.path, bytes_of(ground, each))]
@@ -225,7 +172,8 @@ def _others(ground: Ground, repository: Repository) -> Iterator[Difference]:
 
     rows = ground.store.disks()
     for found in [*doubtful(ground, rows, ground.store.stamps())]:
-        each = differing(ground, found)
+        same = found.revision == rows[found.path].revision
+        each = None if same else differing(ground, ground.look(found.path))
         if each is not None and _belongs(ground, repository, found.path):
             yield each
     for row in rows.values():
