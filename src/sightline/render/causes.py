@@ -63,8 +63,13 @@ def _formatter(made: Cause) -> str:
     return f"the formatter {made.who}" if made.who else "a formatter"
 
 
+def did(made: Cause) -> str:
+    """What git did: its operation, and what its log says of it."""
+    return " ".join(part for part in (made.who, made.detail) if part)
+
+
 def _by_git(made: Cause, _: str) -> str:
-    return f"git: {' '.join(part for part in (made.who, made.detail) if part)}"
+    return f"git: {did(made)}"
 
 
 _WORDS = {

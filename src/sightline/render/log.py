@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sightline.core.revision import MISSING
 from sightline.render import cause, spans
-from sightline.render.causes import by
+from sightline.render.causes import by, did
 from sightline.render.retention import WHY
 from sightline.render.seeing import LOST
 from sightline.render.views import count
@@ -70,6 +70,8 @@ def sentence(entry: Told, reader: str = "") -> str:
 
 
 def _detail(entry: Told) -> str:
+    if entry.kind == "git":
+        return did(entry.cause)
     said = entry.cause.detail or ""
     words = {"purged": WHY, "sight_lost": LOST}.get(entry.kind, {})
     return words.get(said, said)

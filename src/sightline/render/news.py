@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.revision import MISSING
-from sightline.render.causes import by, to_person
+from sightline.render.causes import by, did, to_person
 from sightline.render.cells import cells, cut, line, middle, padded, steady
 from sightline.render.views import count
 
@@ -91,7 +91,7 @@ def _about(entry: Happened) -> str:
         own = _own(entry) and entry.cause.kind == "agent"
         return "" if own else by_whom(entry.cause)
     if entry.kind == "git":
-        return f"{entry.cause.detail}, {count(len(entry.paths), 'file')}: {', '.join(entry.paths)}"
+        return f"{did(entry.cause)}, {count(len(entry.paths), 'file')}: {', '.join(entry.paths)}"
     if entry.kind == "refused":
         return reason_of(entry)
     return "" if entry.kind == "merged" else entry.cause.detail or ""

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sightline.core.events import CauseKind, Fact
+    from sightline.core.events import Fact
     from sightline.core.regions import Spans
     from sightline.core.timeline import Recorded
 
@@ -83,11 +83,11 @@ def _cause(fact: Fact, session: str) -> Cause:
     made = getattr(fact, "cause", None)
     if isinstance(made, Cause):
         return made
+    if isinstance(fact, GitMoved):
+        return Cause("git", fact.operation, fact.detail)
     field = _DETAILS.get(type(fact).__name__, "")
     said = getattr(fact, field, None)
-    kind: CauseKind = "git" if isinstance(fact, GitMoved) else "agent"
-    who = None if kind == "git" else session
-    return Cause(kind, who, None if said in (None, "") else str(said))
+    return Cause("agent", session, None if said in (None, "") else str(said))
 
 
 WORDS = {
