@@ -85,6 +85,12 @@ def _cause(
     return next(iter([*by_git, *by_commands]), None) or _by_content(ground, difference)
 
 
+def of_mode(ground: Ground, path: str, presumed: Cause | None = None) -> Cause:
+    """The cause of a change of a file's rights, which leaves no content to go by."""
+    by = [each for each in _commands(ground, presumed) if may_touch(each.detail or "", path)]
+    return by[0] if by else Cause("external")
+
+
 def _commands(ground: Ground, presumed: Cause | None = None) -> list[Cause]:
     """The commands under way as causes, the likeliest first."""
     begun = [by_command(each) for each in reversed(running(ground))]

@@ -85,15 +85,31 @@ def _of_known(
 ) -> Changes:
     looked: list[Found] = []
     fresh: list[Found] = []
+    modes: list[Changed] = []
     for there in doubtful(ground, rows, stamps):
-        if there.revision == rows[there.path].revision:
-            fresh.append(there)
-        else:
+        if there.revision != rows[there.path].revision:
             looked.append(ground.look(there.path))
+            continue
+        fresh.append(there)
+        modes += _of_mode(ground, stamps.get(there.path), there, cause)
     facts = [fact for fact in noticed(ground, *looked, presumed=cause) if isinstance(fact, WHAT)]
+    facts += modes
     named = {path for fact in facts for path in disk_paths(fact)}
     found = tuple(there for there in looked if there.path in named)
     return Changes(tuple(facts), found, tuple(fresh))
+
+
+def _of_mode(
+    ground: Ground, stamp: Stamp | None, there: Found, cause: Cause | None
+) -> Iterator[Changed]:
+    """The fact that the same bytes got other rights."""
+    now = there.signature
+    if stamp is None or now is None or stamp.signature.mode == now.mode:
+        return
+    from sightline.services.causes import of_mode
+
+    by = of_mode(ground, there.path, cause)
+    yield Changed(there.path, there.revision, there.revision, "mode", by, now.mode)
 
 
 WHAT = (Changed, GitMoved)
