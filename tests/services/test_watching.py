@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 import sightline
+from sightline import Unverifiable
 from sightline.config import Settings
 from sightline.core.events import Changed, SightLost
 from sightline.core.timeline import NOBODY
@@ -243,6 +244,23 @@ def test_a_gap_is_a_fact_and_everything_is_looked_at():
     place.watching.wait(0)
     assert [getattr(r.fact, "reason", "") for r in place.store.timeline(kinds=[SightLost])] == ["overflow"]
     assert [getattr(r.fact, "path", "") for r in place.store.timeline(kinds=[Changed])] == ["b.py"]
+
+
+def test_an_ignore_file_that_cannot_be_read_is_said_once_and_waited_for(monkeypatch):
+    place = Memory(["a.py"])
+    monkeypatch.setattr(place, "wait", unreadable)
+    assert [place.watching.wait(0) for _ in range(3)][1:] == [None, None]
+    assert place.watching.fileno() is None
+    lost = [r.fact for r in place.store.timeline(kinds=[SightLost])]
+    assert lost == [SightLost("unverifiable", (".gitignore",))]
+    monkeypatch.undo()
+    place.disk.put("a.py", "new\n")
+    place.hints = [Hints(frozenset(), everything=True)]
+    assert place.watching.wait(0) is not None
+
+
+def unreadable(_timeout_s):
+    raise Unverifiable(".gitignore", ".gitignore could not be read.")
 
 
 def test_many_hints_at_once_take_one_look_over_everything():

@@ -7,12 +7,13 @@ recorded, by the same scan, so no verdict depends on whether anybody watched.
 from __future__ import annotations
 
 from stat import S_ISREG
-from time import monotonic
+from time import monotonic, sleep
 
 from sightline.core.context import disk_paths
 from sightline.core.events import SightLost
 from sightline.core.timeline import archived
 from sightline.core.value import Value
+from sightline.errors import Unverifiable
 from sightline.services.entries import told
 from sightline.services.ours import Ours
 from sightline.services.runs import changes
@@ -67,6 +68,7 @@ class Watching:
         self._watcher = watcher or ground.workspace.watch()
         self._hints: Hints | None = Hints(frozenset(), everything=True)
         self._put_off: float | None = None
+        self._blind = False
         self._told = ground.store.position()
         self._agents: dict[str, str] = {}
         self._ours = Ours(ground.store.disks())
@@ -92,7 +94,7 @@ class Watching:
 
     def fileno(self) -> int | None:
         """Readable when wait(0) may have something to say of the disk; None where nothing is."""
-        return self._watcher.fileno()
+        return None if self._blind else self._watcher.fileno()
 
     def patience_s(self) -> float:
         """After how long wait(0) may have something to say that makes nothing readable: what
@@ -116,13 +118,27 @@ class Watching:
     def _next(self, left_s: float) -> Hints | None:
         """Where to look now: nowhere as long as something is half done."""
         if self._hints is None:
-            self._hints = self._watcher.wait(min(ASKED_S, left_s))
+            self._hints = self._heard(min(ASKED_S, left_s))
         elif self._put_off is not None:
-            self._hints = joined(self._hints, self._watcher.wait(min(ASKED_AGAIN_S, left_s)))
+            self._hints = joined(self._hints, self._heard(min(ASKED_AGAIN_S, left_s)))
         if self._hints is None or self._half_done(self._hints):
             return None
         now, self._hints, self._put_off = self._hints, None, None
         return now
+
+    def _heard(self, left_s: float) -> Hints | None:
+        """What the watcher hints at. While an ignore file cannot be read nothing can be told of
+        what it hides; the first answer after that stands for everything."""
+        try:
+            hints = self._watcher.wait(left_s)
+        except Unverifiable as error:
+            if not self._blind:
+                self._blind = True
+                self._ground.append([SightLost("unverifiable", (error.path,))])
+            sleep(left_s)
+            return None
+        self._blind = False
+        return hints
 
     def _half_done(self, hints: Hints) -> bool:
         """Whether to look later: a git command or a save is under way, and not for too long."""
