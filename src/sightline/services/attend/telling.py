@@ -34,6 +34,8 @@ def hand(
 def news(ground: Ground, *, room: int | None = None) -> str:
     """What others changed that neither the agent nor its host was told yet, recorded as handed
     over; no words when there is nothing. room: characters, where there are few left."""
+    if not _anything(ground):
+        return ""
     from sightline.services.notices import CHARACTERS, NOTICE_TOKENS, notice
 
     budget = NOTICE_TOKENS if room is None else min(NOTICE_TOKENS, room // CHARACTERS)
@@ -42,6 +44,15 @@ def news(ground: Ground, *, room: int | None = None) -> str:
         return ""
     hand(ground, found.id, [change.path for change in found.changes], found.told)
     return words.says(found.text)
+
+
+def _anything(ground: Ground) -> bool:
+    """Whether any file needs more than one stat: mostly none does, and then nothing is loaded."""
+    tracked = ground.tracked()
+    if tracked.suspects:
+        return True
+    deadline_s = ground.settings.deadline_s
+    return any(True for _ in ground.workspace.scan(tracked.stamps, deadline_s=deadline_s))
 
 
 def fitted(diff: str, path: str, room: int) -> tuple[str, bool]:
