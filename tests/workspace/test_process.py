@@ -59,7 +59,7 @@ def test_who_is_no_shell_holds_it_itself():
 def test_scripts_are_looked_behind():
     """Each ends before the next command of its program; the program is who stays."""
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    nested = ["sh", "-c", 'sh -c "$0"; :', ASK]
+    nested = ["sh", "-c", 'timeout 60 sh -c "$0"; :', ASK]
     done = subprocess.run(nested, env=environ, capture_output=True, text=True, check=True)
     assert int(done.stdout) == os.getpid()
 

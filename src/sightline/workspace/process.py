@@ -10,6 +10,9 @@ HOST_FILE = "/proc/sys/kernel/random/boot_id"
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish"))
 """Programs that a host may start only to run one command for it."""
 
+LAUNCHERS = SHELLS | {"uv", "uvx", "timeout", "xargs", "sudo", "doas"}
+"""Those, and programs that run one command and end with it."""
+
 NESTED_MAX = 16
 """Scripts that start scripts: how many are looked behind."""
 
@@ -26,39 +29,39 @@ def owner_of(pid: int) -> str:
 
 def behind_shell(pid: int) -> int:
     """The process that a shell was started by, if this is a shell; else the process itself."""
-    shell = _shell(pid)
+    shell = _one_of(SHELLS, pid)
     return pid if shell is None or shell.parent <= 1 else shell.parent
 
 
-class _Shell:
-    """A shell under way. interactive: it leads the processes of a terminal."""
+class _Program:
+    """A program under way. interactive: it leads the processes of a terminal."""
 
     def __init__(self, pid: int, parent: int, session: int, terminal: int) -> None:
         self.parent = parent
         self.interactive = session == pid and terminal != 0
 
 
-def _shell(pid: int) -> _Shell | None:
-    """What is known of a process that is a shell; None for any other."""
+def _one_of(names: frozenset[str], pid: int) -> _Program | None:
+    """What is known of a process that has one of these names; None for any other."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             name, _, rest = file.read().partition("(")[2].rpartition(")")
     except OSError:
         return None
-    if name not in SHELLS:
+    if name not in names:
         return None
-    _, parent, _, session, terminal = [int(part) for part in ["0", *rest.split()[1:5]]]
-    return _Shell(pid, parent, session, terminal)
+    parent, _, session, terminal = map(int, rest.split()[1:5])
+    return _Program(pid, parent, session, terminal)
 
 
 def holder_of(pid: int) -> int:
     """The process that stays while commands of a shell come and go: the shell that a person sits
     at, else whoever runs the scripts that led here."""
     for _ in range(NESTED_MAX):
-        shell = _shell(pid)
-        if shell is None or shell.parent <= 1 or shell.interactive:
+        program = _one_of(LAUNCHERS, pid)
+        if program is None or program.parent <= 1 or program.interactive:
             return pid
-        pid = shell.parent
+        pid = program.parent
     return pid
 
 
