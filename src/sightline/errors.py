@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 class SightlineError(Exception):
     """Base of all errors. `hint` says what to do next."""
@@ -40,9 +44,10 @@ class UnknownName(SightlineError):
 
 
 class ClaimRefused(SightlineError):
-    """The claim cannot be taken, renewed or released; `claims`: those of others in the way."""
+    """The claim cannot be taken, renewed or released; `claims`: those of others in the way, as
+    Session.claims() answers them."""
 
-    def __init__(self, message: str, hint: str = "", claims: tuple[object, ...] = ()) -> None:
+    def __init__(self, message: str, hint: str = "", claims: tuple[Any, ...] = ()) -> None:
         super().__init__(message, hint)
         self.claims = claims
 
