@@ -320,7 +320,8 @@ def test_the_counters_are_numbers_in_json(at):
     at.put("a.py", "a = 1\n")
     at("read", "a.py")
     counted = at("doctor", "--json").json["tracker"]
-    assert list(counted) == ["facts", "sessions", "edits", "sight", "room"]
+    assert list(counted) == ["facts", "sessions", "edits", "sight", "watching", "room"]
+    assert (counted["watching"]["mode"], counted["watching"]["folders"]) == ("events", 1)
     assert counted["facts"]["seen"] == 1
     assert counted["sessions"] == {"present": 1, "gone": 0, "ended": 0, "archived": 0}
     assert counted["room"]["total"] > counted["room"]["facts"] > 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sightline.render.seeing import seeing
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -73,11 +75,17 @@ def _room(sizes: Mapping[str, int]) -> str:
     )
 
 
+def _watching(eyes: Mapping[str, Any]) -> str:
+    how = seeing(eyes["mode"], eyes["why"], eyes["folders"])
+    return f"'up' and 'watch' see changes {how}. Verdicts look for themselves."
+
+
 _COUNTERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "facts": _facts,
     "sessions": _sessions,
     "edits": _edits,
     "sight": _sight,
+    "watching": _watching,
     "room": _room,
 }
 """Name of a counter -> its numbers in words."""

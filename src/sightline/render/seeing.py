@@ -4,41 +4,22 @@ from __future__ import annotations
 
 from sightline.render.views import count
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
 
-    class Eyes(Protocol):
-        """workspace.watch.Eyes."""
-
-        @property
-        def mode(self) -> str: ...
-        @property
-        def why(self) -> str | None: ...
-        @property
-        def folders(self) -> int: ...
-        @property
-        def polled(self) -> int: ...
-        @property
-        def every_s(self) -> float: ...
-
-
-def seeing(eyes: Eyes) -> str:
-    """How a watcher sees, in half a sentence."""
-    if eyes.mode == "away":
-        return f"{_WHY.get(eyes.why or 'gone', eyes.why)}; nothing can be seen until it is back"
-    if eyes.mode == "events":
-        return f"{count(eyes.folders, 'folder')}, by events"
-    looks = f"a look at {count(eyes.polled, 'file')} every {eyes.every_s:g} s"
-    why = eyes.why or "platform"
-    kind, _, system = why.partition(":")
-    return f"{looks}: {_WHY.get(kind, why).format(system)}"
+def seeing(mode: str, why: str | None, folders: int) -> str:
+    """How a watcher sees (workspace.watch.Eyes), in half a sentence."""
+    kind, _, system = (why or ("gone" if mode == "away" else "platform")).partition(":")
+    because = _WHY.get(kind, kind).format(system)
+    if mode == "events":
+        return f"by events in {count(folders, 'folder')}"
+    if mode == "polling":
+        return f"by a look at shown files in turn, because {because}"
+    return f"not at all, because {because}"
 
 
 _WHY = {
     "limit": "no more folders may be watched (raise fs.inotify.max_user_watches)",
     "no_events": "this file system tells of no changes",
-    "filesystem": "{} tells of no changes",
+    "filesystem": "the file system {} tells of no changes",
     "platform": "this system has no events we know",
     "gone": "the folder is gone",
     "moved": "the folder was moved away",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sightline.config import Settings
     from sightline.store import Store
 
-COUNTERS = ("facts", "sessions", "edits", "sight", "room")
+COUNTERS = ("facts", "sessions", "edits", "sight", "watching", "room")
 """Names of the findings that are counters; their facts are numbers by name."""
 
 JOURNAL = "journal"
@@ -53,6 +53,7 @@ def _counted(ground: Ground, settings: Settings) -> Iterator[Finding]:
     edits = {"refused": tally.get("Refused", 0), "merged": tally.get("Merged", 0)}
     yield Finding("edits", "ok", "counted", edits)
     yield _sight(store, tally.get("SightLost", 0))
+    yield _watching(ground)
     yield _room(store, settings)
 
 
@@ -71,6 +72,18 @@ def _sight(store: Store, gaps: int) -> Finding:
         return Finding("sight", "ok", "whole", {"gaps": 0})
     facts = {"gaps": gaps, "at": newest.happened_at, "reason": fact.reason}
     return Finding("sight", "ok", "gaps", facts)
+
+
+def _watching(ground: Ground) -> Finding:
+    """How well a watcher of this workspace would see now."""
+    watcher = ground.workspace.watch()
+    try:
+        eyes = watcher.eyes()
+    finally:
+        watcher.close()
+    limited = eyes.why == "limit"
+    facts = {"mode": eyes.mode, "why": eyes.why, "folders": eyes.folders, "unseen": eyes.unseen}
+    return Finding("watching", "warning" if limited else "ok", eyes.mode, facts)
 
 
 def _room(store: Store, settings: Settings) -> Finding:

@@ -47,7 +47,9 @@ def watch(call: Call, paths: Sequence[str]) -> None:
 def _begun(root: str, watching: Watching) -> str:
     from sightline.render.seeing import seeing
 
-    return f"Watching {root} ({seeing(watching.eyes())}). Ctrl-C ends it."
+    eyes = watching.eyes()
+    how = seeing(eyes.mode, eyes.why, eyes.folders)
+    return f"Watching {root}, {how}. Ctrl-C ends it."
 
 
 def _asked(entry: Entry, named: tuple[str, ...]) -> bool:
