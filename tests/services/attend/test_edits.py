@@ -488,3 +488,11 @@ def test_a_refusal_too_long_to_be_told_whole_is_not_told_over_again(host):
     assert "read a.txt" in refused[0].refuse
     assert host.batch_ends().context == ""
     assert host.state("a.txt") == "stale"
+
+
+def test_lines_that_a_prompt_told_are_not_called_never_shown(host):
+    host.read("a.txt")
+    user(host, 5, "five by the user\n")
+    attend(host.session, Prompted("go on"))
+    asked, _ = host.edit("a.txt", "five by the user\n", "x\n")
+    assert (asked.refuse, asked.context) == (None, "")

@@ -164,10 +164,19 @@ def _handed_over(plan: Plan, refusal: EditRefused, room: int = DIFF_MAX) -> None
     hand(plan.ground, "refusal", [refusal.path], [told])
 
 
+def _on_its_way(plan: Plan) -> bool:
+    """Whether the host was handed words on what stands there now, and has not said that they
+    arrived: the agent may well have been shown the lines it means."""
+    from sightline.services.telling import handed_already
+
+    known = plan.known.knowledge
+    return known is not None and handed_already(plan.ground, known, plan.found.revision)
+
+
 def _let_go_on(plan: Plan) -> Answer:
     ask = words.asks(plan.shown_path) if plan.protected else None
     context = ""
-    if plan.ruling.reason == "unseen":
+    if plan.ruling.reason == "unseen" and not _on_its_way(plan):
         from sightline.services.notices import unseen_notice
 
         context = words.says(unseen_notice(plan).text)
