@@ -72,7 +72,7 @@ def count(some: Spans) -> int:
 def carry(some: Spans, hunks: Sequence[Hunk]) -> Spans:
     """Where lines of the old text stand in the new one; lines inside a hunk have no place."""
     moved: list[Span] = []
-    for old_first, old_last, shift in _kept(hunks):
+    for old_first, old_last, shift in kept(hunks):
         for first, last in some:
             low, high = max(first, old_first), min(last, old_last)
             if low <= high:
@@ -103,7 +103,7 @@ def _has(some: Spans, line: int) -> bool:
     return any(first <= line <= last for first, last in some)
 
 
-def _kept(hunks: Sequence[Hunk]) -> Iterable[tuple[int, float, int]]:
+def kept(hunks: Sequence[Hunk]) -> Iterable[tuple[int, float, int]]:
     """Runs of unchanged old lines (1-based, inclusive) and how far each moved."""
     old = shift = 0
     for a0, a1, _b0, b1 in hunks:

@@ -3,9 +3,7 @@ lines that others' lines above them have shifted."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-from sightline.core.regions import carry, spans
+from sightline.core.regions import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,11 +49,9 @@ def places_of(pairs: Sequence[Pair]) -> list[Place]:
 def shifted(shown: Spans, hunks: Sequence[Hunk]) -> list[Place]:
     """Runs of shown lines that no hunk touches and that have another number now."""
     found: list[Place] = []
-    edges = sorted({hunk[0] for hunk in hunks} | {hunk[1] for hunk in hunks})
-    for first, last in shown:
-        cuts = [first - 1, *(edge for edge in edges if first <= edge < last), last]
-        for above, end in pairwise(cuts):
-            [*now] = carry(spans([(above + 1, end)]), hunks)
-            if len(now) == 1 and now[0][0] != above + 1:
-                found.append(((above + 1, end), now[0]))
+    for old_first, old_last, shift in kept(hunks):
+        for first, last in shown if shift else ():
+            low, high = max(first, old_first), int(min(last, old_last))
+            if low <= high:
+                found.append(((low, high), (low + shift, high + shift)))
     return found

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sightline.core.attempts import Attempt
     from sightline.core.case import Ruling
     from sightline.core.context import Knowledge
-    from sightline.core.events import Fact
     from sightline.core.revision import Stamp
     from sightline.services.ground import Ground, Known
     from sightline.workspace import Found, Located
