@@ -321,7 +321,7 @@ def test_the_counters_are_numbers_in_json(at):
     at("read", "a.py")
     counted = at("doctor", "--json").json["tracker"]
     assert list(counted) == ["facts", "sessions", "edits", "sight", "watching", "room"]
-    assert (counted["watching"]["mode"], counted["watching"]["folders"]) == ("events", 1)
+    assert (counted["watching"]["mode"], counted["watching"]["folders"]) == ("events", 2)
     assert counted["facts"]["seen"] == 1
     assert counted["sessions"] == {"present": 1, "gone": 0, "ended": 0, "archived": 0}
     assert counted["room"]["total"] > counted["room"]["facts"] > 0
