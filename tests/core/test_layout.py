@@ -31,6 +31,8 @@ LAYOUT = [
     ("a\r\nb\r\n", "a\nb\n"),
     ("a", "a\n"),
     ("same\n", "same\n"),
+    ("x = 0XFF\n", "x = 0xff\n"),
+    ("f('a long '\n  'text')\n", 'f("a long text")\n'),
     ("\ufeffa\n", "a\n"),
     ("def f():\n\treturn 1\n", "def f():\n    return 1\n"),
     ("x = 1 + \\\n  2\n", "x = 1 + 2\n"),

@@ -1,8 +1,8 @@
 """Whether two texts are the same but for layout: what a formatter may change, and a person seldom.
 
-Layout is white space, line ends, wrapped lines, the kind of quotes, a comma before a closing
-bracket, semicolons, a pair of parentheses around a whole expression, and the order of imports.
-A changed letter is never layout.
+Layout is white space, line ends, wrapped lines, the kind of quotes, where a long string is cut, a
+comma before a closing bracket, semicolons, a pair of parentheses around a whole expression, small
+or capital letters in a number, and the order of imports. Any other letter is never layout.
 """
 
 from __future__ import annotations
@@ -44,11 +44,13 @@ FRAME = frozenset((*IMPORTS, ","))
 def _tokens(text: str) -> list[str]:
     """Words, other characters one by one, and line ends."""
     plain = text.replace("\r\n", "\n").replace("\\\n", " ").replace("\\'", "'").replace('\\"', '"')
-    return plain.translate(_APART).split()
+    tokens = plain.translate(_APART).split()
+    return [token.lower() if token[0].isdecimal() else token for token in tokens]
 
 
+QUOTE = "'"
 _APART = {ord(sign): f" {sign} " for sign in "!#$%&()*+-./:<=>?@[\\]^{|}~,"}
-_APART |= {ord(quote): " ' " for quote in "\"'`"}
+_APART |= {ord(quote): f" {QUOTE} " for quote in "\"'`"}
 _APART |= {ord(";"): " ", ord("\n"): " \x00 ", ord("\ufeff"): " "}
 
 END = "\x00"
@@ -97,7 +99,19 @@ def _bare(statement: Sequence[str]) -> list[str]:
             first = opened.pop()
             if framed[first - 1] in BEFORE and framed[at + 1] in BEHIND:
                 dropped |= {first, at}
-    return [token for at, token in enumerate(framed[1:-1], 1) if at not in dropped]
+    left = [token for at, token in enumerate(framed[1:-1], 1) if at not in dropped]
+    return _joined(left)
+
+
+def _joined(statement: list[str]) -> list[str]:
+    """With strings that follow one another as one: long ones are cut, and put together."""
+    made: list[str] = []
+    for token in statement:
+        if token == QUOTE == (made[-1] if made else ""):
+            made.pop()
+        else:
+            made.append(token)
+    return made
 
 
 BEFORE = frozenset((
