@@ -72,3 +72,17 @@ def test_a_person_who_is_to_type_is_told_so(sl):
     assert ended == 0
     assert "Type the file's content, then Ctrl-D" in seen
     assert (sl.root / "a.txt").read_text() == "typed\n"
+
+
+def test_a_notice_leaves_the_choice_to_go_on_or_to_reload(sl):
+    sl.put("a.txt", "one\n")
+    sl("read", "a.txt")
+    sl.put("a.txt", "two\n")
+    ended, seen = at_terminal(sl, "notice")
+    assert ended == 0
+    assert "\x1b[32m+two\x1b[0m" in seen
+    go_on, reload = seen.splitlines()[-2:]
+    assert go_on.startswith("Go on, this is known now:  sightline ack n")
+    assert reload == "Reload a file first:       sightline read a.txt"
+    assert sl(*go_on.split("sightline ")[1].split()).code == 0
+    assert at_terminal(sl, "notice") == (0, "Nothing is new.\n")
