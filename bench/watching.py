@@ -27,6 +27,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+if not __package__:
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bench.filling import opened, tracked
+
 WORKER = str(Path(__file__).with_name("watching_worker.py"))
 PER_FOLDER = 10
 WRITES = 400
@@ -87,11 +91,13 @@ class Child:
 
 
 @contextmanager
-def both(folder: str, files: int) -> Iterator[dict[str, tuple[Child, str]]]:
+def both(
+    folder: str, files: int, kinds: Sequence[str] = ("ours", "bare")
+) -> Iterator[dict[str, tuple[Child, str]]]:
     """Ours and the bare one, each on a tree of its own, so that neither wakes the other."""
     made = {}
     try:
-        for kind in ("ours", "bare"):
+        for kind in kinds:
             root = tree(f"{folder}/{kind}", files)
             made[kind] = Child(kind, root), root
         yield made
@@ -132,6 +138,50 @@ def latency(folder: str) -> Iterator[Row]:
         met = None if limit is None else ours <= limit * bare
         what = f"write to callback, p{share}"
         yield Row(f"latency-p{share}", what, "ms", ours, bare, f"{limit:g} x" if limit else "", met)
+
+
+def stored(folder: str) -> Iterator[Row]:
+    """From the write of a file that an agent was shown to the fact in the store."""
+    taken_ms: dict[str, list[float]] = {"stored": [], "bare": []}
+    with both(folder, 10_000, ("stored", "bare")) as watchers:
+        for number in range(WRITES // 2):
+            for kind, (child, root) in watchers.items():
+                at = number % 10
+                fd = os.open(f"{root}/d{at}/e1/f1/{at * 1000 + 110}.txt", os.O_WRONLY)
+                child.ask("arrived")
+                sleep(random.uniform(0.002, 0.006))  # noqa: S311  as above
+                wrote_s = perf_counter()
+                os.write(fd, f"{number}\n".encode())
+                taken_ms[kind].append((child.answer() - wrote_s) * 1e3)
+                os.close(fd)
+                if kind == "bare":
+                    _close_seen(child)
+        append_ms = watchers["stored"][0].asked("append") * 1e3
+    for share in (50, 99):
+        ours, bare = (quantiles(taken_ms[kind], n=100)[share - 1] for kind in ("stored", "bare"))
+        met = ours <= 2 * 5 * bare + append_ms if share == 50 else None
+        limit = f"10 x and {append_ms:.2f} ms, an append" if share == 50 else ""
+        yield Row(
+            f"stored-p{share}", f"write to stored fact, p{share}", "ms", ours, bare, limit, met
+        )
+
+
+def view(folder: str, files: int) -> Iterator[Row]:
+    """Subscribing with the first look at every file of the timeline: fresh processes in turn."""
+    session = opened(folder)
+    tracked(session, files)
+    session.close()
+    takes: dict[str, list[float]] = {"view": [], "bare-view": []}
+    for number in range(ROUNDS + 1):
+        for kind in sorted(takes, reverse=bool(number % 2)):
+            child = Child(kind, f"{folder}/workspace")
+            child.end()
+            if number:
+                takes[kind].append(child.start["took_s"] * 1e3)
+    ours, bare = median(takes["view"]), median(takes["bare-view"])
+    what = f"the first view of {files:,} files; beside it watches, and 1.5 x a stat of each"
+    limit = "1.5 x the watches, 1.5 x the stats"
+    yield Row(f"view-{files}", what, "ms", ours, bare, limit, None)
 
 
 def _close_seen(child: Child) -> None:
@@ -291,6 +341,9 @@ def _above(file: str) -> Iterator[str]:
 
 FIGURES: dict[str, Callable[[str], Iterator[Row]]] = {
     "latency": latency,
+    "stored": stored,
+    "view-10000": lambda folder: view(folder, 10_000),
+    "view-100000": lambda folder: view(folder, 100_000),
     "subscribe-10000": lambda folder: subscribe(folder, 10_000),
     "subscribe-100000": lambda folder: subscribe(folder, 100_000),
     "idle": idle,

@@ -1,9 +1,12 @@
 """A process of bench/watching.py: one watcher, asked line by line on its standard input.
 
-watching_worker.py ours|bare ROOT
+watching_worker.py ours|bare|stored|view|bare-view ROOT
 
 bare is the least that could do it: scandir, a watch per folder, a blocking read. It follows new
 folders as a simple reader does, without listing them, and says nothing when events were lost.
+stored is ours with the timeline behind it: it has heard of a change once that is a fact in the
+store. view is that with all that ever was shown (bench/filling.py), and bare-view its floor: a
+watch per folder, and a stat of each file.
 A question is a word; its answer is one line of JSON.
 """
 
@@ -12,20 +15,30 @@ from __future__ import annotations
 import json
 import os
 import select
+import sqlite3
 import sys
 from pathlib import Path
+from statistics import median
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Protocol
 
 if not __package__:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+import sightline
+from sightline.config import Settings
+from sightline.core.events import Cause, Changed
+from sightline.services.history import survey
+from sightline.services.opening import now_us, ports
+from sightline.services.watching import Watching
 from sightline.workspace.rules import IgnoreRules, git_rules
 from sightline.workspace.watch import watch
 from sightline.workspace.watch.choosing import for_linux  # noqa: F401  loaded before it is timed
 from sightline.workspace.watch.inotify import CREATE, ISDIR, Inotify, events
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sightline.workspace.watch import Hints, Watcher
 
 QUIET_S = 0.5
@@ -49,6 +62,55 @@ class Ours:
         """See Reader."""
         hints: Hints | None = self._watcher.wait(timeout_s)
         return None if hints is None else (set(hints.paths), hints.everything)
+
+
+class Stored:
+    """Sightline's, with facts. stored: the file of the store."""
+
+    def __init__(self, root: str, stored: str) -> None:
+        settings = Settings(state_home=f"{stored}-state")
+        store, tree = ports(root, settings, f"sqlite://{stored}")
+        self.store = store
+        self._watching = Watching(survey(store, tree, settings, now_us))
+        self._watching.wait(0)
+
+    def wait(self, timeout_s: float) -> tuple[set[str], bool] | None:
+        """See Reader."""
+        until_s = perf_counter() + timeout_s
+        while (left_s := until_s - perf_counter()) > 0:
+            glance = self._watching.wait(left_s)
+            if glance is not None and glance.entries:  # closing the file is a look for nothing
+                return {each.path or "" for each in glance.entries}, False
+        return None
+
+
+def shown(root: str, stored: str) -> Stored:
+    """With ten files that a session was shown."""
+    settings = Settings(state_home=f"{stored}-state")
+    with sightline.open_session(
+        root, id="s", store=f"sqlite://{stored}", settings=settings
+    ) as session:
+        for number in range(10):
+            session.read(f"d{number}/e1/f1/{number * 1000 + 110}.txt")
+    return Stored(root, stored)
+
+
+class BareView:
+    """A watch per folder, and a stat of each file."""
+
+    def __init__(self, root: str, stored: str) -> None:
+        rows = sqlite3.connect(stored).execute("SELECT path FROM disk").fetchall()
+        paths = [f"{root}/{path}" for (path,) in rows]
+        self.began_s = perf_counter()
+        self._bare = Bare(root)
+        self.watched_s = perf_counter() - self.began_s
+        for path in paths:
+            os.lstat(path)
+        self.seen_s = perf_counter() - self.began_s - self.watched_s
+
+    def wait(self, timeout_s: float) -> tuple[set[str], bool] | None:
+        """See Reader."""
+        return self._bare.wait(timeout_s)
 
 
 class Bare:
@@ -93,8 +155,10 @@ class Bare:
 def main(kind: str, root: str) -> None:
     """Subscribe, say what that took, answer until there are no more questions."""
     before_kb, began_s = rss_kb(), perf_counter()
-    reader: Reader = Ours(root) if kind == "ours" else Bare(root)
+    reader = KINDS[kind](root)
     took_s = perf_counter() - began_s
+    if isinstance(reader, BareView):  # reading which files there are is no part of the floor
+        took_s = reader.watched_s + 1.5 * reader.seen_s
     say({"took_s": took_s, "added_kb": rss_kb() - before_kb, "rss_kb": rss_kb()})
     for line in sys.stdin:
         say(QUESTIONS[line.strip()](reader))
@@ -143,7 +207,33 @@ def spent(reader: Reader) -> float:
     return process_time() - before_s
 
 
-QUESTIONS = {"arrived": arrived, "drained": drained, "spent": spent, "peak": peak_kb}
+def append(reader: Reader) -> float:
+    """The median of 200 single facts appended to the store; seconds."""
+    assert isinstance(reader, Stored)
+    took = []
+    for number in range(200):
+        fact = Changed("no.txt", "a" * 64, f"{number:064}", "content", Cause("external"))
+        began_s = perf_counter()
+        reader.store.append("", [fact], at=number)
+        took.append(perf_counter() - began_s)
+    return median(took)
+
+
+KINDS: dict[str, Callable[[str], Reader]] = {
+    "ours": Ours,
+    "bare": Bare,
+    "stored": lambda root: shown(root, f"{os.path.dirname(root)}/store.db"),
+    "view": lambda root: Stored(root, f"{os.path.dirname(root)}/store.db"),
+    "bare-view": lambda root: BareView(root, f"{os.path.dirname(root)}/store.db"),
+}
+
+QUESTIONS: dict[str, Callable[[Any], object]] = {
+    "arrived": arrived,
+    "drained": drained,
+    "spent": spent,
+    "peak": peak_kb,
+    "append": append,
+}
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from threading import Event
 
 import pytest
 
@@ -257,6 +258,23 @@ def test_an_ignore_file_that_cannot_be_read_is_said_once_and_waited_for(monkeypa
     place.disk.put("a.py", "new\n")
     place.hints = [Hints(frozenset(), everything=True)]
     assert place.watching.wait(0) is not None
+
+
+def test_a_disk_that_does_not_answer_is_said_and_holds_nobody_up(monkeypatch):
+    place = Memory(["a.py"])
+    answers = Event()
+
+    def hangs(stamps, **_options):
+        answers.wait()
+        return iter(())
+
+    place.watching._ground.settings = place.watching._ground.settings.replace(deadline_s=0.01)
+    monkeypatch.setattr(place.disk, "scan", hangs)
+    place.hints = [Hints(frozenset(["a.py"]))]
+    assert place.watching.wait(0) is not None
+    answers.set()
+    lost = [r.fact for r in place.store.timeline(kinds=[SightLost])]
+    assert lost == [SightLost("unanswered", ("a.py",))]
 
 
 def unreadable(_timeout_s):

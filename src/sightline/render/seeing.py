@@ -30,6 +30,7 @@ LOST = {
     "overflow": "more happened at once than the system keeps",
     "limit": "no more folders may be watched",
     "suspended": "the machine slept",
+    "unanswered": "the disk did not answer in time",
     "unverifiable": "an ignore file cannot be read",
     "gone": "the workspace's folder was gone",
     "moved": "the workspace's folder was moved away",

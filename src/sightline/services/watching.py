@@ -16,8 +16,9 @@ from sightline.core.value import Value
 from sightline.errors import Unverifiable
 from sightline.services.entries import told
 from sightline.services.ours import Ours
-from sightline.services.runs import changes
+from sightline.services.runs import Changes, changes
 from sightline.services.unshown import Unshown
+from sightline.workspace.deadline import DeadlinePassed, within
 from sightline.workspace.watch import Hints
 
 TYPE_CHECKING = False
@@ -163,9 +164,22 @@ class Watching:
             return bool(lost), ()
         ours = self._ours.at(hints)
         if ours or lost:
-            some = sorted(ours) if len(ours) <= MANY else None
-            changes(self._ground, paths=some).record(self._ground, *lost)
+            self._record(ours, lost)
         return bool(ours), tuple(self._unshown.changes(hints)) if self._unshown else ()
+
+    def _record(self, ours: set[str], lost: list[SightLost]) -> None:
+        """Record what some of the timeline's files show, or all where that takes less."""
+        if len(ours) > MANY:
+            changes(self._ground).record(self._ground, *lost)
+            return
+        paths = sorted(ours)
+        try:  # one question to the disk, and not one for each step of it
+            made = within(
+                self._ground.settings.deadline_s, lambda: changes(self._ground, paths=paths)
+            )
+        except DeadlinePassed:
+            lost, made = [*lost, SightLost("unanswered", tuple(paths))], Changes()
+        made.record(self._ground, *lost)
 
     def _news(self) -> list[Entry]:
         """What was recorded since, by anybody."""
