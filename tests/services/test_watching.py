@@ -268,7 +268,7 @@ def test_a_disk_that_does_not_answer_is_said_and_holds_nobody_up(monkeypatch):
         answers.wait()
         return iter(())
 
-    place.watching._ground.settings = place.watching._ground.settings.replace(deadline_s=0.01)
+    place.watching._ground.settings = Settings("/state", deadline_s=0.01)
     monkeypatch.setattr(place.disk, "scan", hangs)
     place.hints = [Hints(frozenset(["a.py"]))]
     assert place.watching.wait(0) is not None
