@@ -38,10 +38,9 @@ if TYPE_CHECKING:
 FACTS_LIMIT = 1_000
 """Bytes for each operation that stay for ever: facts and what is derived from them."""
 
-STORE_LIMIT = 900 << 20
-"""Bytes of a month's whole store once gc ran with the default settings: 500 MiB of texts, 100 MB
-of facts and views (the limit above, for 100,000 operations), and as much again for its log, for
-pages that are not full, and for free ones."""
+STORE_LIMIT = 400_000_000
+"""Bytes of a month's whole store once gc ran with the default settings: 1,000 of each of the 100,000
+operations for facts and views, 2,500 for texts, and 50 MB for the log, free pages and slack."""
 
 VERB_LIMIT = 1.5
 """Times what a verb takes on a small store. Lists of everything grow with it and have none."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sysconfig
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -117,7 +118,7 @@ class Usage:
     def _edit(self, session: Session, path: str, mark: str) -> None:
         """Change one line that stands there once. What is refused is read and left at that."""
         lines = Path(self.root, path).read_text(encoding="utf-8").split("\n")
-        once = [line for line in lines if len(line) > 8 and lines.count(line) == 1]
+        once = [line for line, times in Counter(lines).items() if len(line) > 8 and times == 1]
         line = self.random.choice(once or lines)
         try:
             session.edit(path, line, f"{line.split('  # ')[0]}  # {mark}")
