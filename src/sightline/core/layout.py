@@ -19,7 +19,22 @@ def same_but_layout(before: str, after: str) -> bool:
     """Whether `after` says what `before` says, in whatever layout."""
     if max(len(before), len(after)) > TEXT_MAX:
         return False
-    return before == after or _said(before) == _said(after)
+    if before == after:
+        return True
+    return _letters(before) == _letters(after) and _said(before) == _said(after)
+
+
+def _letters(text: str) -> list[int]:
+    """How many there are of what no layout adds or takes away. It tells nearly every change apart
+    in a fiftieth of the time."""
+    data = text.replace("\ufeff", "").lower().encode("utf-8", "surrogatepass")
+    left = data.translate(None, _LAYOUT)
+    return [len(left), *map(left.count, b"abcdhjklqvwxyz0123456789=_")]
+
+
+_LAYOUT = b" \t\n\r\v\f\x1c\x1d\x1e\x1f\"'`,;()\\importfromuseusing"
+"""White space, what frames an expression or a text, and the letters of IMPORTS, which are written
+once or for each name."""
 
 
 def _said(text: str) -> tuple[list[str], list[str]]:
