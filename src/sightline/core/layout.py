@@ -21,20 +21,23 @@ def same_but_layout(before: str, after: str) -> bool:
         return False
     if before == after:
         return True
-    return _letters(before) == _letters(after) and _said(before) == _said(after)
+    one, other = _letters(before), _letters(after)
+    # It tells nearly every change apart in a hundredth of the time.
+    alike = len(one) == len(other) and all(one.count(each) == other.count(each) for each in _TOLD)
+    return alike and _said(before) == _said(after)
 
 
-def _letters(text: str) -> list[int]:
-    """How many there are of what no layout adds or takes away. It tells nearly every change apart
-    in a fiftieth of the time."""
-    data = text.replace("\ufeff", "").lower().encode("utf-8", "surrogatepass")
-    left = data.translate(None, _LAYOUT)
-    return [len(left), *map(left.count, b"abcdhjklqvwxyz0123456789=_")]
+def _letters(text: str) -> bytes:
+    """What no layout adds or takes away."""
+    data = text.encode("utf-8", "surrogatepass")
+    return data.replace(b"\xef\xbb\xbf", b"").lower().translate(None, _LAYOUT)
 
 
 _LAYOUT = b" \t\n\r\v\f\x1c\x1d\x1e\x1f\"'`,;()\\importfromuseusing"
 """White space, what frames an expression or a text, and the letters of IMPORTS, which are written
 once or for each name."""
+
+_TOLD = b"abcdhjklqvwxyz0123456789=_"
 
 
 def _said(text: str) -> tuple[list[str], list[str]]:
