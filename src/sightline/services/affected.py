@@ -39,9 +39,10 @@ def affected(
     change = _Change(ground, before, after)
     found = []
     for session, knowledge in others[:MOST]:
-        lines = change.stale(knowledge)
-        state = ground.store.session(session) if lines else None
-        if state is not None and present(ground, state):
+        state = ground.store.session(session)
+        if state is None or not present(ground, state):
+            continue  # asked first: a diff takes longer
+        if lines := change.stale(knowledge):
             found.append(Affected(session, state.agent, knowledge.name or path, lines))
     return tuple(found)
 
