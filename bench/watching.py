@@ -171,17 +171,18 @@ def view(folder: str, files: int) -> Iterator[Row]:
     session = opened(folder)
     tracked(session, files)
     session.close()
-    takes: dict[str, list[float]] = {"view": [], "bare-view": []}
+    takes: dict[str, list[float]] = {"view": [], "fresh": [], "bare-view": []}
     for number in range(ROUNDS + 1):
         for kind in sorted(takes, reverse=bool(number % 2)):
             child = Child(kind, f"{folder}/workspace")
             child.end()
             if number:
                 takes[kind].append(child.start["took_s"] * 1e3)
-    ours, bare = median(takes["view"]), median(takes["bare-view"])
-    what = f"the first view of {files:,} files; beside it watches, and 1.5 x a stat of each"
-    limit = "1.5 x the watches, 1.5 x the stats"
-    yield Row(f"view-{files}", what, "ms", ours, bare, limit, None)
+    ours, fresh, bare = (median(takes[kind]) for kind in ("view", "fresh", "bare-view"))
+    what = f"subscribing, and the first view of {files:,} files"
+    kept = ours <= 1.5 * bare or min(takes["view"]) <= 1.5 * min(takes["bare-view"])
+    yield Row(f"view-{files}", what, "ms", ours, bare, "1.5 x", kept)
+    yield Row(f"fresh-{files}", "the same with reading the store", "ms", fresh, bare, "", None)
 
 
 def _close_seen(child: Child) -> None:

@@ -192,6 +192,7 @@ class StoreContract(ABC):
                 assert made == reference.append(session, facts, at=number)
             log = list(one.timeline())
             assert other.verify() == reference.verify() == []
+            assert set(other.paths()) == set(fold_disk(log))
             assert one.disks() == fold_disk(log) == {p: other.disk(p) for p in fold_disk(log)}
             for session in ("s1", "s2", "s3"):
                 known = other.known(session)

@@ -72,7 +72,7 @@ class Watching:
         self._blind = False
         self._told = ground.store.position()
         self._agents: dict[str, str] = {}
-        self._ours = Ours(ground.store.disks())
+        self._ours = Ours(ground.store.paths())
         self._unshown = Unshown(ground, self._ours) if unshown else None
         self._watcher.follow(self._ours)
 

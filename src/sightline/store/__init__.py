@@ -95,6 +95,9 @@ class Store(Protocol):
     def disks(self) -> dict[str, DiskFile]:
         """The whole disk view, by path."""
 
+    def paths(self) -> list[str]:
+        """The paths of the disk view alone, in no order."""
+
     def session(self, session: str) -> SessionState | None:
         """A session's column."""
 

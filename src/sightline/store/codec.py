@@ -125,7 +125,7 @@ def disk_row(state: DiskFile) -> Row:
 def disk_of(row: Row) -> DiskFile:
     """DiskFile from its columns."""
     path, revision, position, at, cause, mode, moved_to, edited = row
-    by = None if cause is None else _cause_of(cause)
+    by = None if cause is None else cause_of(cause)
     return DiskFile(untext(path), revision, position, at, by, mode, untext(moved_to), edited)
 
 
@@ -204,7 +204,8 @@ def spans_of(stored: str) -> Spans:
 
 
 @lru_cache(maxsize=256)
-def _cause_of(stored: str) -> Cause:
+def cause_of(stored: str) -> Cause:
+    """A cause from its column."""
     return Cause(*loads(stored))
 
 

@@ -127,6 +127,10 @@ class MemoryStore:
         with self._lock:
             return dict(sorted(self._disks.items()))
 
+    def paths(self) -> list[str]:
+        with self._lock:
+            return list(self._disks)
+
     def session(self, session: str) -> SessionState | None:
         return self._sessions.get(session)
 

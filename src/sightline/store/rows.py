@@ -7,6 +7,8 @@ writes.
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from sightline.core import claims
 from sightline.core.claims import CLAIMING
 from sightline.core.context import (
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from sightline.core.claims import Claim
     from sightline.core.context import DiskFile, Knowledge
+    from sightline.core.revision import Stamp
     from sightline.core.timeline import Recorded
 
     Run = Callable[[str, Sequence[Any]], list[Any]]
@@ -198,8 +201,11 @@ class Rows:
 def all_known(run: Run, session: str) -> dict[str, Knowledge]:
     """Every knowledge row of a session, by path in order."""
     rows = run(f"{KNOWLEDGE} WHERE session = ? ORDER BY path", (codec.text(session),))
-    states = [codec.knowledge_of(row) for row in rows]
-    return {state.path: state for state in sorted(states, key=path_of)}
+    if len(rows) >= MANY:
+        from sightline.store.bulk import known_of
+
+        return dict(sorted(known_of(rows).items(), key=PATH))
+    return dict(sorted([(each.path, each) for each in map(codec.knowledge_of, rows)], key=PATH))
 
 
 def all_claims(run: Run) -> dict[str, Claim]:
@@ -228,6 +234,26 @@ def fold_known(run: Run, session: str, upto: int) -> dict[str, Knowledge]:
     return dict(sorted(states.items()))
 
 
-def path_of(state: Any) -> str:
-    """The key rows are ordered by: SQLite puts names that are no text behind all others."""
-    return str(state.path)
+def disks_of(rows: Sequence[Any]) -> dict[str, DiskFile]:
+    """Rows of the disk table, by path in order."""
+    if len(rows) >= MANY:
+        from sightline.store.bulk import disks_of
+
+        return dict(sorted(disks_of(rows).items(), key=PATH))
+    return dict(sorted([(state.path, state) for state in map(codec.disk_of, rows)], key=PATH))
+
+
+def stamps_of(rows: Sequence[Any]) -> dict[str, Stamp]:
+    """Rows of the stamps table, by path in order."""
+    if len(rows) >= MANY:
+        from sightline.store.bulk import stamps_of
+
+        return dict(sorted(stamps_of(rows).items(), key=PATH))
+    return dict(sorted(map(codec.stamp_of, rows), key=PATH))
+
+
+MANY = 1000
+"""Rows from which on another way of reading them is faster."""
+
+PATH = itemgetter(0)
+"""What rows are ordered by here: SQLite puts names that are no text behind all others."""

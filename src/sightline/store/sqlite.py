@@ -19,8 +19,9 @@ from sightline.store.rows import (
     Rows,
     all_claims,
     all_known,
+    disks_of,
     fold_known,
-    path_of,
+    stamps_of,
 )
 from sightline.store.selecting import positions
 
@@ -139,8 +140,10 @@ class SqliteStore:
         return codec.disk_of(rows[0]) if rows else None
 
     def disks(self) -> dict[str, DiskFile]:
-        states = [codec.disk_of(row) for row in self._base.run(f"{DISK} ORDER BY path")]
-        return {state.path: state for state in sorted(states, key=path_of)}
+        return disks_of(self._base.run(f"{DISK} ORDER BY path"))
+
+    def paths(self) -> list[str]:
+        return [codec.untext(path) for (path,) in self._base.run("SELECT path FROM disk")]
 
     def session(self, session: str) -> SessionState | None:
         rows = self._base.run(f"{SESSION} WHERE id = ?", (codec.text(session),))
@@ -165,7 +168,7 @@ class SqliteStore:
             rows = self._base.run(f"{STAMP} ORDER BY path")
         else:
             rows = self._chunked(f"{STAMP} WHERE path IN", [codec.text(path) for path in paths])
-        return dict(sorted((codec.stamp_of(row) for row in rows), key=lambda pair: pair[0]))
+        return stamps_of(rows)
 
     def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
         packed = [self._blobs.pack(data) for data in blobs]
