@@ -65,11 +65,12 @@ class Stay:
             signal.signal(each, self._told_to_end)
         self._code: dict[str, int] = {}
         another_code(self._code)
+        self._places = {root: identity(root)}  # before anybody can ask, and see it answer
         self._answerer = Answerer(
             root, environ=dict(os.environ), home=home, kind="auto", heard=self._heard
         )
         self._answerer.start()
-        self._places = {path: identity(path) for path in self._stands_on(root)}
+        self._places |= {path: identity(path) for path in self._stands_on()}
 
     def until_over(self) -> None:
         """Wait. Nothing is done meanwhile, but a look now and then."""
@@ -90,15 +91,15 @@ class Stay:
             not self._hosts.any_left()
             or not self._left_s()
             or self._answerer.room.settings.answerer == "off"
-            or any(identity(path) != known for path, known in self._places.items())
+            or any(known is None or identity(path) != known for path, known in self._places.items())
             or another_code(self._code)
             or self._up_answers()
         )
 
-    def _stands_on(self, root: str) -> list[str]:
-        settings = self._answerer.room.settings
+    def _stands_on(self) -> list[str]:
+        settings, root = self._answerer.room.settings, self._answerer.root
         embedded = [store_file(settings.state_home, root)] if settings.store is None else []
-        return [root, self._answerer.socket, *embedded]
+        return [self._answerer.socket, *embedded]
 
     def _up_answers(self) -> bool:
         ups = answerers(self._answerer.root, os.environ, self._home, "up")
