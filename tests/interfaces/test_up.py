@@ -217,6 +217,14 @@ def test_a_pipe_gets_a_line_per_event(sl, agent):
     assert err.startswith("Ended.")
 
 
+def test_a_pipe_that_nobody_reads_any_more_ends_it(sl, agent):
+    with sl.spawn("up", own_group=True) as child:
+        child.stderr.readline()  # it says that it watches
+        child.stdout.close()
+        child.wait()
+        assert (child.returncode, child.stderr.read()) == (0, b"")
+
+
 def test_programs_get_an_object_per_event(sl, agent):
     _, out, _ = follow(sl, agent, "--json")
     seen, changed = map(json.loads, out.splitlines())

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
-import sys
 from datetime import UTC, datetime
 from time import time
 
@@ -116,40 +113,15 @@ def _asked(
 def _follow(call: Call, ground: Ground, asked: Asked) -> None:
     """What there is, then what comes, until Ctrl-C or until nobody reads it any more."""
     from sightline.interfaces.live.lines import Lines
-    from sightline.interfaces.live.terminal import Waiting
+    from sightline.interfaces.live.terminal import Waiting, while_read
     from sightline.services import history
 
-    lines, wait, reader = Lines(json=call.json), Waiting(), _pipe()
+    lines, wait = Lines(json=call.json), Waiting()
     news = history.follow(ground.store, asked)
-    try:
-        with wait.heeding():
-            while not _left(reader):
-                lines.tell(next(news))
-                wait(EVERY_S, reader)
-    except BrokenPipeError:  # the reader had enough
-        output.let_go(sys.stdout)
-
-
-def _pipe() -> int | None:
-    """Stdout where it is a pipe: the end of its reader can be waited for."""
-    try:
-        descriptor = sys.stdout.fileno()
-        if os.name == "nt":  # where only sockets can be waited for
-            return None
-        return descriptor if stat.S_ISFIFO(os.fstat(descriptor).st_mode) else None
-    except (OSError, ValueError):
-        return None
-
-
-def _left(pipe: int | None) -> bool:
-    """Whether nobody reads the other end of a pipe any more."""
-    import select
-
-    if pipe is None:
-        return False
-    asked = select.poll()
-    asked.register(pipe, 0)
-    return any(event & select.POLLERR for _, event in asked.poll(0))
+    with while_read(), wait.heeding():
+        while True:
+            lines.tell(next(news))
+            wait(EVERY_S)
 
 
 def _nothing(asked: Asked) -> str:

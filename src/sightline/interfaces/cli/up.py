@@ -88,15 +88,16 @@ def _shown(call: Call, ground: Ground, watching: Watching, status: str) -> None:
     from sightline.interfaces import live
     from sightline.interfaces.live.lines import Lines
     from sightline.interfaces.live.screen import Screen, wall_time
-    from sightline.interfaces.live.terminal import Waiting, held
+    from sightline.interfaces.live.terminal import Waiting, held, while_read
     from sightline.services.overview import Watch
 
     watch = Watch(ground, watching)
     if call.json or not _drawable():
         output.note(call, f"Watching {ground.workspace.root}. {status}")
         wait = Waiting()
-        with wait.heeding():
+        with while_read(), wait.heeding():
             live.run(watch, watching, Lines(json=call.json), wait)
+        return
     colour = not (call.no_color or os.environ.get("NO_COLOR"))
     screen = Screen(sys.stdout, _short(ground.workspace.root), status, wall_time, colour=colour)
     wait = Waiting(screen)

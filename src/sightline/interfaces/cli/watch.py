@@ -27,7 +27,7 @@ def watch(call: Call, paths: Sequence[str]) -> None:
     shown stands on no timeline, and its position is null.
     """
     from sightline.interfaces.live.lines import Lines
-    from sightline.interfaces.live.terminal import Waiting
+    from sightline.interfaces.live.terminal import Waiting, while_read
     from sightline.services.watching import Watching
 
     with call.survey() as ground:
@@ -35,7 +35,7 @@ def watch(call: Call, paths: Sequence[str]) -> None:
         with output.progress(call, "Looking at all files"):
             watching = Watching(ground, unshown=True)
         lines, wait = Lines(json=call.json), Waiting()
-        with watching, wait.heeding():
+        with while_read(), watching, wait.heeding():
             output.note(call, _begun(ground.workspace.root, watching))
             while True:
                 glance = watching.wait(0)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import select
 import signal
 import socket
+import stat
 import sys
 from contextlib import contextmanager, suppress
+
+from sightline.interfaces.cli.output import let_go
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,15 +29,19 @@ class Waiting:
 
     def __init__(self, screen: Screen | None = None) -> None:
         self._screen = screen
+        self._reader = None if screen else _pipe()
         self._resized = False
         self._here, self._there = socket.socketpair()
 
     def __call__(self, seconds: float, descriptor: int | None = None) -> bool:
         """Wait, or until a descriptor is readable; whether the terminal has another size since
-        the last time."""
-        heard: list[Any] = [self._here] if descriptor is None else [self._here, descriptor]
+        the last time. BrokenPipeError once nobody reads stdout any more."""
+        others = [each for each in (descriptor, self._reader) if each is not None]
+        heard: list[Any] = [self._here, *others]
         if self._here in select.select(heard, [], [], seconds)[0]:
             self._here.recv(4096)
+        if self._reader is not None and _left(self._reader):
+            raise BrokenPipeError
         resized, self._resized = self._resized, False
         return resized
 
@@ -75,6 +83,33 @@ class Waiting:
         signal.signal(number, self._stop)
         self._screen.hold()
         self._resized = True
+
+
+def _pipe() -> int | None:
+    """Stdout where it is a pipe: the end of its reader can be waited for."""
+    try:
+        descriptor = sys.stdout.fileno()
+        if sys.platform == "win32":  # where only sockets can be waited for
+            return None
+        return descriptor if stat.S_ISFIFO(os.fstat(descriptor).st_mode) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _left(pipe: int) -> bool:
+    """Whether nobody reads the other end of a pipe any more."""
+    asked = select.poll()
+    asked.register(pipe, 0)
+    return any(event & select.POLLERR for _, event in asked.poll(0))
+
+
+@contextmanager
+def while_read() -> Iterator[None]:
+    """Around what goes on for ever: it ends, and well, once nobody reads it any more."""
+    try:
+        yield
+    except BrokenPipeError:
+        let_go(sys.stdout)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
