@@ -1,0 +1,208 @@
+"""Manifests: how a tree stood at a checkpoint. path -> what stood there, and what is not covered.
+
+Stored as a step from an earlier manifest, or from nothing (a whole one): a checkpoint of ten
+thousand files of which ten changed names ten. Revisions are written out as 64 digits, because
+that is how forgetting texts finds what a manifest needs (core.retention.revisions_in).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sightline.core.lean import dumps, loads
+from sightline.core.revision import revision_of
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Literal
+
+    from sightline.core.revision import Revision
+
+    Kind = Literal["file", "symlink"]
+    Change = Literal["added", "removed", "changed", "mode", "kind"]
+
+    Row = tuple[str, int] | tuple[str, int, str]
+    """(revision, mode) of a file, (target, mode, "symlink") of a symlink."""
+
+VERSION = 1
+STEPS_MAX = 50
+"""Manifests between two whole ones: reading one reads its forerunners back to a whole one."""
+
+
+class Entry(Value):
+    """What stands at a path. revision: of a file's bytes, or of where a symlink leads (target, as
+    it is written there); mode with the kind bits."""
+
+    revision: Revision
+    mode: int
+    kind: Kind = "file"
+    target: str | None = None
+
+
+class Manifest(Mapping[str, Entry]):
+    """Path -> Entry. omitted: path (of a file, or of a folder with all in it) -> why it is not
+    covered. Never changed once made."""
+
+    __slots__ = ("omitted", "rows")
+
+    def __init__(self, rows: dict[str, Row], omitted: dict[str, str] | None = None) -> None:
+        self.rows = rows
+        self.omitted = {} if omitted is None else omitted
+
+    def __getitem__(self, path: str) -> Entry:
+        return _entry(self.rows[path])
+
+    def __contains__(self, path: object) -> bool:
+        return path in self.rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.rows))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Manifest):
+            return NotImplemented
+        return self.rows == other.rows and self.omitted == other.omitted
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Manifest of {len(self.rows)} files, {len(self.omitted)} not covered>"
+
+
+class Step(Value):
+    """What turns one manifest into the next: rows and omissions that come, and those that go."""
+
+    put: dict[str, Row]
+    gone: tuple[str, ...] = ()
+    omit: dict[str, str] = {}  # noqa: RUF012 - a Value is never changed
+    covered: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many paths it names."""
+        return len(self.put) + len(self.gone) + len(self.omit) + len(self.covered)
+
+
+class Stored(Value):
+    """A manifest as it is kept. base: the revision of its forerunner, None of a whole one; steps:
+    forerunners back to a whole one."""
+
+    step: Step
+    base: Revision | None = None
+    steps: int = 0
+
+
+class Difference(Value):
+    """A path at which two manifests differ; mode: the same bytes with other rights."""
+
+    path: str
+    change: Change
+    before: Entry | None
+    after: Entry | None
+
+
+EMPTY = Manifest({})
+
+
+def file_row(revision: Revision, mode: int) -> Row:
+    """The row of a file."""
+    return revision, mode
+
+
+def link_row(target: str, mode: int) -> Row:
+    """The row of a symlink."""
+    return target, mode, "symlink"
+
+
+def step(old: Manifest, new: Manifest) -> Step:
+    """What turns old into new."""
+    put = dict(new.rows.items() - old.rows.items())
+    omit = dict(new.omitted.items() - old.omitted.items())
+    gone = sorted(old.rows.keys() - new.rows.keys())
+    covered = sorted(old.omitted.keys() - new.omitted.keys())
+    return Step(put, tuple(gone), omit, tuple(covered))
+
+
+def fold(old: Manifest, taken: Step) -> Manifest:
+    """The manifest after a step."""
+    rows, omitted = {**old.rows, **taken.put}, {**old.omitted, **taken.omit}
+    for path in taken.gone:
+        rows.pop(path, None)
+    for path in taken.covered:
+        omitted.pop(path, None)
+    return Manifest(rows, omitted)
+
+
+def stored(new: Manifest, taken: Step, base: Revision | None, steps: int) -> Stored:
+    """The form to keep it in: the step from `base`, which has `steps` forerunners itself, or the
+    whole where the way back is long or the step says half as much. base None: there is none."""
+    if base is None or steps >= STEPS_MAX or 2 * taken.size > len(new.rows):
+        return Stored(step(EMPTY, new))
+    return Stored(taken, base, steps + 1)
+
+
+def encode(made: Stored) -> bytes:
+    """As bytes; of equal values the same bytes."""
+    taken = made.step
+    return dumps(
+        {
+            "v": VERSION,
+            "base": made.base,
+            "steps": made.steps,
+            "put": dict(sorted(taken.put.items())),
+            "gone": list(taken.gone),
+            "omit": dict(sorted(taken.omit.items())),
+            "covered": list(taken.covered),
+        }
+    ).encode()
+
+
+def decode(data: bytes) -> Stored:
+    """From bytes. ValueError when they are no manifest, or one that a newer version made."""
+    try:
+        raw = loads(data)
+        if raw["v"] != VERSION:
+            raise ValueError(f"a manifest of version {raw['v']}")
+        put = {path: _row(row) for path, row in raw["put"].items()}
+        taken = Step(put, tuple(raw["gone"]), dict(raw["omit"]), tuple(raw["covered"]))
+        return Stored(taken, raw["base"], raw["steps"])
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a manifest: {error!r}") from error
+
+
+def differences(old: Manifest, new: Manifest) -> list[Difference]:
+    """Where two manifests differ, in order of path."""
+    taken = step(old, new)
+    return [
+        Difference(path, _change(before, after), before, after)
+        for path in sorted([*taken.put, *taken.gone])
+        for before, after in [(old.get(path), new.get(path))]
+    ]
+
+
+def _change(before: Entry | None, after: Entry | None) -> Change:
+    if before is None:
+        return "added"
+    if after is None:
+        return "removed"
+    if before.kind != after.kind:
+        return "kind"
+    return "mode" if before.revision == after.revision else "changed"
+
+
+def _entry(row: Row) -> Entry:
+    if len(row) == 2:
+        return Entry(row[0], row[1])
+    return Entry(revision_of(row[0].encode("utf-8", "surrogatepass")), row[1], "symlink", row[0])
+
+
+def _row(raw: Any) -> Any:
+    row = tuple(raw)
+    if len(row) not in (2, 3) or not isinstance(row[0], str) or not isinstance(row[1], int):
+        raise TypeError(f"{raw!r} is no row")
+    return row

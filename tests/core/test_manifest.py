@@ -1,0 +1,149 @@
+"""Manifests: steps between them, their stored form, and what differs."""
+
+import stat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sightline.core.manifest import (
+    EMPTY,
+    STEPS_MAX,
+    Difference,
+    Entry,
+    Manifest,
+    Step,
+    Stored,
+    decode,
+    differences,
+    encode,
+    file_row,
+    fold,
+    link_row,
+    step,
+    stored,
+)
+from sightline.core.retention import revisions_in
+from sightline.core.revision import revision_of
+
+PLAIN, RUNS, LINK = stat.S_IFREG | 0o644, stat.S_IFREG | 0o755, stat.S_IFLNK | 0o777
+REVISIONS = [revision_of(bytes([n])) for n in range(4)]
+
+paths = st.sampled_from(["a", "a-b", "a/b", "b/c/d", "ü", "x\udcff"])
+rows = st.one_of(
+    st.builds(file_row, st.sampled_from(REVISIONS), st.sampled_from([PLAIN, RUNS])),
+    st.builds(link_row, st.sampled_from(["a", "../out", "ü"]), st.just(LINK)),
+)
+manifests = st.builds(
+    Manifest,
+    st.dictionaries(paths, rows),
+    st.dictionaries(st.sampled_from(["big.bin", "node_modules/", ".env"]), st.text(max_size=9)),
+)
+
+
+@given(manifests, manifests)
+def test_a_step_leads_from_one_manifest_to_the_other(old, new):
+    assert fold(old, step(old, new)) == new
+
+
+@given(manifests)
+def test_no_step_leads_from_a_manifest_to_itself(one):
+    assert step(one, one).size == 0
+    assert differences(one, one) == []
+
+
+@given(manifests, manifests)
+def test_what_is_stored_is_read_back(old, new):
+    kept = stored(new, step(old, new), REVISIONS[0], 3)
+    assert decode(encode(kept)) == kept
+    assert fold(EMPTY if kept.base is None else old, decode(encode(kept)).step) == new
+
+
+@given(manifests)
+def test_equal_manifests_are_stored_as_the_same_bytes(one):
+    turned = Manifest(dict(reversed(one.rows.items())), dict(reversed(one.omitted.items())))
+    assert encode(stored(one, step(EMPTY, one), None, 0)) == encode(
+        stored(turned, step(EMPTY, turned), None, 0)
+    )
+
+
+@given(manifests, manifests)
+def test_differences_turned_round_are_those_of_the_other_way(old, new):
+    there, back = differences(old, new), differences(new, old)
+    assert [(d.path, d.before, d.after) for d in there] == [
+        (d.path, d.after, d.before) for d in back
+    ]
+    assert {d.path for d in there} == {
+        path for path in {*old, *new} if old.get(path) != new.get(path)
+    }
+
+
+@given(manifests)
+def test_every_text_of_a_manifest_is_found_by_who_forgets_texts(one):
+    named = {entry.revision for entry in one.values() if entry.kind == "file"}
+    assert named <= revisions_in(encode(stored(one, step(EMPTY, one), None, 0)))
+
+
+def test_a_step_names_its_forerunner_to_who_forgets_texts():
+    assert revisions_in(encode(Stored(Step({}), REVISIONS[1], 1))) == {REVISIONS[1]}
+
+
+def test_what_became_of_a_path_is_told():
+    first, second = REVISIONS[:2]
+    old = Manifest(
+        {
+            "changed": file_row(first, PLAIN),
+            "gone": file_row(first, PLAIN),
+            "kind": file_row(first, PLAIN),
+            "mode": file_row(first, PLAIN),
+            "same": file_row(first, PLAIN),
+        }
+    )
+    new = Manifest(
+        {
+            "added": file_row(first, PLAIN),
+            "changed": file_row(second, PLAIN),
+            "kind": link_row("same", LINK),
+            "mode": file_row(first, RUNS),
+            "same": file_row(first, PLAIN),
+        }
+    )
+    told = {each.path: each.change for each in differences(old, new)}
+    assert told == {
+        "added": "added",
+        "changed": "changed",
+        "gone": "removed",
+        "kind": "kind",
+        "mode": "mode",
+    }
+    assert differences(old, new)[0] == Difference("added", "added", None, Entry(first, PLAIN))
+
+
+def test_a_symlink_has_the_revision_of_where_it_leads():
+    link = Manifest({"l": link_row("a/b", LINK)})["l"]
+    assert link == Entry(revision_of(b"a/b"), LINK, "symlink", "a/b")
+
+
+def test_a_manifest_is_whole_when_the_way_back_or_the_step_is_long():
+    new = Manifest({f"f{n}": file_row(REVISIONS[0], PLAIN) for n in range(10)})
+    small, half = Step({"f1": new.rows["f1"]}), Step(dict(list(new.rows.items())[:6]))
+    assert stored(new, small, REVISIONS[1], 3) == Stored(small, REVISIONS[1], 4)
+    assert stored(new, small, REVISIONS[1], STEPS_MAX).base is None
+    assert stored(new, half, REVISIONS[1], 3).base is None
+    assert stored(new, small, None, 0).base is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"v": 2}',
+        b'{"v": 1, "put": {"a": 3}, "gone": [], "omit": {}, "covered": [], "base": null, "steps": 0}',
+        b'{"v": 1, "put": {"a": [3]}, "gone": [], "omit": {}, "covered": [], "base": null, "steps": 0}',
+    ],
+)
+def test_what_is_no_manifest_is_an_error(data):
+    with pytest.raises(ValueError):  # noqa: PT011
+        decode(data)
