@@ -92,17 +92,17 @@ def _shown(call: Call, ground: Ground, watching: Watching, status: str) -> None:
     from sightline.services.overview import Watch
 
     watch = Watch(ground, watching)
-    if call.json or not _drawable():
-        output.note(call, f"Watching {ground.workspace.root}. {status}")
-        wait = Waiting()
-        with while_read(), wait.heeding():
-            live.run(watch, watching, Lines(json=call.json), wait)
-        return
-    colour = not (call.no_color or os.environ.get("NO_COLOR"))
-    screen = Screen(sys.stdout, _short(ground.workspace.root), status, wall_time, colour=colour)
-    wait = Waiting(screen)
-    with held(screen), wait.heeding():
-        live.run(watch, watching, screen, wait)
+    if not call.json and _drawable():
+        plain = call.no_color or os.environ.get("NO_COLOR")
+        place = _short(ground.workspace.root)
+        screen = Screen(sys.stdout, place, status, wall_time, colour=not plain)
+        wait = Waiting(screen)
+        with held(screen), wait.heeding():
+            live.run(watch, watching, screen, wait)
+    output.note(call, f"Watching {ground.workspace.root}. {status}")
+    wait = Waiting()
+    with while_read(), wait.heeding():
+        live.run(watch, watching, Lines(json=call.json), wait)
 
 
 def _short(root: str) -> str:
