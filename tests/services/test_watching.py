@@ -18,7 +18,7 @@ from sightline.services.opening import now_us, ports
 from sightline.services.ours import Ours
 from sightline.services.watching import MANY, Watching, joined
 from sightline.testing import FixedClock, MemoryWatcher, MemoryWorkspace, make_session
-from sightline.workspace.watch import Hints
+from sightline.workspace.watch import Eyes, Hints
 
 SOON_S = 10.0
 
@@ -238,12 +238,27 @@ class Memory(MemoryWatcher):
         self.followed = set(paths)
 
 
+def test_that_changes_are_not_seen_as_they_happen_is_said_once(monkeypatch):
+    monkeypatch.setattr(MemoryWatcher, "eyes", lambda _: Eyes("polling", "filesystem:9p"))
+    place = Memory(["a.py"])
+    for path in ("a.py", "a.py"):
+        place.disk.put(path, "again\n")
+        place.hints = [Hints(frozenset([path]))]
+        place.watching.wait(0)
+    again = Watching(place.watching._ground, place)
+    again.wait(0)
+    lost = [r.fact for r in place.store.timeline(kinds=[SightLost])]
+    assert lost == [SightLost("filesystem:9p")]
+
+
 def test_a_gap_is_a_fact_and_everything_is_looked_at():
     place = Memory(["a.py", "b.py"])
     place.disk.put("b.py", "new\n")
     place.hints = [Hints(frozenset(), everything=True, lost="overflow")]
     place.watching.wait(0)
-    assert [getattr(r.fact, "reason", "") for r in place.store.timeline(kinds=[SightLost])] == ["overflow"]
+    assert [getattr(r.fact, "reason", "") for r in place.store.timeline(kinds=[SightLost])] == [
+        "overflow"
+    ]
     assert [getattr(r.fact, "path", "") for r in place.store.timeline(kinds=[Changed])] == ["b.py"]
 
 

@@ -6,7 +6,7 @@ from sightline.core.revision import MISSING
 from sightline.render import cause, spans
 from sightline.render.causes import by, did
 from sightline.render.retention import WHY
-from sightline.render.seeing import LOST
+from sightline.render.seeing import lost
 from sightline.render.views import count
 
 TYPE_CHECKING = False
@@ -73,8 +73,9 @@ def _detail(entry: Told) -> str:
     if entry.kind == "git":
         return did(entry.cause)
     said = entry.cause.detail or ""
-    words = {"purged": WHY, "sight_lost": LOST}.get(entry.kind, {})
-    return words.get(said, said)
+    if entry.kind == "sight_lost":
+        return lost(said)
+    return WHY.get(said, said) if entry.kind == "purged" else said
 
 
 def _named(paths: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 
 from sightline.core.context import disk_paths
 from sightline.core.events import SightLost
-from sightline.core.timeline import archived
+from sightline.core.timeline import NOBODY, archived
 from sightline.core.value import Value
 from sightline.errors import Unverifiable
 from sightline.services.entries import told
@@ -70,6 +70,7 @@ class Watching:
         self._hints: Hints | None = Hints(frozenset(), everything=True)
         self._put_off: float | None = None
         self._blind = False
+        self._said: str | None = None
         self._told = ground.store.position()
         self._agents: dict[str, str] = {}
         self._ours = Ours(ground.store.paths())
@@ -158,7 +159,7 @@ class Watching:
 
     def _look(self, hints: Hints) -> tuple[bool, tuple[Entry, ...]]:
         """Record what files of the timeline show. Whether there were any; what became of others."""
-        lost = [SightLost(hints.lost)] if hints.lost else []
+        lost = [SightLost(hints.lost)] if hints.lost else self._dim()
         if self._watcher.eyes().mode == "away":  # not that all files were deleted
             self._ground.append(lost)
             return bool(lost), ()
@@ -166,6 +167,16 @@ class Watching:
         if ours or lost:
             self._record(ours, lost)
         return bool(ours), tuple(self._unshown.changes(hints)) if self._unshown else ()
+
+    def _dim(self) -> list[SightLost]:
+        """That changes are not seen as they happen, if so, and if it was not the last thing said."""
+        eyes = self._watcher.eyes()
+        if eyes.mode != "polling" or eyes.why == self._said:
+            return []
+        self._said = eyes.why
+        log = self._ground.store.timeline(session=NOBODY, kinds=[SightLost], newest=1)
+        lost = SightLost(eyes.why or "platform")
+        return [] if any(recorded.fact == lost for recorded in log) else [lost]
 
     def _record(self, ours: set[str], lost: list[SightLost]) -> None:
         """Record what some of the timeline's files show, or all where that takes less."""

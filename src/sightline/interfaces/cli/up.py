@@ -78,7 +78,7 @@ def _live(call: Call, ground: Ground, status: str) -> None:
 
     try:
         with eyes.Watching(ground) as watching:
-            _shown(call, ground, watching, status)
+            _shown(call, ground, watching, f"{status}{_dim(watching)}")
     except KeyboardInterrupt:
         output.note(call, farewell(ground.workspace.root))
         raise
@@ -103,6 +103,16 @@ def _shown(call: Call, ground: Ground, watching: Watching, status: str) -> None:
     wait = Waiting()
     with while_read(), wait.heeding():
         live.run(watch, watching, Lines(json=call.json), wait)
+
+
+def _dim(watching: Watching) -> str:
+    """That changes are not seen as they happen, where so."""
+    from sightline.render.seeing import seeing
+
+    eyes = watching.eyes()
+    if eyes.mode == "events":
+        return ""
+    return f" Changes are seen {seeing(eyes.mode, eyes.why, eyes.folders)}."
 
 
 def _short(root: str) -> str:
