@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        Checkpoint,
         Claim,
         EditedFile,
         EditResult,

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.config import Settings
     from sightline.errors import (
+        CheckpointFailed,
         ClaimRefused,
         EditRefused,
         FileMissing,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         Affected,
         BatchResult,
         ChangedBy,
+        Checkpoint,
         Claim,
         CommandRun,
         EditedFile,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         FileInContext,
         FileView,
         HandedOver,
+        NotCovered,
         Notice,
         Verdict,
     )
@@ -49,10 +52,10 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "config": "Settings",
-    "errors": "ClaimRefused EditRefused FileMissing PathRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
+    "errors": "CheckpointFailed ClaimRefused EditRefused FileMissing PathRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
     "services.opening": "open_session",
-    "services.results": "Affected BatchResult ChangedBy Claim CommandRun EditedFile EditResult FileChange FileInContext FileView HandedOver Notice Verdict",
+    "services.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditResult FileChange FileInContext FileView HandedOver NotCovered Notice Verdict",
     "services.session": "Session",
     "services.workspaces": "TimelineEntry Workspace open_workspace",
 }
@@ -63,6 +66,8 @@ __all__ = [
     "BatchResult",
     "Change",
     "ChangedBy",
+    "Checkpoint",
+    "CheckpointFailed",
     "Claim",
     "ClaimRefused",
     "CommandRun",
@@ -74,6 +79,7 @@ __all__ = [
     "FileMissing",
     "FileView",
     "HandedOver",
+    "NotCovered",
     "Notice",
     "PathRefused",
     "Session",

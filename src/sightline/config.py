@@ -65,6 +65,7 @@ class Settings(Value):
     unseen: str = "notice"
     claims: str = "advise"
     max_file_bytes: int = 10 << 20
+    checkpoint_file_bytes: int = 10 << 20
     read_max_lines: int = 2_000
     read_max_bytes: int = 400_000
     deadline_s: float = 5.0

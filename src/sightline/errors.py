@@ -43,6 +43,14 @@ class UnknownName(SightlineError):
     """No notice, no checkpoint of this name is on record here."""
 
 
+class CheckpointFailed(SightlineError):
+    """A checkpoint could not be taken, or not be read back. Nothing was recorded."""
+
+
+class RewindRefused(SightlineError):
+    """The rewind was not begun; no file was touched."""
+
+
 class ClaimRefused(SightlineError):
     """The claim cannot be taken, renewed or released; `claims`: those of others in the way, as
     Session.claims() answers them."""

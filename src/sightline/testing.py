@@ -21,6 +21,7 @@ from sightline.services.opening import start
 from sightline.store.memory import MemoryStore
 from sightline.workspace import Found, Located
 from sightline.workspace.ignore import PatternSet
+from sightline.workspace.tree import CONTENT, IGNORED, NO_TREE, Listing, Tree
 from sightline.workspace.watch import Eyes, Hints
 
 TYPE_CHECKING = False
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sightline.core.revision import Revision, Stamp
     from sightline.services.session import Session
     from sightline.workspace import Kind
+    from sightline.workspace.tree import Row
 
 _MODES = {
     "file": stat.S_IFREG | 0o644,
@@ -107,6 +109,7 @@ class MemoryWorkspace:
         self._watchers: WeakSet[MemoryWatcher] = WeakSet()
         self._lock = allocate_lock()
         self._holder: int | None = None
+        self._tree = NO_TREE
         for path, content in (files or {}).items():
             self.put(path, content)
 
@@ -212,6 +215,23 @@ class MemoryWorkspace:
             asked = changed >= since_ns and path.startswith(under)
             if entry.kind == "file" and asked and self.listed(path):
                 yield path, entry.signature
+
+    def tree(self, last: Tree | None = None) -> Tree:
+        known = dict(last.files()) if last else {}
+        rows: dict[str, Row] = {}
+        for path, entry in sorted(self._entries.items()):
+            if entry.kind in ("file", "symlink", "unreadable") and self.listed(path):
+                now = [value for _, value in entry.signature.items()]
+                new: Row = [*now, entry.target, self._tick()]
+                rows[path] = known[path] if known.get(path, [])[:CONTENT] == now else new
+        hidden = {path: IGNORED for path in self._entries if self._ignored.matches(path)}
+        return Tree({"": Listing((), rows, (), hidden)}, {})
+
+    def remember(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def remembered(self) -> Tree:
+        return self._tree
 
     def watch(self) -> MemoryWatcher:
         watcher = MemoryWatcher()

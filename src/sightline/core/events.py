@@ -250,10 +250,14 @@ class Delivered(Fact):
 
 
 class CheckpointTaken(Fact):
+    """How the tree stood was kept: manifest names the texts. covers: how many files and symlinks;
+    message: the newest of the conversation then."""
+
     checkpoint: str
     label: str
     manifest: Revision
     message: str | None = None
+    covers: int = 0
 
 
 class RewindStarted(Fact):

@@ -189,6 +189,7 @@ KEYS = {
     "state_home": Key(_folder, "SIGHTLINE_HOME"),
     "fail": Key(_one_of(*FAIL), "SIGHTLINE_FAIL"),
     "max_file_bytes": Key(_count, "SIGHTLINE_MAX_FILE_BYTES"),
+    "checkpoint_file_bytes": Key(_count, "SIGHTLINE_CHECKPOINT_FILE_BYTES"),
     "read_max_lines": Key(_count, "SIGHTLINE_READ_MAX_LINES"),
     "read_max_bytes": Key(_count, "SIGHTLINE_READ_MAX_BYTES"),
     "deadline_s": Key(_seconds, "SIGHTLINE_DEADLINE_S"),

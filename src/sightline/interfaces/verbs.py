@@ -35,6 +35,8 @@ VERBS = (
     Verb("notice", "notice"),
     Verb("acknowledge", "ack"),
     Verb("edited_since", "edited-since"),
+    Verb("checkpoint", "checkpoint", "checkpoint"),
+    Verb("checkpoints", "checkpoints"),
     Verb("claim", "claim", "claim_files"),
     Verb("renew"),
     Verb("release", "release"),
@@ -45,7 +47,7 @@ VERBS = (
     Verb("turn", "turn"),
 )
 
-ABOUT_MANY = ("up", "watch", "log", "why", "sessions", "diff")
+ABOUT_MANY = ("up", "watch", "log", "why", "sessions", "diff", "checkpoint-diff")
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
 `diff` is what `check` answers, printed as a diff."""
 

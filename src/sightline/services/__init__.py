@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sightline.services import (
         batches,
+        checkpoints,
         claims,
         edited,
         edits,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "batches",
+    "checkpoints",
     "claims",
     "edited",
     "edits",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        Checkpoint,
         Claim,
         EditedFile,
         EditResult,
@@ -175,6 +176,14 @@ class AsyncSession:
         return await _shielded(
             lambda: self._session.edited_since(when, deleted_messages=deleted_messages)
         )
+
+    async def checkpoint(self, label: str = "") -> Checkpoint:
+        """Keep how the workspace stands now, so that work can be taken back to here."""
+        return await _shielded(lambda: self._session.checkpoint(label))
+
+    async def checkpoints(self) -> list[Checkpoint]:
+        """The checkpoints of all sessions, oldest first."""
+        return await _shielded(self._session.checkpoints)
 
     async def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""

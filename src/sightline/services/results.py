@@ -118,6 +118,30 @@ class EditedFile(Value):
     others: bool
 
 
+class NotCovered(Value):
+    """What a checkpoint leaves out: a file, or a folder (ending in "/") with all in it."""
+
+    path: str
+    reason: str
+
+
+class Checkpoint(Value):
+    """How the workspace stood at a moment. turn, position: of the session that took it, and on the
+    timeline; manifest: the revision of its list of files; files: how many it covers; message: the
+    newest of the conversation then."""
+
+    id: str
+    label: str
+    at: datetime
+    session: str
+    turn: int
+    position: int
+    manifest: str
+    files: int
+    not_covered: tuple[NotCovered, ...]
+    message: str | None
+
+
 class EditResult(Value):
     """An edit that was carried out. diff: what it changed on disk; revision: of the file now
     ("missing" after a delete). merged: others' changes to the same file were kept beside it.
@@ -182,6 +206,42 @@ class FileInContext(Value):
     preview: str
     changed_by: ChangedBy | None
     edited_by_agent: bool
+
+
+class LeftAlone(Value):
+    """A path that a rewind does not touch, and why."""
+
+    path: str
+    reason: str
+
+
+class TakenBack(Value):
+    """A change of a session's own that a rewind takes back. at: an aware UTC datetime."""
+
+    path: str
+    position: int
+    at: datetime
+
+
+class RewindReport(Value):
+    """What a rewind did, or with dry_run would do. checkpoint: None where a position was asked
+    for; to: the position. restored: paths with the bytes of then; removed: files this session had
+    made; merged: its lines went, others' stay; moved: (from, back to). lost_edits: what was taken
+    back; stands: sub-agents of this session, and what they changed since. safety_checkpoint:
+    rewinding to it takes this rewind back; None where nothing was done."""
+
+    checkpoint: str | None
+    to: int
+    dry_run: bool
+    conversation: bool
+    restored: tuple[str, ...]
+    removed: tuple[str, ...]
+    merged: tuple[str, ...]
+    moved: tuple[tuple[str, str], ...]
+    left_alone: tuple[LeftAlone, ...]
+    lost_edits: tuple[TakenBack, ...]
+    stands: tuple[tuple[str, tuple[str, ...]], ...]
+    safety_checkpoint: str | None
 
 
 class CommandRun(Value):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sightline.services.hosts import Run
     from sightline.services.results import (
         BatchResult,
+        Checkpoint,
         Claim,
         EditedFile,
         EditResult,
@@ -230,6 +231,20 @@ class Session:
         """
         with self._lock:
             return services.edited.edited_since(self._ground, when, deleted_messages)
+
+    def checkpoint(self, label: str = "") -> Checkpoint:
+        """Keep how the workspace stands now, so that work can be taken back to here.
+
+        It covers all that the ignore rules let us see; what it leaves out is listed in it.
+        CheckpointFailed, and nothing recorded, when it cannot be kept.
+        """
+        with self._lock:
+            return services.checkpoints.take(self._ground, label)
+
+    def checkpoints(self) -> list[Checkpoint]:
+        """The checkpoints of all sessions, oldest first."""
+        with self._lock:
+            return services.checkpoints.listed(self._ground)
 
     def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sightline.core.revision import Stamp
     from sightline.workspace.git import Repository
+    from sightline.workspace.tree import Tree
     from sightline.workspace.watch import Watcher
 
     Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable"]
@@ -116,6 +117,17 @@ class Workspace(Protocol):
         that were changed then or later, by their times; under: those below one folder ("" or
         ending in "/"), which is taken not to be ignored itself. A folder that may not be listed is
         answered itself, told by its mode."""
+
+    def tree(self, last: Tree | None = None) -> Tree:
+        """How all stands that the ignore rules let us see, with what is left out and why. last: an
+        earlier answer with the contents learned since; where the times vouch for them they are in
+        this one. Unverifiable when an ignore file cannot be read."""
+
+    def remember(self, tree: Tree) -> None:
+        """Keep an answer for later processes: a hint that saves work, never a fact."""
+
+    def remembered(self) -> Tree:
+        """The answer that was kept last, or one of nothing."""
 
     def watch(self) -> Watcher:
         """A subscription to what changes from now on. WorkspaceError."""

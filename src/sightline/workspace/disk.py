@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sightline.core.revision import Revision, Stamp, StatSignature
     from sightline.workspace import Found
     from sightline.workspace.git import Repository
+    from sightline.workspace.tree import Tree
     from sightline.workspace.watch import Watcher
 
 CONTROL = frozenset((".git", ".hg"))
@@ -57,6 +58,8 @@ class DiskWorkspace:
         self._refusing = IgnoreRules(self.root, ".sightlineignore")
         self._hiding = git_rules(self.root)
         self._deadline_s = deadline_s
+        self._state = state
+        self._tree: Tree | None = None
 
     def locate(self, name: str | os.PathLike[str]) -> Located:
         name = os.fspath(name)
@@ -154,6 +157,24 @@ class DiskWorkspace:
 
     def walk(self, *, since_ns: int = 0, under: str = "") -> Iterator[tuple[str, StatSignature]]:
         return walk(self.root, (self._refusing, self._hiding), since_ns, under)
+
+    def tree(self, last: Tree | None = None) -> Tree:
+        from sightline.workspace.tree import NO_TREE, look  # few look at all of it
+
+        return look(self.root, (self._refusing, self._hiding), last or NO_TREE)
+
+    def remember(self, tree: Tree) -> None:
+        from sightline.workspace.remembering import save
+
+        self._tree = tree
+        save(self._state, self.root, tree)
+
+    def remembered(self) -> Tree:
+        from sightline.workspace.remembering import load
+
+        if self._tree is None:
+            self._tree = load(self._state, self.root)
+        return self._tree
 
     def git_at_work(self) -> bool:
         top = git_top(self.root)

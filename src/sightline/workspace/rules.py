@@ -59,6 +59,12 @@ class IgnoreRules:
         own = self._load(f"{self._top}/{folder}{self.name}")
         return ((own, len(folder)), *chain) if own else chain
 
+    def above(self) -> list[str]:
+        """The ignore files that speak for the root of the workspace, whether they are there."""
+        ends = [at + 1 for at, sign in enumerate(self._below) if sign == "/"]
+        files = [f"{self._top}/{self._below[:end]}{self.name}" for end in [0, *ends]]
+        return [self._exclude, *files] if self._exclude else files
+
     def full(self, path: str) -> str:
         """A path of the workspace as the rules name it, from the top."""
         return self._below + path

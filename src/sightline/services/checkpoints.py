@@ -1,0 +1,210 @@
+"""Checkpoints: taken, listed, read back and compared.
+
+A checkpoint is a place on the timeline and a manifest of the tree. It needs no git and touches
+none. Its texts are on the platter before it is recorded; when anything of it cannot be kept,
+nothing is recorded, and whoever asked for it is told.
+"""
+
+from __future__ import annotations
+
+from os import urandom
+from weakref import WeakKeyDictionary
+
+from sightline.core import manifest as manifests
+from sightline.core.events import BlobPurged, CheckpointTaken, MessageAppended, TurnBegan
+from sightline.core.manifest import EMPTY, Manifest, decode, encode
+from sightline.core.revision import revision_of
+from sightline.core.timeline import archived
+from sightline.core.value import Value
+from sightline.errors import CheckpointFailed, StoreError, UnknownName, Unverifiable
+from sightline.render import checkpoints as words
+from sightline.services.authors import moment
+from sightline.services.covering import everything, these
+from sightline.services.results import Checkpoint, NotCovered
+from sightline.services.runs import changes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sightline.core.manifest import Entry
+    from sightline.core.revision import Revision
+    from sightline.core.timeline import Recorded
+    from sightline.services.covering import Covered
+    from sightline.services.ground import Ground
+    from sightline.store import Store
+
+
+class Standing(Value):
+    """A manifest that is kept. steps: its forerunners back to a whole one; position: of the
+    checkpoint that it is the newest of."""
+
+    manifest: Manifest
+    revision: Revision | None = None
+    steps: int = 0
+    position: int = 0
+
+
+def take(ground: Ground, label: str = "", paths: Iterable[str] | None = None) -> Checkpoint:
+    """Take a checkpoint of the whole tree. paths: all that can have changed since the newest one,
+    where the caller knows. CheckpointFailed, and nothing recorded, when it cannot be kept."""
+    try:
+        last = _newest(ground)
+        covered = _covered(ground, last, paths)
+        found = covered.manifest
+        if found.omitted and not found.rows:
+            raise CheckpointFailed(*words.empty(len(found.omitted)))
+        taken = manifests.step(last.manifest, found)
+        texts, revision, steps = list(covered.texts), last.revision, last.steps
+        if revision is None or taken.size:
+            kept = manifests.stored(found, taken, revision, steps)
+            texts.append(encode(kept))
+            revision, steps = revision_of(texts[-1]), kept.steps
+        name = f"cp-{urandom(4).hex()}"
+        fact = CheckpointTaken(name, label, revision, _message(ground), len(found))
+        [recorded] = ground.append([fact], blobs=texts, durable=True)
+    except (StoreError, Unverifiable, OSError) as error:
+        raise CheckpointFailed(*words.failed(error)) from error
+    _LAST[ground.store] = Standing(found, revision, steps)
+    return _told(ground, recorded, found)
+
+
+def named(ground: Ground, id: str) -> Checkpoint:
+    """The checkpoint of an id, or the newest of a label. UnknownName when there is none."""
+    every = _taken(ground)
+    of_id = [each for each in every if _fact(each).checkpoint == id]
+    of_label = [each for each in every if id and _fact(each).label == id]
+    if not of_id + of_label:
+        raise UnknownName(*words.unknown(id))
+    recorded = (of_id + of_label[::-1])[0]
+    return _told(ground, recorded, _Reader(ground.store).read(_fact(recorded).manifest))
+
+
+def listed(ground: Ground) -> list[Checkpoint]:
+    """The checkpoints of all sessions, oldest first."""
+    reader = _Reader(ground.store)
+    return [_told(ground, each, reader.read(_fact(each).manifest)) for each in _taken(ground)]
+
+
+def manifest(ground: Ground, checkpoint: Checkpoint) -> Mapping[str, Entry]:
+    """Path -> what stood there at a checkpoint. CheckpointFailed when its manifest is not kept
+    any more."""
+    found = _Reader(ground.store).read(checkpoint.manifest)
+    if found is None:
+        raise CheckpointFailed(*words.forgotten(checkpoint.id))
+    return found
+
+
+def now(ground: Ground) -> Manifest:
+    """How the tree stands now, as a checkpoint would cover it; nothing is kept. Unverifiable."""
+    return everything(ground, _newest(ground).manifest, lambda _: None).manifest
+
+
+def _covered(ground: Ground, last: Standing, paths: Iterable[str] | None) -> Covered:
+    if paths is not None and last.revision is not None:
+        located = [ground.workspace.locate(path) for path in paths]
+        asked = {each for both in located for each in (both.path, both.name) if each}
+        covered = these(ground, last.manifest, asked)
+        if covered is not None:
+            return covered
+    changes(ground).record(ground)  # what nobody was there to see came before this
+    purged = ground.store.timeline(kinds=[BlobPurged], after=last.position, newest=1)
+    trusted = EMPTY if any(purged) else last.manifest
+    return everything(ground, trusted, ground.store.keep)
+
+
+def _newest(ground: Ground) -> Standing:
+    """The manifest that the next step starts from; of nothing where none can be read."""
+    taken = _taken(ground, newest=1)
+    if not taken:
+        return Standing(EMPTY)
+    recorded = taken[-1]
+    revision = _fact(recorded).manifest
+    last = _LAST.get(ground.store)
+    if last is None or last.revision != revision:
+        reader = _Reader(ground.store)
+        found = reader.read(revision)
+        if found is None:
+            return Standing(EMPTY, position=recorded.position)
+        last = _LAST[ground.store] = Standing(found, revision, reader.steps)
+    return last.replace(position=recorded.position)
+
+
+_LAST: WeakKeyDictionary[Store, Standing] = WeakKeyDictionary()
+"""The newest manifest that was read or made, by store: reading it takes longer than a step."""
+
+
+class _Reader:
+    """Reads manifests; one that is a step from the one read before costs only the step. steps: of
+    the one read last."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._last: tuple[Revision | None, Manifest] = (None, EMPTY)
+        self.steps = 0
+
+    def read(self, revision: Revision) -> Manifest | None:
+        """The manifest of a revision; None when it is not kept. StoreError when it is damaged."""
+        waiting: list[manifests.Step] = []
+        at: Revision | None = revision
+        while at != self._last[0] and at is not None:
+            data = self._store.blob(at)
+            if data is None:
+                return None
+            try:
+                kept = decode(data)
+            except ValueError as wrong:
+                raise StoreError(*words.unreadable(at, wrong)) from wrong
+            self.steps = self.steps if waiting else kept.steps
+            waiting.append(kept.step)
+            at = kept.base
+        found = EMPTY if at is None else self._last[1]
+        for taken in reversed(waiting):
+            found = manifests.fold(found, taken)
+        self._last = (revision, found)
+        return found
+
+
+def _taken(ground: Ground, newest: int | None = None) -> list[Recorded]:
+    facts = ground.store.timeline(kinds=[CheckpointTaken], newest=newest)
+    return [each for each in facts if not archived(each.session)]
+
+
+def _fact(recorded: Recorded) -> CheckpointTaken:
+    assert isinstance(recorded.fact, CheckpointTaken)
+    return recorded.fact
+
+
+def _message(ground: Ground) -> str | None:
+    """The newest message of this session's conversation."""
+    for recorded in ground.store.timeline(
+        session=ground.session, kinds=[MessageAppended], newest=1
+    ):
+        assert isinstance(recorded.fact, MessageAppended)
+        return recorded.fact.message
+    return None
+
+
+def _told(ground: Ground, recorded: Recorded, found: Manifest | None) -> Checkpoint:
+    """A checkpoint as it is answered. found: its manifest, None where that is not kept."""
+    fact, session = _fact(recorded), recorded.session
+    omitted = found.omitted if found is not None else {}
+    return Checkpoint(
+        fact.checkpoint,
+        fact.label,
+        moment(recorded.happened_at),
+        session,
+        _turn(ground, recorded),
+        recorded.position,
+        fact.manifest,
+        fact.covers,
+        tuple([NotCovered(path, why) for path, why in sorted(omitted.items())]),
+        fact.message,
+    )
+
+
+def _turn(ground: Ground, recorded: Recorded) -> int:
+    begun = ground.store.timeline(
+        session=recorded.session, kinds=[TurnBegan], upto=recorded.position, newest=1
+    )
+    return max((each.fact.number for each in begun if isinstance(each.fact, TurnBegan)), default=0)

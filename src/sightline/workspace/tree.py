@@ -1,0 +1,250 @@
+"""The whole tree at one look: what stands where, what is left out and why, and what must be read.
+
+A folder whose times vouch for it has the entries that it had, and a file whose times vouch for it
+has the bytes that it had; so a second look is a stat each, without listing a folder or asking a
+rule. What vouches is judged as in scan: never a time that is younger than two ticks.
+"""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISDIR, S_ISLNK, S_ISREG
+from time import time_ns
+
+from sightline.core.value import Value
+from sightline.workspace.rules import ignored
+from sightline.workspace.scan import COARSE_NS, SECOND_NS, TICK_NS, encodes, unlisted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sightline.workspace.rules import Chain, IgnoreRules
+
+    Row = list[int | str]
+    """size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
+    file, where a symlink leads, "" for a file that has to be read."""
+
+CONTENT, LOOKED_AT = 6, 7
+
+NESTED = "a repository of its own"
+CLOSED = "the folder may not be listed"
+IGNORED = "ignored"
+SPECIAL = "neither a file nor a symlink"
+NO_UNICODE = "its name is no Unicode"
+
+
+class Listing(Value):
+    """What one folder holds. stamp: dev, ino, mtime_ns, ctime_ns, looked_at_ns of the folder;
+    hidden: name (a folder's ends in "/") -> why it is left out; "" for all that is in it."""
+
+    stamp: tuple[int, ...]
+    files: dict[str, Row]
+    folders: tuple[str, ...]
+    hidden: dict[str, str]
+
+
+class Tree(Value):
+    """Folder ("" or ending in "/") -> what it holds. ignoring: ignore file -> what a stat said of
+    it when it was asked, None where there was none."""
+
+    listings: dict[str, Listing]
+    ignoring: dict[str, tuple[int, ...] | None]
+
+    def files(self) -> Iterator[tuple[str, Row]]:
+        """Every file and symlink that is not left out, in no order."""
+        for folder, listing in self.listings.items():
+            for name, row in listing.files.items():
+                yield folder + name, row
+
+    def hidden(self) -> dict[str, str]:
+        """Path (a folder's ends in "/") -> why it is left out."""
+        return {
+            folder + name: why
+            for folder, listing in self.listings.items()
+            for name, why in listing.hidden.items()
+        }
+
+
+NO_TREE = Tree({}, {})
+
+
+def look(root: str, rules: Sequence[IgnoreRules], last: Tree = NO_TREE) -> Tree:
+    """How the tree stands. last: what an earlier look answered, with the contents that were
+    learned since. Unverifiable when an ignore file cannot be read."""
+    ignoring = {file: _stamp(file) for file in _speaking(root, rules, last)}
+    looking = _Looking(root, rules, last, trusted=ignoring == last.ignoring)
+    found = looking.look()
+    if looking.trusted and found.ignoring != last.ignoring:  # an ignore file came or went
+        return _Looking(root, rules, last, trusted=False).look()
+    return found
+
+
+class _Looking:
+    """One look. trusted: folders that did not change need not be listed."""
+
+    def __init__(
+        self, root: str, rules: Sequence[IgnoreRules], last: Tree, *, trusted: bool
+    ) -> None:
+        self.trusted = trusted
+        self._root = root
+        self._rules = rules
+        self._last = last.listings
+        self._chains: dict[str, tuple[Chain, ...]] = {}
+
+    def look(self) -> Tree:
+        listings: dict[str, Listing] = {}
+        waiting = [""]
+        while waiting:
+            folder = waiting.pop()
+            listing = self._listing(folder)
+            if listing is not None:
+                listings[folder] = listing
+                waiting += [f"{folder}{name}/" for name in listing.folders]
+        tree = Tree(listings, {})
+        files = _speaking(self._root, self._rules, tree)
+        return tree.replace(ignoring={file: _stamp(file) for file in files})
+
+    def _listing(self, folder: str) -> Listing | None:
+        """A folder as it stands; None when it is gone since it was listed."""
+        full = f"{self._root}/{folder}"
+        at_ns = time_ns()
+        try:
+            found = os.lstat(full.rstrip("/"))  # with its "/", a symlink would be followed
+        except OSError:
+            return None
+        if not S_ISDIR(found.st_mode):
+            return None
+        stamp = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns, at_ns)
+        was = self._last.get(folder)
+        if was is None or not self.trusted or not _vouched(was.stamp, stamp):
+            return self._listed(folder, stamp, was)
+        rows = _rows(full, was.files, was.files)
+        return Listing(was.stamp, rows, was.folders, was.hidden)
+
+    def _listed(self, folder: str, stamp: tuple[int, ...], was: Listing | None) -> Listing | None:
+        try:
+            with os.scandir(f"{self._root}/{folder}") as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except PermissionError:
+            return Listing(stamp, {}, (), {"": CLOSED})
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if folder and any(entry.name == ".git" for entry in listed):
+            return Listing(stamp, {}, (), {"": NESTED})
+        files: list[str] = []
+        folders: list[str] = []
+        hidden: dict[str, str] = {}
+        for entry in listed:
+            below = entry.is_dir(follow_symlinks=False)
+            why = self._left_out(folder, entry, below=below)
+            if why:
+                hidden[_spoken(entry.name) + "/" * below] = why
+            elif why is None:
+                (folders if below else files).append(entry.name)
+        rows = _rows(f"{self._root}/{folder}", files, was.files if was else {})
+        return Listing(stamp, rows, tuple(folders), hidden)
+
+    def _left_out(self, folder: str, entry: os.DirEntry[str], *, below: bool) -> str | None:
+        """Why an entry is left out; "" without a word, None when it is not."""
+        if not encodes(entry.name):
+            return NO_UNICODE
+        if unlisted(entry.name):
+            return ""
+        pairs = zip(self._rules, self._chain(folder), strict=True)
+        path = folder + entry.name
+        if any(ignored(chain, rule.full(path), folder=below) for rule, chain in pairs):
+            return IGNORED
+        usual = below or entry.is_symlink() or entry.is_file(follow_symlinks=False)
+        return None if usual else SPECIAL
+
+    def _chain(self, folder: str) -> tuple[Chain, ...]:
+        """What the rules say of a folder's entries."""
+        if folder not in self._chains:
+            self._chains[folder] = self._extended(folder)
+        return self._chains[folder]
+
+    def _extended(self, folder: str) -> tuple[Chain, ...]:
+        if not folder:
+            return tuple(rule.chain() for rule in self._rules)
+        above = self._chain(folder[: folder.rfind("/", 0, -1) + 1])
+        pairs = zip(self._rules, above, strict=True)
+        return tuple(rule.extend(chain, rule.full(folder)) for rule, chain in pairs)
+
+
+def _rows(
+    full: str, names: Sequence[str] | dict[str, Row], known: dict[str, Row]
+) -> dict[str, Row]:
+    """What a stat says of these entries of a folder, with the contents that known rows vouch for.
+    Those that are gone are left out."""
+    lstat, second, racy = os.lstat, SECOND_NS, 2 * TICK_NS
+    rows: dict[str, Row] = {}
+    at_ns = time_ns()
+    for name in names:
+        try:
+            now = lstat(full + name)
+        except OSError:
+            continue
+        changed, modified, mode = now.st_ctime_ns, now.st_mtime_ns, now.st_mode
+        row = known.get(name)
+        # core.revision.compare in place, as in scan: a call per file would double the cost.
+        if (
+            row is not None
+            and row[2] == changed
+            and row[1] == modified
+            and row[0] == now.st_size
+            and row[4] == now.st_ino
+            and row[5] == mode
+            and row[3] == now.st_dev
+            and changed % second
+            and changed < row[7] - racy  # type: ignore[operator]
+            and modified < row[7] - racy  # type: ignore[operator]
+        ):
+            rows[name] = row
+            continue
+        new: Row = [now.st_size, modified, changed, now.st_dev, now.st_ino, mode, "", at_ns]
+        if S_ISLNK(mode):
+            new[CONTENT] = _target(full + name)
+        if S_ISLNK(mode) or S_ISREG(mode):
+            rows[name] = new
+    return rows
+
+
+def _target(full: str) -> str:
+    try:
+        return os.readlink(full)
+    except OSError:
+        return ""
+
+
+def _vouched(was: tuple[int, ...], now: tuple[int, ...]) -> bool:
+    """Whether a folder has the entries that it had when it was looked at."""
+    if was[:4] != now[:4]:
+        return False
+    _, _, modified, changed, at_ns = was
+    whole = modified % SECOND_NS == 0 and changed % SECOND_NS == 0
+    return max(modified, changed) + 2 * (COARSE_NS if whole else TICK_NS) < at_ns
+
+
+def _speaking(root: str, rules: Sequence[IgnoreRules], tree: Tree) -> set[str]:
+    """Every ignore file that has a say: those for the root, and those in the tree's folders."""
+    names = {rule.name for rule in rules}
+    return {file for rule in rules for file in rule.above()} | {
+        f"{root}/{folder}{name}"
+        for folder, listing in tree.listings.items()
+        for name in names
+        if name in listing.files or name in listing.hidden
+    }
+
+
+def _stamp(file: str) -> tuple[int, ...] | None:
+    try:
+        found = os.lstat(file)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_dev, found.st_ino
+
+
+def _spoken(name: str) -> str:
+    """A name as it can be put into an answer."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
