@@ -7,12 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
 
 from sightline.interfaces.cli import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PROGRAM = """
 import signal, sys
@@ -47,10 +50,13 @@ class Shell:
         made = CliRunner().invoke(cli, list(args), input=stdin)
         return Answer(made.exit_code, made.stdout, made.stderr)
 
-    def spawn(self, *args: str, own_group: bool = False) -> subprocess.Popen[bytes]:
-        """As a process under way, in a process group that can be interrupted as a terminal's."""
+    def spawn(
+        self, *args: str, own_group: bool = False, through: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
+        """As a process under way, in a process group that can be interrupted as a terminal's.
+        through: the words of a program that starts it."""
         return subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, *args],
+            [*through, sys.executable, "-c", PROGRAM, *args],
             cwd=self.root,
             env=os.environ | {"PYTHONPATH": str(SOURCE)},
             stdin=subprocess.PIPE,

@@ -10,6 +10,10 @@ from contextlib import contextmanager
 import pytest
 
 import sightline
+from sightline.core.events import Cause
+from sightline.core.revision import MISSING
+from sightline.interfaces.live.calm import Calm
+from sightline.services.entries import Entry
 
 
 @contextmanager
@@ -101,3 +105,44 @@ def test_the_library_watches_too(sl):
             assert (later.path, later.position) == ("unshown.py", None)
             told.close()
             assert list(workspace.watch(timeout_s=0.0, unshown=False)) == []
+
+
+def test_its_own_words_in_a_file_of_the_tree_are_no_news(sl):
+    out = sl.put("watch.log", "")
+    command = 'exec "$@" > watch.log'
+    with sl.spawn("watch", own_group=True, through=("sh", "-c", command, "sh")) as child:
+        child.stderr.readline()
+        for name in ("one.py", "two.py", "three.py"):
+            sl.put(name, "x\n")
+            while name.encode() not in out.read_bytes():
+                assert child.poll() is None
+        os.killpg(child.pid, signal.SIGINT)
+        child.communicate()
+    assert [line.split()[2] for line in out.read_text().splitlines()] == [
+        "one.py",
+        "two.py",
+        "three.py",
+    ]
+
+
+def entry(path, before=None, after=None, position=0):
+    return Entry(position, 0, "", "", "changed", path, None, None, before, after, Cause("external"))
+
+
+def test_a_file_that_changes_all_the_time_is_told_of_once_a_second_and_at_last(tmp_path):
+    calm = Calm(str(tmp_path))
+    log = [entry("a.log").replace(at=at) for at in range(40)]
+    said = [(at, each.at) for at in range(40) for each in calm.heard([log[at]], at / 10)]
+    assert said == [(0, 0), (10, 10), (20, 20), (30, 30)]
+    assert calm.heard([], 4.0) == [log[39]]
+    assert calm.heard([], 9.0) == []
+
+
+def test_what_came_or_went_or_is_on_the_timeline_is_never_held_back(tmp_path):
+    calm = Calm(str(tmp_path))
+    made, gone = entry("a.log", before=MISSING), entry("a.log", after=MISSING)
+    ours = [entry("app.py", "x", "y", position=at) for at in (1, 2)]
+    told = [made, entry("a.log"), gone, made, *ours]
+    assert calm.heard(told[:1], 0.0) == [made]
+    assert calm.heard(told[1:], 0.1) == [gone, made, *ours]
+    assert calm.heard([], 5.0) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import click
 
 from sightline.interfaces.cli import output
@@ -24,8 +26,10 @@ def watch(call: Call, paths: Sequence[str]) -> None:
 
     All files that .gitignore does not hide, or only the given ones and what is in them. With
     --json an object a line, as 'sightline log --json' has them; one of a file that no agent was
-    shown stands on no timeline, and its position is null.
+    shown stands on no timeline, and its position is null. Such a file that changes all the time
+    is told of once a second.
     """
+    from sightline.interfaces.live.calm import Calm
     from sightline.interfaces.live.lines import Lines
     from sightline.interfaces.live.terminal import Waiting, while_read
     from sightline.services.watching import Watching
@@ -35,12 +39,14 @@ def watch(call: Call, paths: Sequence[str]) -> None:
         with output.progress(call, "Looking at all files"):
             watching = Watching(ground, unshown=True)
         lines, wait = Lines(json=call.json), Waiting()
+        calm = Calm(ground.workspace.root)
         with while_read(), watching, wait.heeding():
             output.note(call, _begun(ground.workspace.root, watching))
             while True:
                 glance = watching.wait(0)
                 entries = glance.entries if glance is not None else ()
-                lines.tell([entry for entry in entries if _asked(entry, named)])
+                asked = [entry for entry in entries if _asked(entry, named)]
+                lines.tell(calm.heard(asked, monotonic()))
                 wait(watching.patience_s(), watching.fileno())
 
 
