@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 from tests.store.facts import EXAMPLES
 
-from sightline.core.events import BlobPurged, GitMoved, WriteAbandoned, WriteIntended
+from sightline.core.events import (
+    BlobPurged,
+    Cause,
+    Changed,
+    CommandStarted,
+    GitMoved,
+    Moved,
+    WriteAbandoned,
+    WriteIntended,
+)
 from sightline.core.timeline import Recorded
 from sightline.render.log import _FORMS, _OWN, sentence
 from sightline.services.entries import WORDS, told
@@ -39,3 +48,23 @@ def test_texts_that_went_are_counted_with_the_reason():
         "3 kept texts forgotten: not needed, and out of their time"
     )
     assert said(BlobPurged("a" * 64, "secret")) == "1 kept text forgotten: secret"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        Moved("x.py", "x\n12:00  s9  y.py", "a" * 64, Cause("external")),
+        CommandStarted("echo a\n12:00  s9  turn 7 began", "r1"),
+        GitMoved("a" * 40, "b" * 40, "checkout", ("x\r\ny.py",)),
+    ],
+    ids=["path", "command", "paths"],
+)
+def test_no_name_and_no_command_makes_a_line_of_its_own(fact):
+    words = said(fact)
+    assert words.isprintable()
+    assert "␊" in words
+
+
+def test_a_mode_that_changed_is_said_to_have():
+    same = Changed("x.sh", "a" * 64, "a" * 64, "mode", Cause("external"))
+    assert said(same) == "the mode of x.sh was changed by the user or another program"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unicodedata import category, east_asian_width
 
-from sightline.render.views import printable
+from sightline.render.views import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ def _cell(letter: str) -> int:
 
 def steady(text: str) -> str:
     """Text that a terminal shows as it stands: nothing in it steers, turns or joins letters."""
-    shown = printable(text).replace("\n", "␊").replace("\t", "␉")
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in shown)
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in one_line(text))
 
 
 def cut(text: str, room: int) -> str:

@@ -7,7 +7,7 @@ from sightline.render import cause, spans
 from sightline.render.causes import by, did
 from sightline.render.retention import WHY
 from sightline.render.seeing import lost
-from sightline.render.views import count
+from sightline.render.views import count, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ PATHS_NAMED = 3
 
 
 def sentence(entry: Told, reader: str = "") -> str:
-    """One fact in plain words. reader: the session to which it is told as "this session"."""
+    """One fact in plain words, on one line. reader: the session to which it is told as "this session"."""
     own = _OWN.get(entry.fact) or _FORMS.get(entry.kind, "{kind} {detail}")
     form = _change(entry) if entry.kind == "changed" else own
     said = form.format(
@@ -66,7 +66,7 @@ def sentence(entry: Told, reader: str = "") -> str:
         move=f"{_short(entry.before)}..{_short(entry.after)}",
         texts=count(entry.count, "kept text"),
     )
-    return said.rstrip(" :")
+    return one_line(said.rstrip(" :"))
 
 
 def _detail(entry: Told) -> str:
@@ -91,7 +91,7 @@ def _change(entry: Told) -> str:
     if entry.before == MISSING:
         return "{path} was created {by}"
     same = entry.before is not None and entry.before == entry.after
-    return "{path} got another mode {by}" if same else "{path} was changed {by}"
+    return "the mode of {path} was changed {by}" if same else "{path} was changed {by}"
 
 
 _FORMS = {

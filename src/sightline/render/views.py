@@ -70,6 +70,11 @@ def printable(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
+def one_line(text: str) -> str:
+    """The same on a line of its own, whatever a file or a command is called."""
+    return printable(text).replace("\n", "␊").replace("\t", "␉")
+
+
 _CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {
     127: 0x2421,
     **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),

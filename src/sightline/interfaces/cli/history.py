@@ -140,7 +140,7 @@ def _dated(told: Iterable[Entry]) -> Iterator[str]:
         if at.date() != day:
             day = at.date()
             yield f"{day}"
-        said = views.printable(sentence(entry, entry.session))
+        said = sentence(entry, entry.session)
         who = "-" if foreign(entry) else views.printable(entry.session)
         yield f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {said}"
 

@@ -10,7 +10,7 @@ from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
 from sightline.interfaces.cli.options import verb
 from sightline.render import views
-from sightline.render.views import printable
+from sightline.render.views import one_line, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def changes(call: Call, *, every: bool) -> None:
         output.json({"changes": [shapes.change(each) for each in found]})
         return
     for each in found:
-        output.text(printable(each.summary))
+        output.text(one_line(each.summary))
         if each.diff:
             output.text(output.coloured(call, each.diff))
     if not found:
@@ -145,6 +145,5 @@ def _table(session: str, found: list[EditedFile]) -> list[str]:
     from sightline.interfaces.cli.words import who
 
     return views.table(
-        (shapes.moment(each.at) or "", printable(each.path), who(each.by, session))
-        for each in found
+        (shapes.moment(each.at) or "", one_line(each.path), who(each.by, session)) for each in found
     )

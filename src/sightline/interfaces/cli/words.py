@@ -32,7 +32,7 @@ def state(call: Call, name: str, width: int = 0) -> str:
 def about(session: Session, verdict: Verdict) -> str:
     """What a verdict means, in a sentence."""
     said = views.verdict(
-        verdict.state, views.printable(verdict.path), who(verdict.changed_by, session.id)
+        verdict.state, views.one_line(verdict.path), who(verdict.changed_by, session.id)
     )
     return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
 
@@ -93,7 +93,7 @@ def _session(call: Call, ground: Ground, each: SessionFiles) -> list[str]:
     width = max((len(known.state) for known in each.files), default=0)
     for known in each.files:
         seen = views.shown(known.seen_lines, known.total_lines)
-        path = views.printable(known.path)
+        path = views.one_line(known.path)
         lines.append(f"  {state(call, known.state, width)}  {path}, {seen}")
         lines += [f"  {' ' * width}  {more}" for more in _details(known, session.id)]
     return lines
@@ -114,7 +114,7 @@ def _next(shown: Sequence[SessionFiles]) -> list[str]:
     for each in shown:
         for known in each.files:
             if known.state == "stale":
-                path = views.printable(known.path)
+                path = views.one_line(known.path)
                 return ["", f"See what changed: sightline diff {path} --session {each.session.id}"]
     return []
 

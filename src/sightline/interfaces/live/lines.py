@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
 from sightline.render.log import sentence
-from sightline.render.views import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,4 +41,4 @@ class Lines:
 def _said(entry: Entry) -> str:
     at = datetime.fromtimestamp(entry.at / 1_000_000, UTC).astimezone()
     who = f"{entry.session}  " if entry.session else ""
-    return f"{at:%Y-%m-%d %H:%M:%S}  {who}{printable(sentence(entry))}"
+    return f"{at:%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}"
