@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         FileView,
         HandedOver,
         Notice,
+        RewindReport,
         Verdict,
     )
     from sightline.services.session import Session

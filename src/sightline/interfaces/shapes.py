@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         FileInContext,
         FileView,
         Notice,
+        RewindReport,
         Verdict,
     )
     from sightline.services.retention import Swept
@@ -148,6 +149,27 @@ def claim(made: Claim) -> Shape:
         "expires_at": moment(made.expires_at),
         "exclusive": made.exclusive,
         "taken_at": moment(made.taken_at),
+    }
+
+
+def rewound(report: RewindReport) -> Shape:
+    """What a rewind did, or would do."""
+    return {
+        "checkpoint": report.checkpoint,
+        "to": report.to,
+        "dry_run": report.dry_run,
+        "conversation": report.conversation,
+        "restored": list(report.restored),
+        "removed": list(report.removed),
+        "merged": list(report.merged),
+        "moved": [{"from": src, "path": path} for src, path in report.moved],
+        "left_alone": [{"path": each.path, "reason": each.reason} for each in report.left_alone],
+        "lost_edits": [
+            {"path": each.path, "position": each.position, "at": moment(each.at)}
+            for each in report.lost_edits
+        ],
+        "stands": [{"session": who, "paths": list(paths)} for who, paths in report.stands],
+        "safety_checkpoint": report.safety_checkpoint,
     }
 
 

@@ -37,6 +37,7 @@ VERBS = (
     Verb("edited_since", "edited-since"),
     Verb("checkpoint", "checkpoint", "checkpoint"),
     Verb("checkpoints", "checkpoints"),
+    Verb("rewind", "rewind", "rewind"),
     Verb("claim", "claim", "claim_files"),
     Verb("renew"),
     Verb("release", "release"),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         news,
         notices,
         presence,
+        rewind,
         telling,
         views,
     )
@@ -42,6 +43,7 @@ __all__ = [
     "news",
     "notices",
     "presence",
+    "rewind",
     "telling",
     "views",
 ]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         FileView,
         HandedOver,
         Notice,
+        RewindReport,
         Verdict,
     )
     from sightline.services.session import Session
@@ -184,6 +185,26 @@ class AsyncSession:
     async def checkpoints(self) -> list[Checkpoint]:
         """The checkpoints of all sessions, oldest first."""
         return await _shielded(self._session.checkpoints)
+
+    async def rewind(
+        self,
+        checkpoint: Checkpoint | str | int,
+        *,
+        files: bool = True,
+        conversation: bool = False,
+        dry_run: bool = False,
+        force_paths: Iterable[str] = (),
+    ) -> RewindReport:
+        """Take back what this session did since a checkpoint, its id, or a position: its own lines go, and everybody else's stay."""
+        return await _shielded(
+            lambda: self._session.rewind(
+                checkpoint,
+                files=files,
+                conversation=conversation,
+                dry_run=dry_run,
+                force_paths=force_paths,
+            )
+        )
 
     async def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""

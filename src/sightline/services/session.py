@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         FileView,
         HandedOver,
         Notice,
+        RewindReport,
         Verdict,
     )
 
@@ -245,6 +246,33 @@ class Session:
         """The checkpoints of all sessions, oldest first."""
         with self._lock:
             return services.checkpoints.listed(self._ground)
+
+    def rewind(
+        self,
+        checkpoint: Checkpoint | str | int,
+        *,
+        files: bool = True,
+        conversation: bool = False,
+        dry_run: bool = False,
+        force_paths: Iterable[str] = (),
+    ) -> RewindReport:
+        """Take back what this session did since a checkpoint, its id, or a position: its own
+        lines go, and everybody else's stay. What cannot be told apart is left alone, and listed.
+
+        files: those on disk; conversation: what this session's agent knows of them; dry_run: only
+        say what would be done; force_paths: these get their bytes of then, whoever wrote there
+        since. A safety checkpoint comes first: rewinding to it takes the rewind back.
+        RewindRefused, UnknownName.
+        """
+        with self._lock:
+            return services.rewind.rewind(
+                self._ground,
+                checkpoint,
+                files=files,
+                conversation=conversation,
+                dry_run=dry_run,
+                force_paths=force_paths,
+            )
 
     def turn(self, number: int | None = None) -> int:
         """Begin a turn; its number (one more than the last unless given)."""

@@ -11,6 +11,7 @@ from sightline.errors import (
     EditRefused,
     FileMissing,
     PathRefused,
+    RewindRefused,
     SightlineError,
     StoreError,
     UnknownName,
@@ -63,7 +64,7 @@ def code_of(error: SightlineError) -> int:
         return UNKNOWN
     if isinstance(error, EditRefused) and error.reason == "unverifiable":
         return UNKNOWN
-    no = (ClaimRefused, EditRefused, FileMissing, PathRefused, UnknownName)
+    no = (ClaimRefused, EditRefused, FileMissing, PathRefused, RewindRefused, UnknownName)
     return NO if isinstance(error, no) else USAGE
 
 

@@ -1,0 +1,267 @@
+"""Taking back what one session did: its effects, newest first, each by a merge in reverse.
+
+Base is the text after an effect, ours the one before it, theirs what stands there now: the
+session's own lines go, and everybody else's stay.
+"""
+
+from __future__ import annotations
+
+from sightline.core.revision import MISSING, UNKNOWN, known, revision_of
+from sightline.core.unmerging import Kept, take_out
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Literal
+
+    from sightline.core.regions import Spans
+    from sightline.core.revision import Revision
+
+    Text = Callable[[Revision], bytes | None]
+    """The bytes of a revision; None where they are not kept."""
+
+    Why = Literal[
+        "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
+        "conflict", "bytes", "edited_since", "deleted_since", "in_the_way", "moved_since",
+        "doubtful", "refused", "busy",
+    ]  # fmt: skip
+
+
+class Effect(Value):
+    """What a session once did to a path. before, after: what stood there (of a move: the bytes
+    that went from src to path). sure: whether it is certain that it was this session."""
+
+    path: str
+    before: Revision
+    after: Revision
+    position: int
+    at: int
+    src: str | None = None
+    sure: bool = True
+
+
+class Standing(Value):
+    """What stands at a path now, as far as it could be read. why: of what cannot be touched."""
+
+    revision: Revision = MISSING
+    data: bytes | None = None
+    why: Why | None = None
+
+
+class Put(Value):
+    """Bytes to put at a path where `before` stands; data None: nothing stands there then.
+    merged: others' bytes are among them. kept: lines of the result that stay because others
+    rewrote what the session had written there. forced: asked for, whatever stands there."""
+
+    path: str
+    before: Revision
+    after: Revision
+    data: bytes | None
+    merged: bool = False
+    kept: Spans = ()
+    forced: bool = False
+
+
+class Rename(Value):
+    """A file to move back."""
+
+    src: str
+    path: str
+    revision: Revision
+
+
+class Left(Value):
+    """A path at which nothing is done, and why. lines: of what stands there, that are disputed."""
+
+    path: str
+    why: Why
+    lines: Spans = ()
+    other: str | None = None
+
+
+class Undoing(Value):
+    """What taking back comes to, for paths that hang together: steps in order, or what is left
+    alone. effects: the session's own that go."""
+
+    steps: tuple[Put | Rename, ...] = ()
+    left: tuple[Left, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+
+def together(effects: Iterable[Effect]) -> list[list[Effect]]:
+    """Effects by paths that hang together through moves, each in order; by first path."""
+    home: dict[str, list[Effect]] = {}
+    for effect in effects:
+        mine = home.setdefault(effect.path, [])
+        if effect.src is not None and home.get(effect.src) is not mine:
+            mine += home.get(effect.src, [])
+            for path in {effect.src, *(p for each in mine for p in paths_of(each))}:
+                home[path] = mine
+        mine.append(effect)
+    groups = {id(group): group for _, group in sorted(home.items())}
+    return [sorted(group, key=lambda each: each.position) for group in groups.values()]
+
+
+def paths_of(effect: Effect) -> tuple[str, ...]:
+    """The paths an effect is about."""
+    return (effect.path,) if effect.src is None else (effect.src, effect.path)
+
+
+def undo(effects: Sequence[Effect], standing: Mapping[str, Standing], text: Text) -> Undoing:
+    """Take back effects that hang together, or leave all of their paths alone. standing: of each
+    of their paths."""
+    doing = _Undo(standing, text)
+    try:
+        for effect in reversed(effects):
+            doing.take_back(effect)
+        doing.settle()
+    except _Stop as stop:
+        first = stop.left
+        others = sorted({path for each in effects for path in paths_of(each)} - {first.path})
+        also = [Left(path, "moved_since", other=first.path) for path in others]
+        return Undoing(left=(first, *also))
+    sure = tuple(each for each in effects if each.sure)
+    return Undoing(tuple(doing.steps), doing.left(), sure if doing.steps else ())
+
+
+def _touched(step: Put | Rename) -> tuple[str, ...]:
+    return (step.path,) if isinstance(step, Put) else (step.src, step.path)
+
+
+class _Stop(Exception):
+    def __init__(self, left: Left) -> None:
+        super().__init__(left)
+        self.left = left
+
+
+class _Undo:
+    """What would stand at each path, as effects are taken back in thought. chains: effects that
+    follow on each other without anybody in between are one."""
+
+    def __init__(self, standing: Mapping[str, Standing], text: Text) -> None:
+        self.now = dict(standing)
+        self.text = text
+        self.steps: list[Put | Rename] = []
+        self.chains: dict[str, Effect] = {}
+        self.puts: dict[str, tuple[Revision, bool, Spans]] = {}
+        self.doubtful: dict[str, Revision] = {}
+
+    def left(self) -> tuple[Left, ...]:
+        """What stays of what may have been this session's."""
+        some = sorted(self.doubtful.items())
+        return tuple(Left(path, "doubtful") for path, was in some if self._is_not(path, was))
+
+    def _is_not(self, path: str, revision: Revision) -> bool:
+        return self.now[path].revision != revision
+
+    def take_back(self, effect: Effect) -> None:
+        if not effect.sure:
+            self.doubtful[effect.path] = effect.before  # somebody else's, for all anybody knows
+            return
+        if effect.src is not None:
+            self._move_back(effect, effect.src)
+            return
+        newer = self.chains.get(effect.path)
+        if newer is not None and newer.before == effect.after != UNKNOWN:
+            effect = effect.replace(after=newer.after)
+        elif newer is not None:
+            self._undo(newer)
+        self.chains[effect.path] = effect
+
+    def settle(self) -> None:
+        """What is open at every path becomes its step."""
+        for path in sorted({*self.chains, *self.puts}):
+            self._settle(path)
+
+    def _settle(self, path: str) -> None:
+        chain = self.chains.pop(path, None)
+        if chain is not None:
+            self._undo(chain)
+        first, merged, kept = self.puts.pop(path, (None, False, ()))
+        now = self.now[path]
+        if first is None or first == now.revision:
+            return
+        last = self._last(path)
+        if isinstance(last, Put):  # nobody needs what would stand there in between
+            self.steps.remove(last)
+            first, merged, kept = last.before, merged or last.merged, kept or last.kept
+        if first != now.revision:
+            self.steps.append(Put(path, first, now.revision, now.data, merged, kept))
+
+    def _last(self, *paths: str) -> Put | Rename | None:
+        """The last step that touches one of these paths."""
+        touching = [step for step in self.steps if not set(paths).isdisjoint(_touched(step))]
+        return touching[-1] if touching else None
+
+    def _move_back(self, effect: Effect, src: str) -> None:
+        for path in (src, effect.path):
+            self._settle(path)
+        there, free = self._now(effect.path), self._now(src)
+        if there.revision == MISSING:
+            if free.revision == effect.after:
+                return  # somebody moved it back already
+            raise _Stop(Left(effect.path, "deleted_since"))
+        if free.revision != MISSING:
+            raise _Stop(Left(src, "in_the_way"))
+        self.now[src], self.now[effect.path] = there, free
+        last = self._last(src, effect.path)
+        if last == Rename(src, effect.path, there.revision):
+            self.steps.remove(last)  # it was moved back and is moved on again: nothing is to do
+        else:
+            self.steps.append(Rename(effect.path, src, there.revision))
+
+    def _undo(self, effect: Effect) -> None:
+        path, before, after = effect.path, effect.before, effect.after
+        if before == after != UNKNOWN:
+            return
+        now = self._now(path)
+        if now.revision == before:
+            return
+        if now.revision == after:
+            self._put(path, before, self._text(path, before))
+        elif MISSING in (before, after, now.revision):
+            self._of_existence(path, before, after, now.revision)
+        else:
+            self._merge(path, before, after, now)
+
+    def _of_existence(self, path: str, before: Revision, after: Revision, now: Revision) -> None:
+        if before == MISSING and now == MISSING:
+            return  # it is gone already
+        if after == MISSING:
+            raise _Stop(Left(path, "in_the_way"))
+        raise _Stop(Left(path, "deleted_since" if now == MISSING else "edited_since"))
+
+    def _merge(self, path: str, before: Revision, after: Revision, now: Standing) -> None:
+        if now.data is None:
+            raise _Stop(Left(path, "too_large"))
+        base, ours = self._text(path, after), self._text(path, before)
+        assert base is not None
+        assert ours is not None
+        taken = take_out(base, ours, now.data)
+        if not isinstance(taken, Kept):
+            raise _Stop(Left(path, "conflict" if taken is not None else "bytes", taken or ()))
+        self._put(path, revision_of(taken.data), taken.data, merged=True, kept=taken.lines)
+
+    def _put(
+        self, path: str, after: Revision, data: bytes | None, *, merged: bool = False,
+        kept: Spans = (),
+    ) -> None:  # fmt: skip
+        first, was_merged, were_kept = self.puts.get(path, (self.now[path].revision, False, ()))
+        self.puts[path] = (first, merged or was_merged, kept or were_kept)
+        self.now[path] = Standing(after, data)
+
+    def _now(self, path: str) -> Standing:
+        now = self.now[path]
+        if now.why is not None:
+            raise _Stop(Left(path, now.why))
+        return now
+
+    def _text(self, path: str, revision: Revision) -> bytes | None:
+        """The bytes of a revision; None of a missing file."""
+        if revision == MISSING:
+            return None
+        data = self.text(revision) if known(revision) else None
+        if data is None:
+            raise _Stop(Left(path, "unknown" if revision == UNKNOWN else "not_kept"))
+        return data

@@ -1,0 +1,158 @@
+"""What a rewind does and leaves alone, in words that a person can rely on."""
+
+from __future__ import annotations
+
+from sightline.render import spans
+from sightline.render.causes import by
+from sightline.render.views import count, printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Protocol
+
+    from sightline.core.regions import Spans
+
+    class LeftAlone(Protocol):
+        """services.results.LeftAlone."""
+
+        @property
+        def path(self) -> str: ...
+        @property
+        def reason(self) -> str: ...
+
+    class Report(Protocol):
+        """services.results.RewindReport."""
+
+        @property
+        def checkpoint(self) -> str | None: ...
+        @property
+        def to(self) -> int: ...
+        @property
+        def dry_run(self) -> bool: ...
+        @property
+        def conversation(self) -> bool: ...
+        @property
+        def restored(self) -> tuple[str, ...]: ...
+        @property
+        def removed(self) -> tuple[str, ...]: ...
+        @property
+        def merged(self) -> tuple[str, ...]: ...
+        @property
+        def moved(self) -> tuple[tuple[str, str], ...]: ...
+        @property
+        def left_alone(self) -> tuple[LeftAlone, ...]: ...
+        @property
+        def stands(self) -> tuple[tuple[str, tuple[str, ...]], ...]: ...
+        @property
+        def safety_checkpoint(self) -> str | None: ...
+
+
+def left_alone(why: str, who: str, lines: Spans, other: str | None) -> str:
+    """Why a path is left as it is."""
+    where = spans(lines) if lines else "the same lines"
+    return _LEFT[why].format(by=by(who), where=where, other=other)
+
+
+_LEFT = {
+    "unreadable": "it cannot be read now",
+    "elsewhere": "its path leads elsewhere now, through a symlink or out of the workspace",
+    "kind": "a folder, a symlink or a special file stands there now",
+    "too_large": "it is above the size limit, so what stands there could not be kept",
+    "not_kept": "its text of then is not kept any more",
+    "unknown": "nobody had read it before the command that changed it",
+    "never_stored": "its text is never stored, as the settings say",
+    "conflict": "this session's changes and later ones {by} meet in {where}",
+    "bytes": "it was changed {by} since, and is no text or has other line ends or encoding",
+    "edited_since": "this session created it, and it was changed {by} since",
+    "deleted_since": "it was removed since, and not by this session",
+    "in_the_way": "another file stands there now",
+    "moved_since": "it belongs together with {other} by a rename, which is left alone",
+    "doubtful": "a command of this session probably changed it, while others were at work, too",
+    "refused": "the disk refused: {other}",
+    "busy": "other programs kept saving it; try again when they have finished",
+}
+
+
+def lines_of(report: Report) -> Iterator[str]:
+    """A plan or what was done, as lines to print."""
+    will = report.dry_run
+    where = report.checkpoint or f"position {report.to}"
+    if not (changes(report) or report.conversation):
+        yield f"Nothing of this session's is to be taken back since {where}."
+    elif will:
+        yield f"A rewind to {where} would change {_files(report)}:"
+    else:
+        yield f"Rewound to {where}: {_files(report)}."
+    yield from _each("restore" if will else "restored", report.restored, "its text of then")
+    yield from _each("remove" if will else "removed", report.removed, "this session made it")
+    yield from _each(
+        "merge" if will else "merged", report.merged, "this session's lines go, others' stay"
+    )
+    for src, path in report.moved:
+        yield f"  {'move' if will else 'moved':9} {printable(src)} back to {printable(path)}"
+    yield from _rest(report)
+
+
+def _rest(report: Report) -> Iterator[str]:
+    if report.left_alone:
+        yield "Left alone:"
+    for each in report.left_alone:
+        yield f"  {printable(each.path)}: {printable(each.reason)}"
+    for session, paths in report.stands:
+        yield f"What {session} changed stands: {printable(', '.join(paths))}"
+    if report.conversation:
+        verb = "would know" if report.dry_run else "knows"
+        yield f"This session {verb} of its files what it knew then."
+    if report.safety_checkpoint:
+        yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}"
+
+
+def changes(report: Report) -> int:
+    """How many files a rewind touches."""
+    return sum(map(len, (report.restored, report.removed, report.merged, report.moved)))
+
+
+def _files(report: Report) -> str:
+    return count(changes(report), "file")
+
+
+def _each(verb: str, paths: tuple[str, ...], why: str) -> Iterator[str]:
+    for path in paths:
+        yield f"  {verb:9} {printable(path)} ({why})"
+
+
+def nothing_asked() -> tuple[str, str]:
+    """Neither files nor the conversation, or paths to force without files."""
+    return (
+        "There is nothing to rewind without its files.",
+        "Rewind files, the conversation, or both.",
+    )
+
+
+def no_position(position: int, newest: int) -> tuple[str, str]:
+    """A position that the timeline does not have."""
+    message = f"The timeline has positions 0 to {newest}, not {position}."
+    return message, "List the checkpoints: sightline checkpoints"
+
+
+def anothers(checkpoint: str, session: str) -> tuple[str, str]:
+    """A checkpoint of another session."""
+    return (
+        f"Checkpoint {checkpoint} is of session {session}: a rewind takes back only its own work.",
+        f"Rewind that session: sightline rewind {checkpoint} --session {session}",
+    )
+
+
+def no_safety(message: str, hint: str) -> tuple[str, str]:
+    """The safety checkpoint could not be saved."""
+    said = f"Nothing was rewound, because how it stands now could not be saved: {message}"
+    return said, hint or "Mend that first; then rewind again."
+
+
+def not_kept_then(path: str, name: str) -> tuple[str, str]:
+    """A path to force whose bytes of then nobody has."""
+    return (
+        f"The text of {path} at {name} is not kept.",
+        "Leave it out; the rest can be rewound without it.",
+    )

@@ -1,0 +1,208 @@
+"""Rewind: what this session did since a checkpoint is taken back, and nobody else's work is."""
+
+from __future__ import annotations
+
+from sightline.core.events import Changed, GitMoved, Moved, RewindEnded, RewindStarted
+from sightline.core.revision import MISSING, known
+from sightline.core.rewinding import Left, Put, Rename, Standing, Undoing
+from sightline.core.timeline import archived
+from sightline.errors import RewindRefused, SightlineError, Unverifiable
+from sightline.render import rewind as words
+from sightline.services import undoing
+from sightline.services.authors import changed_by, moment
+from sightline.services.results import LeftAlone, RewindReport, TakenBack
+from sightline.services.undoing import Target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sightline.core.events import Fact
+    from sightline.core.rewinding import Effect
+    from sightline.services.ground import Ground
+    from sightline.services.results import Checkpoint
+
+
+def rewind(
+    ground: Ground,
+    to: Checkpoint | str | int,
+    *,
+    files: bool = True,
+    conversation: bool = False,
+    dry_run: bool = False,
+    force_paths: Iterable[str] = (),
+) -> RewindReport:
+    """Take back what this session did since a checkpoint, its id, or a position. dry_run: only
+    say what would be done. force_paths: these get the bytes they had then, whoever wrote there
+    since. RewindRefused, UnknownName, PathRefused."""
+    target = target_of(ground, to)
+    named = [ground.workspace.locate(path).path for path in force_paths]
+    wanted = {path: _then(ground, target, path) for path in dict.fromkeys(named)}
+    if not (files or conversation) or (wanted and not files):
+        raise RewindRefused(*words.nothing_asked())
+    groups = undoing.effects(ground, target) if files else []
+    plans = [undoing.planned(ground, group)[0] for group in groups]
+    plans = _with_forced(plans, [_planned_force(ground, plans, *each) for each in wanted.items()])
+    report = _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
+    if dry_run or not (any(plan.steps for plan in plans) or conversation):
+        return report
+    safety = _safety(ground, target)
+    ground.append([RewindStarted(target.name, target.position)], durable=True)
+    made = [_carried_out(ground, target, group) for group in groups]
+    made = _with_forced(made, [_forced(ground, target, *each) for each in wanted.items()])
+    ends = target.position if conversation else ground.store.position()
+    ground.append([RewindEnded(ends)], durable=True)
+    report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
+    return report.replace(safety_checkpoint=safety)
+
+
+def target_of(ground: Ground, to: Checkpoint | str | int) -> Target:
+    """Where a rewind leads. UnknownName; RewindRefused: another session's, or no position."""
+    if isinstance(to, int):
+        if not 0 <= to <= ground.store.position():
+            raise RewindRefused(*words.no_position(to, ground.store.position()))
+        return Target(to, f"position {to}", None)
+    from sightline.services import checkpoints
+
+    taken = checkpoints.named(ground, to if isinstance(to, str) else to.id)
+    if taken.session != ground.session:
+        raise RewindRefused(*words.anothers(taken.id, taken.session))
+    return Target(taken.position, taken.id, checkpoints.manifest(ground, taken))
+
+
+def _safety(ground: Ground, target: Target) -> str:
+    """The checkpoint by which the rewind can be rewound. Without it nothing is rewound."""
+    from sightline.services import checkpoints
+
+    try:
+        return checkpoints.take(ground, f"before the rewind to {target.name}").id
+    except SightlineError as error:
+        raise RewindRefused(*words.no_safety(error.message, error.hint)) from error
+
+
+def _carried_out(ground: Ground, target: Target, group: Sequence[Effect]) -> Undoing:
+    """One group of files. What the disk refuses is left alone, and the others go on."""
+    try:
+        return undoing.carry_out(ground, target, group)
+    except Unverifiable as error:
+        return Undoing(left=(Left(error.path, "refused", other=error.message),))
+
+
+# --- paths that are forced
+
+
+def _then(ground: Ground, target: Target, path: str) -> bytes | None:
+    """The bytes that stood at a path then; None where nothing did. RewindRefused."""
+    revision = _revision_then(ground, target, path)
+    if revision == MISSING:
+        return None
+    data = ground.store.blob(revision) if known(revision) else None
+    if data is None:
+        raise RewindRefused(*words.not_kept_then(path, target.name))
+    return data
+
+
+def _revision_then(ground: Ground, target: Target, path: str) -> str:
+    """By the checkpoint, else by the first that is on record of the path since."""
+    if target.manifest is not None and path in target.manifest:
+        return target.manifest[path].revision
+    kinds: list[type[Fact]] = [Changed, Moved, GitMoved]
+    for recorded in ground.store.timeline(path=path, after=target.position, kinds=kinds):
+        fact = recorded.fact
+        if archived(recorded.session):
+            continue
+        if isinstance(fact, Moved):
+            return fact.revision if fact.src == path else MISSING
+        if isinstance(fact, Changed):
+            return fact.before
+        if isinstance(fact, GitMoved):
+            return next(each.before for each in fact.changes if each.path == path)
+    row = ground.store.disk(path)
+    return row.revision if row is not None else MISSING
+
+
+def _planned_force(
+    ground: Ground, plans: Sequence[Undoing], path: str, data: bytes | None
+) -> Undoing:
+    puts = [s for plan in plans for s in plan.steps if isinstance(s, Put) and s.path == path]
+    standing = undoing.look(ground, path)[0]
+    if standing.why is not None:
+        return Undoing(left=(Left(path, standing.why),))
+    stands = Standing(puts[-1].after, puts[-1].data) if puts else standing
+    step = undoing.forced(path, stands, data)
+    return Undoing((step,) if step else ())
+
+
+def _forced(ground: Ground, target: Target, path: str, data: bytes | None) -> Undoing:
+    why = undoing.look(ground, path)[0].why
+    if why is not None:
+        return Undoing(left=(Left(path, why),))
+    try:
+        step = undoing.force(ground, target, path, data)
+    except Unverifiable as error:
+        return Undoing(left=(Left(path, "refused", other=error.message),))
+    return Undoing((step,) if step else ())
+
+
+def _with_forced(plans: Sequence[Undoing], forced: Sequence[Undoing]) -> list[Undoing]:
+    """All of it: a path that is forced is not left alone, and its last step is what counts."""
+    paths = {step.path for plan in forced for step in plan.steps}
+    kept = [
+        plan.replace(
+            steps=tuple(s for s in plan.steps if isinstance(s, Rename) or s.path not in paths),
+            left=tuple(each for each in plan.left if each.path not in paths),
+        )
+        for plan in plans
+    ]
+    return [*kept, *forced]
+
+
+# --- the report
+
+
+def _report(
+    ground: Ground,
+    target: Target,
+    plans: Sequence[Undoing],
+    to: Checkpoint | str | int,
+    *,
+    dry_run: bool,
+    conversation: bool,
+) -> RewindReport:
+    steps = [step for plan in plans for step in plan.steps]
+    puts = sorted([step for step in steps if isinstance(step, Put)], key=lambda put: put.path)
+    left = [each for plan in plans for each in plan.left]
+    gone = [each for plan in plans for each in plan.effects]
+    return RewindReport(
+        checkpoint=None if isinstance(to, int) else target.name,
+        to=target.position,
+        dry_run=dry_run,
+        conversation=conversation,
+        restored=tuple(put.path for put in puts if put.data is not None and not put.merged),
+        removed=tuple(put.path for put in puts if put.data is None),
+        merged=tuple(put.path for put in puts if put.merged and put.data is not None),
+        moved=tuple((step.src, step.path) for step in steps if isinstance(step, Rename)),
+        left_alone=tuple(_left(ground, each) for each in sorted(left, key=lambda x: x.path)),
+        lost_edits=tuple(
+            TakenBack(each.path, each.position, moment(each.at))
+            for each in sorted(gone, key=lambda effect: effect.position)
+        ),
+        stands=_children(ground, target),
+        safety_checkpoint=None,
+    )
+
+
+def _left(ground: Ground, left: Left) -> LeftAlone:
+    who, _ = changed_by(ground, left.path)
+    return LeftAlone(left.path, words.left_alone(left.why, who, left.lines, left.other))
+
+
+def _children(ground: Ground, target: Target) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What sub-agents of this session changed since: their own work, which stands."""
+    mine = {s.id for s in ground.store.sessions() if s.parent == ground.session}
+    found: dict[str, set[str]] = {}
+    for recorded in ground.store.timeline(after=target.position, kinds=list(undoing.KINDS)):
+        fact = recorded.fact
+        if isinstance(fact, (Changed, Moved)) and fact.cause.who in mine:
+            found.setdefault(fact.cause.who or "", set()).add(fact.path)
+    return tuple((who, tuple(sorted(paths))) for who, paths in sorted(found.items()))

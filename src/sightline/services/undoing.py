@@ -1,0 +1,222 @@
+"""Carrying out what core.rewinding plans: look, plan, journal, replace, record; file by file."""
+
+from __future__ import annotations
+
+from os import urandom
+
+from sightline.core.events import Cause, Changed, Moved, WriteAbandoned, WriteIntended
+from sightline.core.revision import MISSING, UNKNOWN, revision_of
+from sightline.core.rewinding import Effect, Left, Put, Standing, Undoing, paths_of, together, undo
+from sightline.core.timeline import archived
+from sightline.errors import PathRefused, Unverifiable
+from sightline.services.ground import TRIES, noticed
+from sightline.services.recovery import done, settle
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sightline.core.events import Fact
+    from sightline.core.manifest import Entry
+    from sightline.core.rewinding import Rename
+    from sightline.core.timeline import Recorded
+    from sightline.services.ground import Ground
+    from sightline.workspace import Found
+
+KINDS: tuple[type[Fact], ...] = (Changed, Moved)
+"""The facts that a session's effects are."""
+
+
+class Target:
+    """Where a rewind leads. position: what came after it goes; manifest: how the tree stood
+    there, where that was kept; name: as it is told."""
+
+    def __init__(self, position: int, name: str, manifest: Mapping[str, Entry] | None) -> None:
+        self.position = position
+        self.name = name
+        self.manifest = manifest
+
+
+def effects(ground: Ground, target: Target) -> list[list[Effect]]:
+    """What this session did to files since then, by paths that hang together."""
+    since = ground.store.timeline(after=target.position, kinds=list(KINDS))
+    own = [each for recorded in since for each in _effects(ground, recorded)]
+    return [[_with_manifest(ground, each, target) for each in group] for group in together(own)]
+
+
+def _effects(ground: Ground, recorded: Recorded) -> Iterator[Effect]:
+    fact, at = recorded.fact, recorded.happened_at
+    if archived(recorded.session) or not isinstance(fact, (Changed, Moved)):
+        return
+    cause = fact.cause
+    if not is_own(cause, ground.session):
+        return
+    sure = cause.kind != "command" or cause.confidence == "certain"
+    position = recorded.position
+    if isinstance(fact, Moved):
+        yield Effect(fact.path, fact.revision, fact.revision, position, at, fact.src, sure)
+    elif fact.change != "mode":
+        yield Effect(fact.path, fact.before, fact.after, position, at, sure=sure)
+
+
+def is_own(cause: Cause, session: str) -> bool:
+    """Whether a session made a change: its edit, its command, a formatter behind its edit."""
+    if cause.kind == "formatter":
+        return cause.detail == session
+    return cause.kind in ("agent", "session", "command") and cause.who == session
+
+
+def _with_manifest(ground: Ground, effect: Effect, target: Target) -> Effect:
+    """What stood there before a command, where only the checkpoint has it: nobody had looked at
+    the file before, so this is the first that is on record of it."""
+    path = effect.path
+    if effect.before != UNKNOWN or target.manifest is None:
+        return effect
+    first = next(ground.store.timeline(path=path, kinds=list(KINDS)), None)
+    if first is None or first.position != effect.position:
+        return effect
+    entry = target.manifest.get(path)
+    if entry is not None:
+        return effect.replace(before=entry.revision) if entry.kind == "file" else effect
+    return effect.replace(before=MISSING) if ground.workspace.listed(path) else effect
+
+
+def planned(ground: Ground, group: Sequence[Effect]) -> tuple[Undoing, dict[str, Found]]:
+    """What taking back effects that hang together comes to now, and what stands at their paths."""
+    found: dict[str, Found] = {}
+    standing: dict[str, Standing] = {}
+    for path in sorted({path for each in group for path in paths_of(each)}):
+        standing[path], found[path] = look(ground, path)
+    return undo(group, standing, ground.store.blob), found
+
+
+def look(ground: Ground, path: str) -> tuple[Standing, Found]:
+    """What stands at a path, and whether a rewind may touch it."""
+    there = ground.look(path)
+    if not _leads_there(ground, path):
+        return Standing(why="elsewhere"), there
+    if not ground.settings.may_store(path):
+        return Standing(why="never_stored"), there
+    if there.kind == "unreadable":
+        return Standing(why="unreadable"), there
+    if there.kind not in ("file", "missing"):
+        return Standing(why="kind"), there
+    if there.kind == "file" and there.data is None:
+        return Standing(there.revision, why="too_large"), there
+    return Standing(there.revision, there.data), there
+
+
+def _leads_there(ground: Ground, path: str) -> bool:
+    """Whether a path still is its own: no folder above it became a way to elsewhere."""
+    try:
+        return ground.workspace.locate(path).path == path
+    except (PathRefused, Unverifiable):
+        return False
+
+
+def carry_out(ground: Ground, target: Target, group: Sequence[Effect]) -> Undoing:
+    """Take back effects that hang together; what was done. What others do meanwhile is planned
+    for again, with what was done until then among the effects."""
+    paths = sorted({path for each in group for path in paths_of(each)})
+    made: list[Put | Rename] = []
+    for _ in range(TRIES):
+        with ground.workspace.lock(*paths):
+            for path in paths:
+                settle(ground, path)
+            now = _again(ground, target, paths) if made else group
+            plan, found = planned(ground, now)
+            for step in plan.steps:
+                if not _step(ground, target, step, found):
+                    break
+                made.append(step)
+            else:
+                return plan.replace(steps=_joined(made))
+    return Undoing(left=tuple(Left(path, "busy") for path in paths))
+
+
+def _again(ground: Ground, target: Target, paths: Sequence[str]) -> list[Effect]:
+    wanted = set(paths)
+    groups = effects(ground, target)
+    return [each for group in groups for each in group if wanted.issuperset(paths_of(each))]
+
+
+def _joined(made: Sequence[Put | Rename]) -> tuple[Put | Rename, ...]:
+    """Steps without those that were repeated because somebody came in between."""
+    last = {step.path: step for step in made if isinstance(step, Put)}
+    return tuple(step for step in made if not isinstance(step, Put) or last[step.path] is step)
+
+
+def force(ground: Ground, target: Target, path: str, data: bytes | None) -> Put | None:
+    """Put these bytes at a path, whatever file stands there; None when they stand there."""
+    for _ in range(TRIES):
+        with ground.workspace.lock(path):
+            settle(ground, path)
+            standing, found = look(ground, path)
+            step = forced(path, standing, data)
+            if step is None or _step(ground, target, step, {path: found}):
+                return step
+    raise Unverifiable(path, f"{path} was changed by others {TRIES} times meanwhile.")
+
+
+def forced(path: str, standing: Standing, data: bytes | None) -> Put | None:
+    """The step that puts a checkpoint's bytes at a path; None when they stand there."""
+    after = MISSING if data is None else revision_of(data)
+    if standing.revision == after:
+        return None
+    return Put(path, standing.revision, after, data, forced=True)
+
+
+def _step(ground: Ground, target: Target, step: Put | Rename, found: Mapping[str, Found]) -> bool:
+    """One file: whether it was done. Unverifiable: it is as it was."""
+    if isinstance(step, Put):
+        return _put(ground, target, step, found[step.path])
+    return _rename(ground, target, step, found[step.src])
+
+
+def _put(ground: Ground, target: Target, step: Put, found: Found) -> bool:
+    workspace, token = ground.workspace, urandom(6).hex()
+    if found.revision != step.before:  # it was moved here by a step before
+        found = ground.look(step.path)
+    asides = workspace.asides(step.path, token)
+    intent = WriteIntended(step.path, step.before, step.after, asides, ground.owner)
+    position = _journal(ground, intent, found, step.data)
+    try:
+        stands = workspace.replace_if(step.path, step.before, step.data, token=token)
+    except Unverifiable:
+        ground.append([WriteAbandoned(step.path, position)])
+        raise
+    return _record(ground, target, intent, position, stands)
+
+
+def _rename(ground: Ground, target: Target, step: Rename, found: Found) -> bool:
+    workspace = ground.workspace
+    asides = workspace.asides(step.path, urandom(6).hex())
+    intent = WriteIntended(step.path, MISSING, step.revision, asides, ground.owner, src=step.src)
+    position = _journal(ground, intent, found)
+    try:
+        stands = workspace.move_if(step.src, step.path, step.revision)
+    except Unverifiable:
+        ground.append([WriteAbandoned(step.path, position)])
+        raise
+    return _record(ground, target, intent, position, stands)
+
+
+def _journal(ground: Ground, intent: WriteIntended, found: Found, data: bytes | None = None) -> int:
+    """Say what is about to happen, with what others did before it, and both texts."""
+    blobs = ground.keepable(intent.path, found.data, data)
+    facts = [*noticed(ground, found), intent]
+    return ground.append(facts, blobs=blobs, found=[found], durable=True)[-1].position
+
+
+def _record(
+    ground: Ground, target: Target, intent: WriteIntended, position: int, stands: Found
+) -> bool:
+    """Say how it ended; whether it was done. What the agent holds is not touched: where it is
+    not taken back with the conversation, its files are stale to it."""
+    if stands.revision != intent.after:
+        ground.append([WriteAbandoned(intent.path, position)], found=[stands])
+        return False
+    fact = done(intent, stands, ground.session, position)
+    cause = Cause("command", ground.session, f"rewind to {target.name}")
+    ground.append([fact.replace(cause=cause)], found=[stands], durable=True)
+    return True
