@@ -472,3 +472,19 @@ def test_a_workspace_below_the_top_of_its_repository(tree):
         below.changes()
         [fact] = told(below)
         assert (fact.operation, fact.paths) == ("checkout", ("d.py",))
+
+
+def test_trees_beside_each_other_that_go_the_same_way_are_told_apart(tree):
+    git(tree, "worktree", "add", "--quiet", "--detach", "one", "main", **LONG_AGO)
+    git(tree, "worktree", "add", "--quiet", "--detach", "two", "main", **LONG_AGO)
+    session = tree.session("s")
+    for folder in ("one", "two"):
+        session.read(f"{folder}/a.py")
+        os.utime(tree.root / f".git/worktrees/{folder}/logs/HEAD", (0, 0))
+    for folder in ("one", "two"):
+        git(tree, "-C", folder, "checkout", "--quiet", "--detach", "other")
+        session.changes()
+    assert [(fact.operation, fact.paths) for fact in told(session)] == [
+        ("checkout", ("one/a.py",)),
+        ("checkout", ("two/a.py",)),
+    ]

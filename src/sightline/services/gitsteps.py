@@ -37,11 +37,19 @@ def steps_since(ground: Ground, repository: Repository, since_ns: int) -> list[S
     stashed = repository.stashed() if stashing else ()
     if not (moved or put_away or stashed):
         return []
-    told = list(ground.store.timeline(kinds=[GitMoved], newest=REMEMBERED))
+    every = ground.store.timeline(kinds=[GitMoved], newest=REMEMBERED)
+    told = [each for each in every if _is_of(ground, repository, each.fact)]
     known = [commit for each in told for commit in _stash_of(each.fact)]
     taken = [commit for commit in known if commit not in stashed]
     head = repository.head() if stashing else None
     return steps_of(head, stashed, taken, after_told(moved, told), put_away=put_away)
+
+
+def _is_of(ground: Ground, repository: Repository, fact: Fact) -> bool:
+    """Whether a move was this repository's: trees beside each other may have the same commits."""
+    paths = fact.paths if isinstance(fact, GitMoved) else ()
+    found = ground.workspace.repository(paths[0]) if paths else repository
+    return found is not None and found.folder == repository.folder
 
 
 def _stash_of(fact: Fact) -> tuple[str, ...]:
