@@ -8,15 +8,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sightline.core import manifest
     from sightline.core.context import SessionState
     from sightline.core.regions import Spans
     from sightline.errors import EditRefused, PathError
+    from sightline.services.comparing import FileDifference
     from sightline.services.entries import Entry
     from sightline.services.history import SessionFiles
     from sightline.services.presence import Presence
     from sightline.services.results import (
         Affected,
         ChangedBy,
+        Checkpoint,
         Claim,
         CommandRun,
         EditedFile,
@@ -150,6 +153,42 @@ def claim(made: Claim) -> Shape:
         "exclusive": made.exclusive,
         "taken_at": moment(made.taken_at),
     }
+
+
+def checkpoint(made: Checkpoint) -> Shape:
+    """A checkpoint, and what it does not cover."""
+    return {
+        "id": made.id,
+        "label": made.label,
+        "at": moment(made.at),
+        "session": made.session,
+        "turn": made.turn,
+        "position": made.position,
+        "files": made.files,
+        "not_covered": [{"path": each.path, "reason": each.reason} for each in made.not_covered],
+    }
+
+
+def file_difference(found: FileDifference) -> Shape:
+    """A path of `checkpoint-diff`. change: added removed changed mode kind; diff: null where there
+    is no text to compare."""
+    return {
+        "path": found.path,
+        "change": found.change,
+        "before": _entry(found.before),
+        "after": _entry(found.after),
+        "added": found.added,
+        "removed": found.removed,
+        "diff": found.diff,
+    }
+
+
+def _entry(made: manifest.Entry | None) -> Shape | None:
+    """What stood at a path. target: where a symlink leads."""
+    if made is None:
+        return None
+    shape: Shape = {"revision": made.revision, "mode": f"{made.mode:o}", "kind": made.kind}
+    return shape if made.target is None else {**shape, "target": made.target}
 
 
 def rewound(report: RewindReport) -> Shape:

@@ -2,7 +2,121 @@
 
 from __future__ import annotations
 
-from sightline.render.views import count
+from sightline.render.views import count, printable, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    class NotCovered(Protocol):
+        """services.results.NotCovered."""
+
+        @property
+        def path(self) -> str: ...
+        @property
+        def reason(self) -> str: ...
+
+    class Checkpoint(Protocol):
+        """The part of services.results.Checkpoint that is worded."""
+
+        @property
+        def id(self) -> str: ...
+        @property
+        def label(self) -> str: ...
+        @property
+        def session(self) -> str: ...
+        @property
+        def turn(self) -> int: ...
+        @property
+        def files(self) -> int: ...
+        @property
+        def not_covered(self) -> Sequence[NotCovered]: ...
+
+    class Difference(Protocol):
+        """The part of services.comparing.FileDifference that is worded."""
+
+        @property
+        def path(self) -> str: ...
+        @property
+        def change(self) -> str: ...
+        @property
+        def diff(self) -> str | None: ...
+        @property
+        def added(self) -> int: ...
+        @property
+        def removed(self) -> int: ...
+
+
+NAMED = 5
+"""Paths that are named in one line; of the others the number is told."""
+
+BECAME = {
+    "added": "new",
+    "removed": "gone",
+    "changed": "changed",
+    "mode": "other rights",
+    "kind": "another kind",
+}
+"""What became of a path, in a word."""
+
+
+def taken(made: Checkpoint) -> list[str]:
+    """A checkpoint that was just taken, and what it does not cover: first what no ignore file
+    leaves out."""
+    label = f" ({printable(made.label)})" if made.label else ""
+    lines = [f"Checkpoint {made.id}{label}: {count(made.files, 'file')}."]
+    left = sorted(made.not_covered, key=lambda each: (each.reason == "ignored", each.path))
+    if left:
+        said = [f"{printable(each.path)} ({each.reason})" for each in left]
+        lines.append(f"Not covered: {_some(said)}.")
+    return lines
+
+
+def told(
+    made: Checkpoint, when: str, changed: Sequence[tuple[str, str]] | None, *, first: bool
+) -> list[str]:
+    """A checkpoint in a list of all: what came before it, then itself. when: how long ago."""
+    turn = f", turn {made.turn}" if made.turn else ""
+    left = f", {len(made.not_covered)} not covered" if made.not_covered else ""
+    label = f"  {printable(made.label)}" if made.label else ""
+    before = [] if first else [f"  | {_between(changed)}"]
+    about = f"session {printable(made.session)}{turn}, {count(made.files, 'file')}{left}"
+    return [*before, f"{made.id}{label}", f"  {when}, {about}"]
+
+
+def _between(changed: Sequence[tuple[str, str]] | None) -> str:
+    if changed is None:
+        return "what happened in between cannot be told: a list of files is not kept any more"
+    if not changed:
+        return "nothing changed"
+    return _some([f"{printable(path)} {BECAME[change]}" for path, change in changed])
+
+
+def stat(found: Sequence[Difference]) -> list[str]:
+    """A line for each path that differs, and their sum."""
+    rows = [
+        (BECAME[each.change], printable(each.path), "" if each.diff is None else _lines(each))
+        for each in found
+    ]
+    added, removed = sum(each.added for each in found), sum(each.removed for each in found)
+    total = f"{count(len(found), 'file')}, {count(added, 'line')} added, {removed} removed"
+    return [*table(rows), total]
+
+
+def _lines(each: Difference) -> str:
+    return f"+{each.added} -{each.removed}"
+
+
+def without_text(each: Difference) -> str:
+    """A path that differs without a diff to show: a binary file, or one whose text is not kept."""
+    more = "" if each.diff is not None else ", no text to compare"
+    return f"{printable(each.path)}: {BECAME[each.change]}{more}"
+
+
+def _some(said: Sequence[str]) -> str:
+    more = len(said) - NAMED
+    return ", ".join(said[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def empty(omitted: int) -> tuple[str, str]:

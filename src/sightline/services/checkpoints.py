@@ -25,9 +25,8 @@ from sightline.services.runs import changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from sightline.core.manifest import Entry
     from sightline.core.revision import Revision
     from sightline.core.timeline import Recorded
     from sightline.services.covering import Covered
@@ -82,11 +81,18 @@ def named(ground: Ground, id: str) -> Checkpoint:
 
 def listed(ground: Ground) -> list[Checkpoint]:
     """The checkpoints of all sessions, oldest first."""
+    return [checkpoint for checkpoint, _ in with_manifests(ground)]
+
+
+def with_manifests(ground: Ground) -> Iterator[tuple[Checkpoint, Manifest | None]]:
+    """The same with what each covers; None where that is not kept any more."""
     reader = _Reader(ground.store)
-    return [_told(ground, each, reader.read(_fact(each).manifest)) for each in _taken(ground)]
+    for recorded in _taken(ground):
+        found = reader.read(_fact(recorded).manifest)
+        yield _told(ground, recorded, found), found
 
 
-def manifest(ground: Ground, checkpoint: Checkpoint) -> Mapping[str, Entry]:
+def manifest(ground: Ground, checkpoint: Checkpoint) -> Manifest:
     """Path -> what stood there at a checkpoint. CheckpointFailed when its manifest is not kept
     any more."""
     found = _Reader(ground.store).read(checkpoint.manifest)

@@ -22,6 +22,7 @@ COMMANDS = {
     "read": "looking", "saw": "looking", "edit": "editing", "edit-lines": "editing",
     "write": "editing", "patch": "editing", "create": "whole", "delete": "whole", "move": "whole",
     "claim": "several", "release": "several", "claims": "several",
+    "checkpoint": "checkpoints", "checkpoints": "checkpoints", "checkpoint-diff": "checkpoints",
     "rewind": "rewind",
     "hand-over": "several", "run": "running", "watch": "watch", "changes": "news", "notice": "news",
     "ack": "news", "edited-since": "news", "turn": "session", "doctor": "doctor",

@@ -7,6 +7,7 @@ import sys
 import click
 
 from sightline.errors import (
+    CheckpointFailed,
     ClaimRefused,
     EditRefused,
     FileMissing,
@@ -64,7 +65,10 @@ def code_of(error: SightlineError) -> int:
         return UNKNOWN
     if isinstance(error, EditRefused) and error.reason == "unverifiable":
         return UNKNOWN
-    no = (ClaimRefused, EditRefused, FileMissing, PathRefused, RewindRefused, UnknownName)
+    no = (
+        *(CheckpointFailed, ClaimRefused, EditRefused, FileMissing, PathRefused),
+        *(RewindRefused, UnknownName),
+    )
     return NO if isinstance(error, no) else USAGE
 
 

@@ -1,0 +1,91 @@
+"""What lies between two checkpoints, or between one and now: the paths that differ, and how."""
+
+from __future__ import annotations
+
+from sightline.core.diff import diff, unified
+from sightline.core.manifest import differences
+from sightline.core.text import decode
+from sightline.core.value import Value
+from sightline.services.checkpoints import manifest, now, with_manifests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.manifest import Change, Difference, Entry, Manifest
+    from sightline.services.ground import Ground
+    from sightline.services.results import Checkpoint
+
+
+class FileDifference(Value):
+    """A path at which two moments differ. change: added removed changed mode kind. diff: unified;
+    None where a text is not kept or is none. added, removed: lines of it."""
+
+    path: str
+    change: Change
+    before: Entry | None
+    after: Entry | None
+    diff: str | None = None
+    added: int = 0
+    removed: int = 0
+
+
+class Chapter(Value):
+    """A checkpoint, and what became of which path since the one before (None: of the first one,
+    or where a list of files is not kept any more)."""
+
+    checkpoint: Checkpoint
+    changed: tuple[tuple[str, Change], ...] | None
+
+
+def compare(
+    ground: Ground, before: Checkpoint, after: Checkpoint | None = None
+) -> list[FileDifference]:
+    """Where two checkpoints differ, in order of path; after None: what stands now.
+    CheckpointFailed when a list of files is not kept any more, Unverifiable."""
+    old = manifest(ground, before)
+    new = now(ground) if after is None else manifest(ground, after)
+    return [_compared(ground, each, live=after is None) for each in differences(old, new)]
+
+
+def story(ground: Ground) -> list[Chapter]:
+    """The checkpoints of all sessions, oldest first, each with what came before it."""
+    told: list[Chapter] = []
+    before: Manifest | None = None
+    for checkpoint, found in with_manifests(ground):
+        changed = None
+        if before is not None and found is not None:
+            changed = tuple((each.path, each.change) for each in differences(before, found))
+        told.append(Chapter(checkpoint, changed))
+        before = found
+    return told
+
+
+def _compared(ground: Ground, each: Difference, *, live: bool) -> FileDifference:
+    same = (each.path, each.change, each.before, each.after)
+    old = _text(ground, each.path, each.before, live=False)
+    new = _text(ground, each.path, each.after, live=live)
+    if old is None or new is None:
+        return FileDifference(*same)
+    hunks = diff(old, new)
+    added = sum(b1 - b0 for _, _, b0, b1 in hunks)
+    removed = sum(a1 - a0 for a0, a1, _, _ in hunks)
+    names = (
+        f"a/{each.path}" if each.before else "/dev/null",
+        f"b/{each.path}" if each.after else "/dev/null",
+    )
+    text = unified(old, new, hunks, old=names[0], new=names[1]) if hunks else ""
+    return FileDifference(*same, text, added, removed)
+
+
+def _text(ground: Ground, path: str, entry: Entry | None, *, live: bool) -> list[str] | None:
+    """The lines that stood at a path; a symlink's is where it leads. live: they may not be kept,
+    but stand there now."""
+    if entry is None:
+        return []
+    if entry.target is not None:
+        return [entry.target]
+    data = ground.store.blob(entry.revision)
+    if data is None and live:
+        found = ground.look(path)
+        data = found.data if found.revision == entry.revision else None
+    text = decode(data) if data is not None else None
+    return None if text is None else text.lines

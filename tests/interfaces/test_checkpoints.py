@@ -1,0 +1,110 @@
+"""The commands for checkpoints, as a user meets them."""
+
+import pytest
+
+
+@pytest.fixture
+def edited(sl):
+    """A workspace with two checkpoints and edits after each."""
+    sl.put("a.py", "one\ntwo\n")
+    sl.put("b.py", "b\n")
+    sl("checkpoint", "first")
+    sl.put("a.py", "one\nTWO\n")
+    (sl.root / "b.py").unlink()
+    sl("checkpoint", "second")
+    sl.put("c.py", "c\n")
+    return sl
+
+
+def test_a_checkpoint_says_what_it_covers_and_what_not(sl):
+    sl.put("a.py", "a\n")
+    sl.put(".env", "KEY=1\n")
+    answer = sl("checkpoint", "before refactoring")
+    assert answer.code == 0
+    assert answer.out.startswith("Checkpoint cp-")
+    assert "(before refactoring): 1 file.\n" in answer.out
+    assert "Not covered: .env (its text is never stored).\n" in answer.out
+
+
+def test_one_that_cannot_be_taken_says_so_loudly(sl):
+    sl.put(".gitignore", "*\n")
+    answer = sl("checkpoint")
+    assert answer.code == 1
+    assert "No checkpoint was taken: it would cover nothing" in answer.err
+    assert sl("checkpoints", "--json").json["checkpoints"] == []
+
+
+def test_a_label_is_one_line(sl):
+    assert sl("checkpoint", "a\nb").code == 2
+    assert sl("checkpoint", "x" * 201).code == 2
+
+
+def test_checkpoints_read_like_a_story(edited):
+    lines = edited("checkpoints").out.splitlines()
+    assert lines[0].endswith("  first")
+    assert lines[1] == "  just now, session cli, 2 files"
+    assert lines[2] == "  | a.py changed, b.py gone"
+    assert lines[3].endswith("  second")
+    assert lines[4] == "  just now, session cli, 1 file"
+
+
+def test_without_one_the_way_to_take_one_is_named(sl):
+    answer = sl("checkpoints")
+    assert (answer.code, answer.out) == (0, "")
+    assert "sightline checkpoint" in answer.err
+
+
+def test_checkpoints_as_json_have_the_promised_keys(edited):
+    first, second = edited("checkpoints", "--json").json["checkpoints"]
+    assert set(first) == {
+        *("id", "label", "at", "session", "turn", "position", "files", "not_covered"),
+    }
+    assert (first["label"], second["files"], first["not_covered"]) == ("first", 1, [])
+
+
+def test_a_checkpoint_is_compared_with_another_or_with_now(edited):
+    answer = edited("checkpoint-diff", "first", "second")
+    assert answer.code == 1
+    assert "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n" in answer.out
+    assert "--- a/b.py\n+++ /dev/null\n" in answer.out
+    now = edited("checkpoint-diff", "second", "--json")
+    assert now.code == 1
+    (only,) = now.json["files"]
+    assert (only["path"], only["change"], only["before"]) == ("c.py", "added", None)
+    assert only["diff"].endswith("+c\n")
+
+
+def test_a_comparison_can_be_short(edited):
+    answer = edited("checkpoint-diff", "first", "--stat")
+    assert answer.out.splitlines() == [
+        "changed  a.py  +1 -1",
+        "gone     b.py  +0 -1",
+        "new      c.py  +1 -0",
+        "3 files, 2 lines added, 2 removed",
+    ]
+
+
+def test_nothing_changed_is_exit_code_0(edited):
+    edited("checkpoint", "third")
+    answer = edited("checkpoint-diff", "third")
+    assert (answer.code, answer.out) == (0, "")
+    assert "Nothing changed." in answer.err
+
+
+def test_other_rights_and_bytes_that_are_no_text_are_told_without_a_diff(edited):
+    edited.put("data.bin", b"\0\xff\xfe")
+    edited("checkpoint", "third")
+    edited.put("data.bin", b"\0\xff\xff")
+    (edited.root / "a.py").chmod(0o755)
+    answer = edited("checkpoint-diff", "third")
+    assert answer.out.splitlines() == [
+        "a.py: other rights",
+        "data.bin: changed, no text to compare",
+    ]
+
+
+def test_an_unknown_checkpoint_is_an_error_with_the_next_step(edited):
+    answer = edited("checkpoint-diff", "nope")
+    assert answer.code == 1
+    assert "There is no checkpoint 'nope'." in answer.err
+    assert "sightline checkpoints" in answer.err
