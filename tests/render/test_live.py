@@ -86,6 +86,16 @@ def test_fresh_files_are_summed_up(scene):
     assert "  fresh      README and 2 more" in scene.lines(width=35)
 
 
+@pytest.mark.parametrize(
+    ("files", "said"), [(["a.py"], "a.py"), (["alpha.py", "beta.py"], "2 files")]
+)
+def test_in_a_narrow_view_something_is_said_of_fresh_files(files, said):
+    scene = Scene(dict.fromkeys(files, "a\n"))
+    for path in files:
+        scene.first.read(path)
+    assert f"  fresh      {said}" in scene.lines(width=20)
+
+
 def test_what_went_stale_comes_first_with_who_did_it(scene):
     scene.first.read("src/cart.py")
     scene.first.read("src/tax.py")

@@ -241,9 +241,9 @@ def _named(fresh: Sequence[File], indent: str, width: int) -> Line:
     names = [steady(file.path) for file in fresh]
     said, left = "", len(names)
     for name in names:
-        longer = f"{said}, {name}" if said else middle(name, max(room - 12, 0))
         more = f" and {left - 1} more" if left > 1 else ""
-        if cells(longer + more) > room:
+        longer = f"{said}, {name}" if said else middle(name, max(room - len(more), 0))
+        if not longer or cells(longer + more) > room:
             break
         said, left = longer, left - 1
     if left:
