@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.core.revision import revision_of
-from sightline.workspace import tree as trees
 from sightline.workspace.disk import DiskWorkspace
 from sightline.workspace.remembering import load, save
 from sightline.workspace.tree import CONTENT, LOOKED_AT, NO_TREE
@@ -127,7 +126,7 @@ def test_a_folder_that_did_not_change_is_not_listed_again(root, monkeypatch):
         listed.append(path)
         return real(path)
 
-    monkeypatch.setattr(trees.os, "scandir", scandir)
+    monkeypatch.setattr(os, "scandir", scandir)
     workspace.tree(first)
     assert listed == []
     put(root, "b/y")
