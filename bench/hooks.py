@@ -156,14 +156,15 @@ def _busy(name: str, host: Host) -> Row:
     high, low = (quantiles(times, n=10)[8] * 1e3 for times in (ours, floor))
     best, least = min(ours) * 1e3, min(floor) * 1e3
     what = f"p90 as init installs it, every core busy{BUSY[name][1]}"
-    met = high <= 60
+    # A conversation's hooks are answered, but for its first, and but where the user wants none.
+    limit, met = ("", None) if name == "busy" else ("60 ms", high <= 60)
     return Row(
         name,
         what,
         "python -I -S -c pass",
         *(round(high, 4), round(low, 4), round(high / low, 2)),
         *(round(best, 4), round(least, 4), round(best / least, 2)),
-        *("60 ms", met, len(ours)),
+        *(limit, met, len(ours)),
     )
 
 
@@ -226,7 +227,7 @@ FIGURES.append(
 )
 
 BUSY: dict[str, tuple[Who, str]] = {
-    "busy": (Host.alone, ""),
+    "busy": (Host.alone, ", nobody answers"),
     "busy-up": (Host.up, ", `up` answers"),
     "busy-auto": (Host.started, ", its own answerer answers"),
 }
