@@ -36,7 +36,9 @@ def ttl_from(text: str) -> float:
 
 @verb()
 @click.argument("paths", metavar="PATH...", nargs=-1)
-@click.option("--ttl", type=ttl_from, default="30m", show_default=True, help="For how long.")
+@click.option(
+    "--ttl", type=ttl_from, metavar="TIME", default="30m", show_default=True, help="For how long."
+)
 @click.option("--shared", is_flag=True, help="Others may claim it, too.")
 @click.option("--renew", metavar="ID", help="Let this claim stand for that long from now on.")
 @click.pass_obj
