@@ -141,7 +141,7 @@ def _dated(told: Iterable[Entry]) -> Iterator[str]:
             day = at.date()
             yield f"{day}"
         said = sentence(entry, entry.session)
-        who = "-" if foreign(entry) else views.printable(entry.session)
+        who = "-" if foreign(entry) or not entry.session else views.printable(entry.session)
         yield f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {said}"
 
 
