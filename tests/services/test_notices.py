@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.services.conftest import TEN
 
-from sightline import UnknownName
+from sightline import EditRefused, UnknownName
 from sightline.core.events import GitMoved, NoticeAcknowledged, Rewritten
 from sightline.core.revision import revision_of
 
@@ -46,6 +46,25 @@ def test_a_second_change_before_the_first_was_acknowledged_is_told_with_it(place
     left = ten.notice()
     assert "+eight" in left.text
     assert "+two" not in left.text
+
+
+def test_all_who_changed_a_file_since_it_was_shown_are_named(place, ten):
+    other = place.session("other")
+    other.read("a.py")
+    put_line(place, 8, "eight\n")
+    other.edit("a.py", old="line 2\n", new="two\n")
+    both = "agent session other and the user or another program"
+    told = ten.notice()
+    assert told.text.startswith(f"changed on disk since you were shown it, by {both}:")
+    assert told.changes[0].changed_by.who == "other"
+    with pytest.raises(EditRefused, match=both):
+        ten.edit("a.py", old="line 8\n", new="x\n")
+    ten.acknowledge(told)
+    put_line(place, 5, "five\n")
+    assert ten.notice().text.startswith(
+        "changed on disk since you were shown it, by the user or another program:"
+    )
+    assert "other" not in other.notice().text.split("\n")[0].replace("another", "")
 
 
 def test_only_lines_that_were_shown_are_told(place, s):

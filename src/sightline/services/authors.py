@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from sightline.core.context import Knowledge
     from sightline.core.events import Cause, Fact
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
@@ -21,20 +22,47 @@ if TYPE_CHECKING:
 def changed_by(
     ground: Ground, path: str, news: Sequence[Fact] = ()
 ) -> tuple[str, ChangedBy | None]:
-    """Who, other than this session, last changed a file: in words and as a value."""
+    """Who, other than this session, changed a file, the last one first: in words, and the last
+    one as a value. news: changes that are not recorded yet."""
+    known = ground.store.knowledge(ground.session, path)
+    last = _last(ground, path, news, known)
+    if last is None:
+        return render.cause(None, ground.session), None
+    made, at, position = last
+    said = [render.cause(made, ground.session)]
+    if known is not None and known.position < position - 1:
+        for recorded in reversed(_between(ground, path, known.position, position)):
+            earlier = cause_of(recorded.fact, path)
+            if earlier is not None and not _own(earlier, ground):
+                said.append(render.cause(earlier, ground.session))
+    return " and ".join(list(dict.fromkeys(said))[:NAMED]), by(made, at, ground)
+
+
+NAMED = 3
+"""How many of those that changed a file are named."""
+
+
+def _last(
+    ground: Ground, path: str, news: Sequence[Fact], known: Knowledge | None
+) -> tuple[Cause, int, int] | None:
+    """The last change by somebody else: its cause, when it happened, and its position."""
     for fact in news:
         made = cause_of(fact, path)
         if made is not None:
-            return render.cause(made, ground.session), by(made, ground.clock(), ground)
-    known = ground.store.knowledge(ground.session, path)
+            return made, ground.clock(), ground.store.position() + 1
     for recorded in _newest_first(ground, path):
         made = cause_of(recorded.fact, path)
         if known is not None and recorded.position < known.first_position:
             break
         if made is not None and not _own(made, ground):
-            who = render.cause(made, ground.session)
-            return who, by(made, recorded.happened_at, ground)
-    return render.cause(None, ground.session), None
+            return made, recorded.happened_at, recorded.position
+    return None
+
+
+def _between(ground: Ground, path: str, after: int, before: int) -> list[Recorded]:
+    """Changes of a file behind one position and before another, oldest first."""
+    log = ground.store.timeline(path=path, kinds=KINDS, after=after, upto=before - 1, newest=RECENT)
+    return [each for each in log if not archived(each.session)]
 
 
 def cause_of(fact: Fact, path: str) -> Cause | None:
