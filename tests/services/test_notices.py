@@ -53,7 +53,7 @@ def test_all_who_changed_a_file_since_it_was_shown_are_named(place, ten):
     other.read("a.py")
     put_line(place, 8, "eight\n")
     other.edit("a.py", old="line 2\n", new="two\n")
-    both = "agent session other and the user or another program"
+    both = "agent session other; before that the user or another program"
     told = ten.notice()
     assert told.text.startswith(f"changed on disk since you were shown it, by {both}:")
     assert told.changes[0].changed_by.who == "other"
@@ -65,6 +65,17 @@ def test_all_who_changed_a_file_since_it_was_shown_are_named(place, ten):
         "changed on disk since you were shown it, by the user or another program:"
     )
     assert "other" not in other.notice().text.split("\n")[0].replace("another", "")
+
+
+def test_of_many_who_changed_a_file_the_last_three_are_named(place, ten):
+    for number in range(1, 6):
+        other = place.session(f"s{number}")
+        other.read("a.py")
+        other.edit("a.py", old=f"line {number}\n", new="x\n")
+    heading = ten.notice().text.split("\n")[0]
+    assert heading.endswith(
+        "by agent session s5; before that agent session s4, agent session s3 and others:"
+    )
 
 
 def test_only_lines_that_were_shown_are_told(place, s):

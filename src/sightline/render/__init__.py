@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sightline.core.case import Ruling
     from sightline.core.events import Cause
     from sightline.core.nearest import Nearest
@@ -30,6 +32,14 @@ def size(count: int) -> str:
             return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
         amount /= 1024
     return f"{amount:.1f} GiB"
+
+
+def in_turn(who: Sequence[str]) -> str:
+    """Those that changed a file, in words, the last one first; of many the last three."""
+    if len(who) == 1:
+        return who[0]
+    more = " and others" if len(who) > 3 else ""
+    return f"{who[0]}; before that {', '.join(who[1:3])}{more}"
 
 
 def cause(made: Cause | None, session: str) -> str:

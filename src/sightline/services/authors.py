@@ -35,11 +35,7 @@ def changed_by(
             earlier = cause_of(recorded.fact, path)
             if earlier is not None and not _own(earlier, ground):
                 said.append(render.cause(earlier, ground.session))
-    return " and ".join(list(dict.fromkeys(said))[:NAMED]), by(made, at, ground)
-
-
-NAMED = 3
-"""How many of those that changed a file are named."""
+    return render.in_turn(list(dict.fromkeys(said))), by(made, at, ground)
 
 
 def _last(
