@@ -15,13 +15,15 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, Literal
+    from collections.abc import Iterable, Iterator
+    from typing import Any, Literal, TypeVar
 
     from sightline.core.revision import Revision
 
     Kind = Literal["file", "symlink"]
     Change = Literal["added", "removed", "changed", "mode", "kind"]
+
+    T = TypeVar("T")
 
     Row = tuple[str, int] | tuple[str, int, str]
     """(revision, mode) of a file, (target, mode, "symlink") of a symlink."""
@@ -69,6 +71,12 @@ class Manifest(Mapping[str, Entry]):
         return self.rows == other.rows and self.omitted == other.omitted
 
     __hash__ = None  # type: ignore[assignment]
+
+    def only(self, paths: Iterable[str]) -> Manifest:
+        """The part of it that is about these paths."""
+        wanted = set(paths)
+        rows = {path: self.rows[path] for path in wanted if path in self.rows}
+        return Manifest(rows, {path: self.omitted[path] for path in wanted if path in self.omitted})
 
     def __repr__(self) -> str:
         return f"<Manifest of {len(self.rows)} files, {len(self.omitted)} not covered>"
@@ -121,11 +129,18 @@ def link_row(target: str, mode: int) -> Row:
 
 def step(old: Manifest, new: Manifest) -> Step:
     """What turns old into new."""
-    put = dict(new.rows.items() - old.rows.items())
-    omit = dict(new.omitted.items() - old.omitted.items())
-    gone = sorted(old.rows.keys() - new.rows.keys())
-    covered = sorted(old.omitted.keys() - new.omitted.keys())
-    return Step(put, tuple(gone), omit, tuple(covered))
+    put, gone = _between(old.rows, new.rows)
+    omit, covered = _between(old.omitted, new.omitted)
+    return Step(put, gone, omit, covered)
+
+
+def _between(old: dict[str, T], new: dict[str, T]) -> tuple[dict[str, T], tuple[str, ...]]:
+    """What of new is not so in old, and what is gone."""
+    known = old.get
+    put = {path: value for path, value in new.items() if known(path) != value}
+    came = sum(path not in old for path in put)
+    gone = sorted(old.keys() - new.keys()) if len(old) + came != len(new) else []
+    return put, tuple(gone)
 
 
 def fold(old: Manifest, taken: Step) -> Manifest:

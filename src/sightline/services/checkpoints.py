@@ -35,13 +35,11 @@ if TYPE_CHECKING:
 
 
 class Standing(Value):
-    """A manifest that is kept. steps: its forerunners back to a whole one; position: of the
-    checkpoint that it is the newest of."""
+    """A manifest that is kept. steps: its forerunners back to a whole one."""
 
     manifest: Manifest
     revision: Revision | None = None
     steps: int = 0
-    position: int = 0
 
 
 def take(ground: Ground, label: str = "", paths: Iterable[str] | None = None) -> Checkpoint:
@@ -53,7 +51,7 @@ def take(ground: Ground, label: str = "", paths: Iterable[str] | None = None) ->
         found = covered.manifest
         if found.omitted and not found.rows:
             raise CheckpointFailed(*words.empty(len(found.omitted)))
-        taken = manifests.step(last.manifest, found)
+        taken = covered.step
         texts, revision, steps = list(covered.texts), last.revision, last.steps
         if revision is None or taken.size:
             kept = manifests.stored(found, taken, revision, steps)
@@ -108,32 +106,43 @@ def now(ground: Ground) -> Manifest:
 
 def _covered(ground: Ground, last: Standing, paths: Iterable[str] | None) -> Covered:
     if paths is not None and last.revision is not None:
-        located = [ground.workspace.locate(path) for path in paths]
-        asked = {each for both in located for each in (both.path, both.name) if each}
-        covered = these(ground, last.manifest, asked)
+        covered = these(ground, last.manifest, _located(ground, last.manifest, paths))
         if covered is not None:
             return covered
     changes(ground).record(ground)  # what nobody was there to see came before this
-    purged = ground.store.timeline(kinds=[BlobPurged], after=last.position, newest=1)
-    trusted = EMPTY if any(purged) else last.manifest
-    return everything(ground, trusted, ground.store.keep)
+    return everything(ground, last.manifest, ground.store.keep)
+
+
+def _located(ground: Ground, last: Manifest, paths: Iterable[str]) -> set[str]:
+    """Canonical paths. One that was covered is one; a symlink, and where it leads, are two."""
+    asked: set[str] = set()
+    for path in paths:
+        if path in last:
+            asked.add(path)
+            continue
+        found = ground.workspace.locate(path)
+        asked |= {found.path, found.name or found.path}
+    return asked
 
 
 def _newest(ground: Ground) -> Standing:
-    """The manifest that the next step starts from; of nothing where none can be read."""
+    """The manifest that the next step starts from; of nothing where none can be read, and where
+    texts were forgotten since, which may be any of its own."""
     taken = _taken(ground, newest=1)
     if not taken:
         return Standing(EMPTY)
     recorded = taken[-1]
+    if any(ground.store.timeline(kinds=[BlobPurged], after=recorded.position, newest=1)):
+        return Standing(EMPTY)
     revision = _fact(recorded).manifest
     last = _LAST.get(ground.store)
     if last is None or last.revision != revision:
         reader = _Reader(ground.store)
         found = reader.read(revision)
         if found is None:
-            return Standing(EMPTY, position=recorded.position)
+            return Standing(EMPTY)
         last = _LAST[ground.store] = Standing(found, revision, reader.steps)
-    return last.replace(position=recorded.position)
+    return last
 
 
 _LAST: WeakKeyDictionary[Store, Standing] = WeakKeyDictionary()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from stat import S_ISLNK, S_ISREG
 
-from sightline.core.manifest import Manifest, file_row, link_row
+from sightline.core.manifest import Manifest, Step, file_row, fold, link_row, step
 from sightline.core.value import Value
 from sightline.render import size
 
@@ -36,10 +36,11 @@ WORTH_REMEMBERING = 100
 
 
 class Covered(Value):
-    """How the tree stands. texts: those that are not kept yet."""
+    """How the tree stands. texts: those that are not kept yet; step: from the last manifest."""
 
     manifest: Manifest
-    texts: tuple[bytes, ...] = ()
+    texts: tuple[bytes, ...]
+    step: Step
 
 
 def everything(ground: Ground, last: Manifest, keep: Keep) -> Covered:
@@ -63,38 +64,42 @@ def everything(ground: Ground, last: Manifest, keep: Keep) -> Covered:
         else:
             jobs.append((path, row))
     texts: list[bytes] = []
-    for found in _read(ground, jobs, texts.extend if len(jobs) <= AT_ONCE else keep):
-        _put(rows, omitted, found)
+    for there in _read(ground, jobs, texts.extend if len(jobs) <= AT_ONCE else keep):
+        _put(rows, omitted, there)
     if len(jobs) > WORTH_REMEMBERING:
         ground.workspace.remember(tree)
-    return Covered(Manifest(rows, omitted), tuple(texts))
+    found = Manifest(rows, omitted)
+    return Covered(found, tuple(texts), step(last, found))
 
 
 def these(ground: Ground, last: Manifest, paths: Iterable[str]) -> Covered | None:
     """The last manifest with what stands at these canonical paths now; None where that takes a
     look at all: of a folder or a symlink, and of what makes others seen or unseen."""
-    rows, omitted = dict(last.rows), dict(last.omitted)
+    rows: dict[str, manifest.Row] = {}
+    omitted: dict[str, str] = {}
+    asked = set(paths)
     texts: list[bytes] = []
-    for path in paths:
-        rows.pop(path, None)
-        omitted.pop(path, None)
+    for path in asked:
         try:
             standing = ground.workspace.stat(path)
         except OSError:
-            standing = None
+            return None
         if path.endswith("ignore") or (standing and not S_ISREG(standing.mode)):
             return None
         if standing is None:
             continue
-        if not ground.workspace.listed(path):
+        if path not in last.rows and not ground.workspace.listed(path):
             return None
         if (why := left_out(ground, path, standing.size)) is not None:
             omitted[path] = why
             continue
         found = ground.workspace.read(path, limit=ground.settings.checkpoint_file_bytes)
         _put(rows, omitted, found)
-        texts += ground.keepable(path, found.data)
-    return Covered(Manifest(rows, omitted), tuple(texts))
+        if found.data is not None:
+            texts.append(found.data)
+    old = last.only(asked)
+    taken = step(old, Manifest(rows, omitted))
+    return Covered(fold(last, taken), tuple(texts), taken)
 
 
 def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
