@@ -277,6 +277,28 @@ def test_a_rewind_begins_and_ends_on_the_timeline(place, three):
     assert isinstance(facts[1], RewindEnded)
 
 
+def test_what_is_gone_and_nobody_saw_going_is_listed_and_comes_back_when_forced(place, s):
+    place.put("unread.py", "before\n")
+    then = s.checkpoint()
+    (place.root / "unread.py").unlink()
+    [left] = s.rewind(then).left_alone
+    assert "nobody saw who removed it" in left.reason
+    report = s.rewind(then, force_paths=["unread.py"])
+    assert place.text("unread.py") == "before\n"
+    assert (report.restored, report.left_alone) == (("unread.py",), ())
+
+
+def test_a_removal_that_was_taken_back_is_not_taken_back_twice(place, s):
+    place.put("unread.py", "before\n")
+    then = s.checkpoint()
+    with s.ran("rm unread.py"):
+        (place.root / "unread.py").unlink()
+    report = s.rewind(then)
+    assert report.restored == ("unread.py",)
+    assert s.rewind(then).safety_checkpoint is None
+    assert place.text("unread.py") == "before\n"
+
+
 # --- bad input
 
 

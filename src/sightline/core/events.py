@@ -184,6 +184,8 @@ class CommandStarted(Fact):
 
 
 class CommandEnded(Fact):
+    """paths: what it changed, and what it removed that nobody had looked at."""
+
     run: str
     exit_code: int | None
     paths: tuple[str, ...] = ()

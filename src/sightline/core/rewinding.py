@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Why = Literal[
         "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
         "conflict", "bytes", "edited_since", "deleted_since", "in_the_way", "moved_since",
-        "doubtful", "refused", "busy",
+        "doubtful", "refused", "busy", "vanished",
     ]  # fmt: skip
 
 

@@ -70,6 +70,7 @@ _LEFT = {
     "moved_since": "it belongs together with {other} by a rename, which is left alone",
     "doubtful": "a command of this session probably changed it, while others were at work, too",
     "refused": "the disk refused: {other}",
+    "vanished": "it is gone, and nobody saw who removed it; force its path to have it back",
     "busy": "other programs kept saving it; try again when they have finished",
 }
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from os import urandom
 
 from sightline.core.belief import first_look, look
+from sightline.core.causes import may_touch
 from sightline.core.diff import diff
 from sightline.core.events import (
     Cause,
@@ -153,9 +154,24 @@ class Run:
         cause = by_bracket(ground, self.command, self._id, self._position)
         made = changes(ground, cause, changed_from(self._before))
         paths = made.paths
-        made.record(ground, CommandEnded(self._id, self.exit_code, paths))
+        named = tuple(sorted({*paths, *self._removed(cause)}))
+        made.record(ground, CommandEnded(self._id, self.exit_code, named))
         told = tuple(change_of(ground, path) for path in paths)
         self.result = CommandRun(self.command, self.exit_code, told)
+
+    def _removed(self, cause: Cause) -> list[str]:
+        """Files that the timeline has never heard of, and that this command removed for certain:
+        only a checkpoint knows what they were."""
+        if cause.confidence != "certain":
+            return []
+        heard = set(self.ground.store.paths())
+        return [
+            path
+            for path in self._before
+            if path not in heard
+            and may_touch(self.command, path)
+            and self.ground.workspace.stat(path) is None
+        ]
 
 
 def _written_or_not(ground: Ground, intent: WriteIntended, position: int, found: Found) -> None:

@@ -42,14 +42,17 @@ def rewind(
         raise RewindRefused(*words.nothing_asked())
     groups = undoing.effects(ground, target) if files else []
     plans = [undoing.planned(ground, group)[0] for group in groups]
-    plans = _with_forced(plans, [_planned_force(ground, plans, *each) for each in wanted.items()])
+    lost = Undoing(left=tuple(undoing.vanished(ground, target, groups))) if files else Undoing()
+    plans = _with_forced(
+        [*plans, lost], [_planned_force(ground, plans, *each) for each in wanted.items()]
+    )
     report = _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
     if dry_run or not (any(plan.steps for plan in plans) or conversation):
         return report
     safety = _safety(ground, target)
     ground.append([RewindStarted(target.name, target.position)], durable=True)
     made = [_carried_out(ground, target, group) for group in groups]
-    made = _with_forced(made, [_forced(ground, target, *each) for each in wanted.items()])
+    made = _with_forced([*made, lost], [_forced(ground, target, *each) for each in wanted.items()])
     ends = target.position if conversation else ground.store.position()
     ground.append([RewindEnded(ends)], durable=True)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from os import urandom
 
-from sightline.core.events import Cause, Changed, Moved, WriteAbandoned, WriteIntended
+from sightline.core.events import (
+    Cause,
+    Changed,
+    CommandEnded,
+    Moved,
+    Seen,
+    WriteAbandoned,
+    WriteIntended,
+)
 from sightline.core.revision import MISSING, UNKNOWN, revision_of
 from sightline.core.rewinding import Effect, Left, Put, Standing, Undoing, paths_of, together, undo
 from sightline.core.timeline import archived
@@ -41,6 +49,7 @@ def effects(ground: Ground, target: Target) -> list[list[Effect]]:
     """What this session did to files since then, by paths that hang together."""
     since = ground.store.timeline(after=target.position, kinds=list(KINDS))
     own = [each for recorded in since for each in _effects(ground, recorded)]
+    own = sorted([*own, *_removed(ground, target)], key=lambda each: each.position)
     return [[_with_manifest(ground, each, target) for each in group] for group in together(own)]
 
 
@@ -53,10 +62,50 @@ def _effects(ground: Ground, recorded: Recorded) -> Iterator[Effect]:
         return
     sure = cause.kind != "command" or cause.confidence == "certain"
     position = recorded.position
+    if isinstance(fact, Moved) and fact.intent is None:
+        return  # a rename that was found later: what it did to the disk is on record before
     if isinstance(fact, Moved):
         yield Effect(fact.path, fact.revision, fact.revision, position, at, fact.src, sure)
     elif fact.change != "mode":
         yield Effect(fact.path, fact.before, fact.after, position, at, sure=sure)
+
+
+def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
+    """Files that a command of this session removed, and that nobody had looked at before: the
+    checkpoint alone knows what they were."""
+    ended = ground.store.timeline(
+        session=ground.session, kinds=[CommandEnded], after=target.position
+    )
+    for recorded in ended if target.manifest is not None else ():
+        assert isinstance(recorded.fact, CommandEnded)
+        for path in recorded.fact.paths:
+            entry = target.manifest.get(path) if target.manifest is not None else None
+            if entry is None or entry.kind != "file":
+                continue
+            earlier = ground.store.timeline(path=path, kinds=[*KINDS, Seen], upto=recorded.position)
+            if next(earlier, None) is None:
+                at = recorded.happened_at
+                yield Effect(path, entry.revision, MISSING, recorded.position, at)
+
+
+def vanished(ground: Ground, target: Target, groups: Sequence[Sequence[Effect]]) -> list[Left]:
+    """Files of the checkpoint that are gone, and nobody saw who removed them."""
+    if target.manifest is None:
+        return []
+    heard = set(ground.store.paths())
+    named = {path for group in groups for each in group for path in paths_of(each)}
+    return [
+        Left(path, "vanished")
+        for path in target.manifest
+        if path not in heard and path not in named and _is_gone(ground, path)
+    ]
+
+
+def _is_gone(ground: Ground, path: str) -> bool:
+    try:
+        return ground.workspace.stat(path) is None
+    except OSError:
+        return False  # nothing can be told of it
 
 
 def is_own(cause: Cause, session: str) -> bool:
