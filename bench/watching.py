@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 if not __package__:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.filling import opened, tracked
+from bench.watching_worker import place_of
 
 WORKER = str(Path(__file__).with_name("watching_worker.py"))
 PER_FOLDER = 10
@@ -146,12 +147,11 @@ def stored(folder: str) -> Iterator[Row]:
     with both(folder, 10_000, ("stored", "bare")) as watchers:
         for number in range(WRITES // 2):
             for kind, (child, root) in watchers.items():
-                at = number % 10
-                fd = os.open(f"{root}/d{at}/e1/f1/{at * 1000 + 110}.txt", os.O_WRONLY)
+                fd = os.open(f"{root}/{place_of(number)}", os.O_WRONLY)
                 child.ask("arrived")
                 sleep(random.uniform(0.002, 0.006))  # noqa: S311  as above
                 wrote_s = perf_counter()
-                os.write(fd, f"{number}\n".encode())
+                os.write(fd, b"changed\n")
                 taken_ms[kind].append((child.answer() - wrote_s) * 1e3)
                 os.close(fd)
                 if kind == "bare":

@@ -86,13 +86,13 @@ class Stored:
 
 
 def shown(root: str, stored: str) -> Stored:
-    """With ten files that a session was shown."""
+    """With 200 files that a session was shown: one that changed rests before its next change."""
     settings = Settings(state_home=f"{stored}-state")
     with sightline.open_session(
         root, id="s", store=f"sqlite://{stored}", settings=settings
     ) as session:
-        for number in range(10):
-            session.read(f"d{number}/e1/f1/{number * 1000 + 110}.txt")
+        for number in range(200):
+            session.read(place_of(number))
     return Stored(root, stored)
 
 
@@ -113,6 +113,12 @@ class View:
         """See Reader."""
         hints = self._watcher.wait(timeout_s)
         return None if hints is None else (set(hints.paths), hints.everything)
+
+
+def place_of(number: int) -> str:
+    """One of 200 files of a tree of 10,000."""
+    folder = 5 * number
+    return f"d{folder // 100}/e{folder // 10 % 10}/f{folder % 10}/{50 * number}.txt"
 
 
 class BareView:

@@ -12,11 +12,13 @@ import sightline
 from sightline import Unverifiable
 from sightline.config import Settings
 from sightline.core.events import Changed, SightLost
+from sightline.core.revision import revision_of
 from sightline.core.timeline import NOBODY
+from sightline.services import watching as watching_module
 from sightline.services.history import survey
 from sightline.services.opening import now_us, ports
 from sightline.services.ours import Ours
-from sightline.services.watching import MANY, Watching, joined
+from sightline.services.watching import MANY, TEXT_MAX, Watching, joined
 from sightline.testing import FixedClock, MemoryWatcher, MemoryWorkspace, make_session
 from sightline.workspace.watch import Eyes, Hints
 
@@ -236,6 +238,40 @@ class Memory(MemoryWatcher):
 
     def follow(self, paths):
         self.followed = set(paths)
+
+
+def test_a_log_that_an_agent_was_shown_does_not_fill_the_store(monkeypatch):
+    """Each look is a fact and a text: it is looked at less and less often."""
+    now = [100.0]
+    monkeypatch.setattr(watching_module, "monotonic", lambda: now[0])
+    place = Memory(["dev.log"])
+    text = "x" * TEXT_MAX
+    for _ in range(1_000):  # ten seconds of it
+        text += "line\n"
+        place.disk.put("dev.log", text)
+        place.hints = [Hints(frozenset(["dev.log"]))]
+        place.watching.wait(0)
+        now[0] += 0.01
+    found = [r.fact for r in place.store.timeline() if isinstance(r.fact, Changed)]
+    assert 3 <= len(found) <= 5
+    assert [place.store.blob(fact.after) for fact in found] == [None] * len(found)
+    assert place.session.check("dev.log").state == "stale"  # who asks does not wait
+    now[0] += 60
+    place.watching.wait(0)
+    last = [r.fact for r in place.store.timeline() if isinstance(r.fact, Changed)][-1]
+    assert last.after == revision_of(text.encode())
+
+
+def test_a_save_a_minute_after_another_is_told_at_once(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(watching_module, "monotonic", lambda: now[0])
+    place = Memory(["a.py"])
+    for text in ("b\n", "c\n", "d\n"):
+        place.disk.put("a.py", text)
+        place.hints = [Hints(frozenset(["a.py"]))]
+        glance = place.watching.wait(0)
+        assert [entry.path for entry in glance.entries] == ["a.py"] if glance else False
+        now[0] += 60
 
 
 def test_that_changes_are_not_seen_as_they_happen_is_said_once(monkeypatch):

@@ -41,9 +41,20 @@ class Changes(Value):
         """The files that are told of, in order."""
         return tuple(sorted({path for fact in self.facts for path in disk_paths(fact)}))
 
-    def record(self, ground: Ground, *more: Fact) -> None:
-        """Append them in one step, with further facts behind them."""
-        blobs = [kept for there in self.found for kept in ground.keepable(there.path, there.data)]
+    def record(self, ground: Ground, *more: Fact, text_max: int | None = None) -> None:
+        """Append them in one step, with further facts behind them. text_max: bytes of the texts
+        that are kept of what somebody outside made; None: all are."""
+        outside = {
+            fact.path
+            for fact in self.facts
+            if isinstance(fact, Changed) and fact.cause.kind == "external"
+        }
+        blobs = [
+            kept
+            for there in self.found
+            for kept in ground.keepable(there.path, there.data)
+            if text_max is None or len(kept) <= text_max or there.path not in outside
+        ]
         if self.facts or more or self.fresh:
             ground.append([*self.facts, *more], blobs=blobs, found=[*self.found, *self.fresh])
 

@@ -16,6 +16,7 @@ from sightline.core.value import Value
 from sightline.errors import Unverifiable
 from sightline.services.entries import told
 from sightline.services.ours import Ours
+from sightline.services.resting import Resting
 from sightline.services.runs import Changes, changes
 from sightline.services.unshown import Unshown
 from sightline.workspace.deadline import DeadlinePassed, within
@@ -48,6 +49,11 @@ MANY = 500
 """Hinted files of the timeline from which on looking at all of them takes less."""
 
 
+TEXT_MAX = 65_536
+"""Bytes of a text that is kept though nobody asked for it. It tells later what git or a formatter
+made of it; of a log there would be a thousand."""
+
+
 class Glance(Value):
     """What one wait brought. entries: what anybody recorded since the one before, in order, and
     behind it changes of files that no session was shown (position 0: they are on no timeline).
@@ -70,6 +76,7 @@ class Watching:
         self._hints: Hints | None = Hints(frozenset(), everything=True)
         self._put_off: float | None = None
         self._blind = False
+        self._resting = Resting()
         self._said: str | None = None
         self._told = ground.store.position()
         self._agents: dict[str, str] = {}
@@ -101,7 +108,10 @@ class Watching:
     def patience_s(self) -> float:
         """After how long wait(0) may have something to say that makes nothing readable: what
         others record, or the end of what is half done."""
-        return ASKED_S if self._hints is None else ASKED_AGAIN_S
+        if self._hints is not None:
+            return ASKED_AGAIN_S
+        rest_s = self._resting.left_s(monotonic())
+        return ASKED_S if rest_s is None else min(ASKED_S, rest_s)
 
     def wake(self) -> None:
         """Let a wait in another thread, or one that a signal interrupted, go on at once."""
@@ -120,7 +130,10 @@ class Watching:
     def _next(self, left_s: float) -> Hints | None:
         """Where to look now: nowhere as long as something is half done."""
         if self._hints is None:
-            self._hints = self._heard(min(ASKED_S, left_s))
+            rest_s = self._resting.left_s(monotonic())
+            self._hints = self._heard(min(ASKED_S, left_s, ASKED_S if rest_s is None else rest_s))
+            if self._hints is None and self._resting.left_s(monotonic()) == 0.0:
+                self._hints = Hints(frozenset())
         elif self._put_off is not None:
             self._hints = joined(self._hints, self._heard(min(ASKED_AGAIN_S, left_s)))
         if self._hints is None or self._half_done(self._hints):
@@ -164,6 +177,8 @@ class Watching:
             self._ground.append(lost)
             return bool(lost), ()
         ours = self._ours.at(hints)
+        if not hints.everything:
+            ours = self._resting.due(ours, monotonic())
         if ours or lost:
             self._record(ours, lost)
         return bool(ours), tuple(self._unshown.changes(hints)) if self._unshown else ()
@@ -181,7 +196,7 @@ class Watching:
     def _record(self, ours: set[str], lost: list[SightLost]) -> None:
         """Record what some of the timeline's files show, or all where that takes less."""
         if len(ours) > MANY:
-            changes(self._ground).record(self._ground, *lost)
+            changes(self._ground).record(self._ground, *lost, text_max=TEXT_MAX)
             return
         paths = sorted(ours)
         try:  # one question to the disk, and not one for each step of it
@@ -190,7 +205,8 @@ class Watching:
             )
         except DeadlinePassed:
             lost, made = [*lost, SightLost("unanswered", tuple(paths))], Changes()
-        made.record(self._ground, *lost)
+        made.record(self._ground, *lost, text_max=TEXT_MAX)
+        self._resting.changed(made.paths, monotonic())
 
     def _news(self) -> list[Entry]:
         """What was recorded since, by anybody."""
