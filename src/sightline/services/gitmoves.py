@@ -101,14 +101,15 @@ def _seems(
     under_way = Cause("git", None, UNDER_WAY, "likely")
     if repository.busy():
         return {each.found.path: under_way for each in group}
+    seems: dict[str, Cause] = {}
+    if stepped or repository.stopped(since_ns):  # before the stash: a conflict says what it is
+        marked = [each for each in group if conflicted(bytes_of(ground, each))]
+        seems = {each.found.path: under_way for each in marked}
     if repository.stash_moved(since_ns):
         popped = Cause("git", "stash pop", None, "likely")
         kept = [each for each in group if _is_kept(repository, terms, each)]
-        return {each.found.path: popped for each in kept}
-    if not stepped and not repository.stopped(since_ns):
-        return {}
-    marked = [each for each in group if conflicted(bytes_of(ground, each))]
-    return {each.found.path: under_way for each in marked}
+        seems = {each.found.path: popped for each in kept} | seems
+    return seems
 
 
 def _is_kept(repository: Repository, terms: Terms, difference: Difference) -> bool:
