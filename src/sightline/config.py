@@ -71,6 +71,7 @@ class Settings(Value):
     deadline_s: float = 5.0
     keep_days: int = 30
     keep_bytes: int = 500 << 20
+    checkpoint_bytes: int = 1 << 30
     away_s: float = 1_800.0
     answerer: str = "auto"
     answerer_idle_s: float = 1_800.0

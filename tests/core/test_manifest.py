@@ -23,7 +23,6 @@ from sightline.core.manifest import (
     step,
     stored,
 )
-from sightline.core.retention import revisions_in
 from sightline.core.revision import revision_of
 
 PLAIN, RUNS, LINK = stat.S_IFREG | 0o644, stat.S_IFREG | 0o755, stat.S_IFLNK | 0o777
@@ -76,16 +75,6 @@ def test_differences_turned_round_are_those_of_the_other_way(old, new):
     assert {d.path for d in there} == {
         path for path in {*old, *new} if old.get(path) != new.get(path)
     }
-
-
-@given(manifests)
-def test_every_text_of_a_manifest_is_found_by_who_forgets_texts(one):
-    named = {entry.revision for entry in one.values() if entry.kind == "file"}
-    assert named <= revisions_in(encode(stored(one, step(EMPTY, one), None, 0)))
-
-
-def test_a_step_names_its_forerunner_to_who_forgets_texts():
-    assert revisions_in(encode(Stored(Step({}), REVISIONS[1], 1))) == {REVISIONS[1]}
 
 
 def test_what_became_of_a_path_is_told():

@@ -18,7 +18,6 @@ from sightline.core.retention import (
     Mentions,
     going,
     named,
-    revisions_in,
 )
 from sightline.core.revision import MISSING
 from sightline.core.timeline import Recorded
@@ -48,10 +47,6 @@ def test_a_fact_names_the_texts_it_holds_and_no_others(fact):
 def test_a_move_of_gits_names_texts_and_no_commits():
     moved = GitMoved("1" * 40, "2" * 40, "checkout", ("x",), (Rewritten("x", A, MISSING),))
     assert list(named(moved)) == [A]
-
-
-def test_a_manifest_names_texts_in_any_form():
-    assert revisions_in(f'{{"a.py": "{A}"}}\n{B} b.py {"c" * 65}'.encode()) == {A, B}
 
 
 def recorded(position, fact, at):

@@ -293,3 +293,43 @@ def test_a_workspace_in_memory_has_checkpoints_too():
         assert s.checkpoint().manifest == made.manifest
         there.put("a.py", "b\n")
         assert s.checkpoint().manifest != made.manifest
+
+
+def swept(place, s, room, **more):
+    from sightline.services.retention import gc
+
+    return gc(s._ground, place.settings(checkpoint_bytes=room), age_us=0, room=1, **more)
+
+
+def test_the_oldest_without_a_label_are_dropped_to_make_room(place, s):
+    made = []
+    for n, label in enumerate(["", "mine", "", ""]):
+        place.put("big.bin", os.urandom(1000))
+        place.put("small.txt", f"{n}\n")
+        made.append(s.checkpoint(label))
+    assert swept(place, s, 2500, dry_run=True).dropped == (made[0].id, made[2].id)
+    assert s.checkpoints() == made
+    assert swept(place, s, 2500).dropped == (made[0].id, made[2].id)
+    assert s.checkpoints() == [made[1], made[3]]
+    with pytest.raises(UnknownName):
+        checkpoints.named(s._ground, made[0].id)
+    for each in s.checkpoints():
+        for entry in files(s, each).values():
+            assert s._ground.store.blob(entry.revision) is not None
+
+
+def test_one_that_stands_needs_the_list_of_one_that_was_dropped(place, s):
+    """Its own list is a step from there; what only the dropped one named is forgotten."""
+    for n in range(9):
+        place.put(f"f{n}", f"{n}")
+    place.put("big.bin", b"x" + os.urandom(1000))
+    s.checkpoint()
+    place.put("big.bin", b"y" + os.urandom(1000))
+    second = s.checkpoint()
+    first_texts = texts(s)
+    assert len(swept(place, s, 1500).dropped) == 1
+    assert len(first_texts - texts(s)) == 1
+    assert len(files(s, second)) == 10
+    for path, entry in files(s, second).items():
+        assert s._ground.store.blob(entry.revision) == place.bytes(path)
+    assert s.checkpoint().manifest == second.manifest

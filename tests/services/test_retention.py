@@ -12,6 +12,7 @@ import pytest
 import sightline
 from sightline.config import Settings
 from sightline.core.events import BlobPurged, CheckpointTaken, SessionEnded, WriteIntended
+from sightline.core.manifest import EMPTY, Manifest, encode, file_row, step, stored
 from sightline.core.retention import AGE, SIZE
 from sightline.core.revision import revision_of
 from sightline.services.opening import start
@@ -116,7 +117,8 @@ def test_what_the_newest_write_replaced_has_its_days_only(world):
 
 
 def test_a_write_under_way_and_a_checkpoint_need_their_texts(world):
-    before, manifest = b"before\n", f"a.py {revision_of(b'in it')}\n".encode()
+    listed = Manifest({"a.py": file_row(revision_of(b"in it"), 0o100644)})
+    before, manifest = b"before\n", encode(stored(listed, step(EMPTY, listed), None, 0))
     world.store.keep([before, b"in it", manifest, b"nobody's"])
     intent = WriteIntended("a.py", revision_of(before), revision_of(b"after\n"), owner="x:1:1")
     taken = CheckpointTaken("c1", "", revision_of(manifest))

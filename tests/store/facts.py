@@ -36,6 +36,7 @@ EXAMPLES: list[Fact] = [
     events.NoticeAcknowledged("n1", "x", BELIEF),
     events.Delivered("registry", A),
     events.CheckpointTaken("c1", "before the refactoring", A, "m4"),
+    events.CheckpointDropped("c1", "size"),
     events.RewindStarted("c1", 20),
     events.RewindStep("src/a.py", B, A),
     events.RewindEnded(20),

@@ -262,6 +262,13 @@ class CheckpointTaken(Fact):
     covers: int = 0
 
 
+class CheckpointDropped(Fact):
+    """A checkpoint stands no longer: its texts are kept only as others need them."""
+
+    checkpoint: str
+    reason: str
+
+
 class RewindStarted(Fact):
     checkpoint: str
     to: int

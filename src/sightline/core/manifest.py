@@ -1,8 +1,7 @@
 """Manifests: how a tree stood at a checkpoint. path -> what stood there, and what is not covered.
 
 Stored as a step from an earlier manifest, or from nothing (a whole one): a checkpoint of ten
-thousand files of which ten changed names ten. Revisions are written out as 64 digits, because
-that is how forgetting texts finds what a manifest needs (core.retention.revisions_in).
+thousand files of which ten changed names ten.
 """
 
 from __future__ import annotations

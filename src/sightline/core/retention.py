@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sightline.core.events import BlobPurged, Changed, CheckpointTaken
+from sightline.core.events import BlobPurged, Changed, CheckpointDropped, CheckpointTaken
 from sightline.core.revision import known
 from sightline.core.value import Value
 
@@ -52,12 +52,12 @@ class Mention(Value):
 class Mentions:
     """What the facts of a timeline say of its texts, learned in order. newest: revision -> its
     newest mention; replaced: path -> the text that an agent's newest write there replaced, and
-    when; manifests: of the checkpoints."""
+    when; manifests: of the checkpoints that stand, by id."""
 
     def __init__(self) -> None:
         self.newest: dict[Revision, Mention] = {}
         self.replaced: dict[str, tuple[Revision, int]] = {}
-        self.manifests: list[Revision] = []
+        self.manifests: dict[str, Revision] = {}
 
     def learn(self, recorded: Recorded) -> None:
         """Take in one more fact. Its own time may be long ago; what counts is when it came in."""
@@ -68,7 +68,9 @@ class Mentions:
         if isinstance(fact, Changed) and fact.cause.kind == "agent" and known(fact.before):
             self.replaced[fact.path] = (fact.before, at)
         elif isinstance(fact, CheckpointTaken):
-            self.manifests.append(fact.manifest)
+            self.manifests[fact.checkpoint] = fact.manifest
+        elif isinstance(fact, CheckpointDropped):
+            self.manifests.pop(fact.checkpoint, None)
 
 
 def going(
@@ -112,14 +114,6 @@ def named(fact: Fact) -> Iterator[Revision]:
         value = getattr(fact, field)
         if value is not None:
             yield from filter(known, texts(value))
-
-
-def revisions_in(manifest: bytes) -> set[Revision]:
-    """Every revision that a checkpoint's manifest names, whatever its form: they are written as
-    64 hexadecimal digits in all of them."""
-    import re
-
-    return {found.decode() for found in re.findall(rb"\b[0-9a-f]{64}\b", manifest)}
 
 
 @cache

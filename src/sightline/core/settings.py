@@ -195,6 +195,7 @@ KEYS = {
     "deadline_s": Key(_seconds, "SIGHTLINE_DEADLINE_S"),
     "keep_days": Key(_count, "SIGHTLINE_KEEP_DAYS"),
     "keep_bytes": Key(_count, "SIGHTLINE_KEEP_BYTES"),
+    "checkpoint_bytes": Key(_count, "SIGHTLINE_CHECKPOINT_BYTES"),
     "away_s": Key(_seconds, "SIGHTLINE_AWAY_S"),
     "answerer": Key(_one_of(*ANSWERER), "SIGHTLINE_ANSWERER"),
     "answerer_idle_s": Key(_seconds, "SIGHTLINE_ANSWERER_IDLE_S"),

@@ -274,6 +274,7 @@ def swept(found: Swept) -> Shape:
         "kept": {"texts": found.kept, "bytes": found.kept_size},
         "over": found.over,
         "returned": found.returned,
+        "checkpoints": list(found.dropped),
     }
 
 

@@ -123,6 +123,7 @@ _FORMS = {
 }
 
 _OWN = {
+    "CheckpointDropped": "checkpoint {detail} was dropped to make room",
     "RewindStarted": "a rewind to checkpoint {detail} began",
     "RewindStep": "{path} was put back by the rewind",
     "RewindEnded": "the agent knows again what it knew at position {detail}",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         @property
         def dry_run(self) -> bool: ...
         @property
+        def dropped(self) -> Sequence[str]: ...
+        @property
         def size(self) -> int: ...
 
 
@@ -43,10 +45,15 @@ WHY = {AGE: "not needed, and out of their time", SIZE: "not needed, and the olde
 def swept(found: Swept) -> list[str]:
     """The whole answer, line by line."""
     stay = f"{count(found.kept, 'text')} ({size(found.kept_size)})"
+    dropped = _dropped(found)
     if not found.gone:
-        return [f"Nothing to forget: {stay} kept, all of them needed or young.", *_over(found)]
+        return [
+            *dropped,
+            f"Nothing to forget: {stay} kept, all of them needed or young.",
+            *_over(found),
+        ]
     verb = "Would forget" if found.dry_run else "Forgot"
-    lines = [f"{verb} {count(len(found.gone), 'text')} ({size(found.size)}):"]
+    lines = [*dropped, f"{verb} {count(len(found.gone), 'text')} ({size(found.size)}):"]
     lines += [f"  {line}" for line in table(_reasons(found.gone))]
     if found.dry_run:
         lines += ["", *(f"  {line}" for line in table(_files(found.gone)))]
@@ -58,6 +65,14 @@ def swept(found: Swept) -> list[str]:
     if found.returned:
         lines.append(f"The store is {size(found.returned)} smaller on disk.")
     return [*lines, *_over(found)]
+
+
+def _dropped(found: Swept) -> list[str]:
+    if not found.dropped:
+        return []
+    verb = "Would drop" if found.dry_run else "Dropped"
+    named = f"{count(len(found.dropped), 'checkpoint')}, the oldest without a label"
+    return [f"{verb} {named}: all of them took more than checkpoint_bytes."]
 
 
 def _over(found: Swept) -> list[str]:

@@ -10,9 +10,14 @@ from __future__ import annotations
 from os import urandom
 from weakref import WeakKeyDictionary
 
-from sightline.core import manifest as manifests
-from sightline.core.events import BlobPurged, CheckpointTaken, MessageAppended, TurnBegan
-from sightline.core.manifest import EMPTY, Manifest, decode, encode
+from sightline.core.events import (
+    BlobPurged,
+    CheckpointDropped,
+    CheckpointTaken,
+    MessageAppended,
+    TurnBegan,
+)
+from sightline.core.manifest import EMPTY, Manifest, encode, stored
 from sightline.core.revision import revision_of
 from sightline.core.timeline import archived
 from sightline.core.value import Value
@@ -20,6 +25,7 @@ from sightline.errors import CheckpointFailed, StoreError, UnknownName, Unverifi
 from sightline.render import checkpoints as words
 from sightline.services.authors import moment
 from sightline.services.covering import everything, these
+from sightline.services.manifests import Reader
 from sightline.services.results import Checkpoint, NotCovered
 from sightline.services.runs import changes
 
@@ -54,7 +60,7 @@ def take(ground: Ground, label: str = "", paths: Iterable[str] | None = None) ->
         taken = covered.step
         texts, revision, steps = list(covered.texts), last.revision, last.steps
         if revision is None or taken.size:
-            kept = manifests.stored(found, taken, revision, steps)
+            kept = stored(found, taken, revision, steps)
             texts.append(encode(kept))
             revision, steps = revision_of(texts[-1]), kept.steps
         name = f"cp-{urandom(4).hex()}"
@@ -74,7 +80,7 @@ def named(ground: Ground, id: str) -> Checkpoint:
     if not of_id + of_label:
         raise UnknownName(*words.unknown(id))
     recorded = (of_id + of_label[::-1])[0]
-    return _told(ground, recorded, _Reader(ground.store).read(_fact(recorded).manifest))
+    return _told(ground, recorded, Reader(ground.store).read(_fact(recorded).manifest))
 
 
 def listed(ground: Ground) -> list[Checkpoint]:
@@ -84,7 +90,7 @@ def listed(ground: Ground) -> list[Checkpoint]:
 
 def with_manifests(ground: Ground) -> Iterator[tuple[Checkpoint, Manifest | None]]:
     """The same with what each covers; None where that is not kept any more."""
-    reader = _Reader(ground.store)
+    reader = Reader(ground.store)
     for recorded in _taken(ground):
         found = reader.read(_fact(recorded).manifest)
         yield _told(ground, recorded, found), found
@@ -93,7 +99,7 @@ def with_manifests(ground: Ground) -> Iterator[tuple[Checkpoint, Manifest | None
 def manifest(ground: Ground, checkpoint: Checkpoint) -> Manifest:
     """Path -> what stood there at a checkpoint. CheckpointFailed when its manifest is not kept
     any more."""
-    found = _Reader(ground.store).read(checkpoint.manifest)
+    found = Reader(ground.store).read(checkpoint.manifest)
     if found is None:
         raise CheckpointFailed(*words.forgotten(checkpoint.id))
     return found
@@ -127,62 +133,43 @@ def _located(ground: Ground, last: Manifest, paths: Iterable[str]) -> set[str]:
 
 def _newest(ground: Ground) -> Standing:
     """The manifest that the next step starts from; of nothing where none can be read, and where
-    texts were forgotten since, which may be any of its own."""
-    taken = _taken(ground, newest=1)
-    if not taken:
+    texts of it were forgotten since."""
+    taken = [*ground.store.timeline(kinds=[CheckpointTaken], newest=1)]
+    if not taken or archived(taken[-1].session):
         return Standing(EMPTY)
     recorded = taken[-1]
-    if any(ground.store.timeline(kinds=[BlobPurged], after=recorded.position, newest=1)):
-        return Standing(EMPTY)
     revision = _fact(recorded).manifest
     last = _LAST.get(ground.store)
     if last is None or last.revision != revision:
-        reader = _Reader(ground.store)
+        reader = Reader(ground.store)
         found = reader.read(revision)
         if found is None:
             return Standing(EMPTY)
         last = _LAST[ground.store] = Standing(found, revision, reader.steps)
+    purged = _purged(ground, recorded.position)
+    if purged and any(row[0] in purged for row in last.manifest.rows.values()):
+        return Standing(EMPTY)
     return last
+
+
+def _purged(ground: Ground, after: int) -> set[Revision]:
+    """The texts that were forgotten since a position."""
+    facts = [each.fact for each in ground.store.timeline(kinds=[BlobPurged], after=after)]
+    gone = [fact for fact in facts if isinstance(fact, BlobPurged)]
+    return {revision for fact in gone for revision in (fact.revision, *fact.others)}
 
 
 _LAST: WeakKeyDictionary[Store, Standing] = WeakKeyDictionary()
 """The newest manifest that was read or made, by store: reading it takes longer than a step."""
 
 
-class _Reader:
-    """Reads manifests; one that is a step from the one read before costs only the step. steps: of
-    the one read last."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._last: tuple[Revision | None, Manifest] = (None, EMPTY)
-        self.steps = 0
-
-    def read(self, revision: Revision) -> Manifest | None:
-        """The manifest of a revision; None when it is not kept. StoreError when it is damaged."""
-        waiting: list[manifests.Step] = []
-        at: Revision | None = revision
-        while at != self._last[0] and at is not None:
-            data = self._store.blob(at)
-            if data is None:
-                return None
-            try:
-                kept = decode(data)
-            except ValueError as wrong:
-                raise StoreError(*words.unreadable(at, wrong)) from wrong
-            self.steps = self.steps if waiting else kept.steps
-            waiting.append(kept.step)
-            at = kept.base
-        found = EMPTY if at is None else self._last[1]
-        for taken in reversed(waiting):
-            found = manifests.fold(found, taken)
-        self._last = (revision, found)
-        return found
-
-
-def _taken(ground: Ground, newest: int | None = None) -> list[Recorded]:
-    facts = ground.store.timeline(kinds=[CheckpointTaken], newest=newest)
-    return [each for each in facts if not archived(each.session)]
+def _taken(ground: Ground) -> list[Recorded]:
+    """The checkpoints that stand."""
+    timeline = ground.store.timeline
+    facts = [each.fact for each in timeline(kinds=[CheckpointDropped])]
+    gone = {fact.checkpoint for fact in facts if isinstance(fact, CheckpointDropped)}
+    every = [each for each in timeline(kinds=[CheckpointTaken]) if not archived(each.session)]
+    return [each for each in every if _fact(each).checkpoint not in gone]
 
 
 def _fact(recorded: Recorded) -> CheckpointTaken:

@@ -11,14 +11,15 @@ from itertools import groupby
 from time import sleep
 
 from sightline.core.events import CheckpointTaken, WriteIntended
-from sightline.core.retention import Going, Mentions, going, named, revisions_in
+from sightline.core.retention import Going, Mentions, going, named
 from sightline.core.timeline import TURNING
 from sightline.core.value import Value
 from sightline.services.presence import last_sign, present
+from sightline.services.pruning import Holding, prune
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol
 
     from sightline.core.context import SessionState
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
         def keep_days(self) -> int: ...
         @property
         def keep_bytes(self) -> int: ...
+        @property
+        def checkpoint_bytes(self) -> int: ...
 
 
 DAY_US = 24 * 3_600 * 1_000_000
@@ -48,7 +51,7 @@ class Swept(Value):
     """What went, or would go. gone: in the order in which they go, oldest first; kept, kept_size:
     how many texts stay, and their bytes; over: by how many bytes those take more room than they
     should, because all that is left is needed; returned: by how many bytes the store became
-    smaller on disk."""
+    smaller on disk; dropped: checkpoints, to make room."""
 
     gone: tuple[Going, ...]
     kept: int
@@ -56,6 +59,7 @@ class Swept(Value):
     over: int = 0
     returned: int = 0
     dry_run: bool = False
+    dropped: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -84,8 +88,9 @@ def gc(
     age = settings.keep_days * DAY_US if age_us is None else age_us
     allowed = settings.keep_bytes if room is None else room
     before = ground.clock() - age
-    needs = Needs(ground, before)
     kept = store.texts()
+    dropped = prune(ground, kept, settings.checkpoint_bytes, dry_run=dry_run)
+    needs = Needs(ground, before, dropped)
     wanted = going(
         kept,
         needs.mentions.newest,
@@ -98,15 +103,16 @@ def gc(
     returned = 0 if dry_run else store.tidy()
     size = sum(each.size for each in kept) - sum(each.size for each in gone)
     over = max(size - allowed, 0)
-    return Swept(gone, len(kept) - len(gone), size, over, returned, dry_run)
+    return Swept(gone, len(kept) - len(gone), size, over, returned, dry_run, dropped)
 
 
 class Needs:
     """Which texts are needed, as of the newest fact that was learned. Others go on recording:
     what their facts need is learned before each step, while they wait."""
 
-    def __init__(self, ground: Ground, before: int) -> None:
+    def __init__(self, ground: Ground, before: int, dropped: Iterable[str] = ()) -> None:
         self._ground = ground
+        self._holding = Holding(ground.store)
         self._before = before
         self._upto = 0
         self._at_work: set[str] = set()
@@ -121,8 +127,8 @@ class Needs:
         for intent in store.pending():
             if isinstance(intent.fact, WriteIntended):
                 self.revisions.update(named(intent.fact))
-        for manifest in self.mentions.manifests:
-            self._holds(manifest)
+        for checkpoint in self.mentions.manifests.keys() - set(dropped):
+            self._holds(self.mentions.manifests[checkpoint])
         replaced = self.mentions.replaced.values()
         self.revisions.update(revision for revision, at in replaced if at >= before)
 
@@ -158,8 +164,7 @@ class Needs:
         self.revisions.update(each.belief.text for each in known)
 
     def _holds(self, manifest: Revision) -> None:
-        data = self._ground.store.blob(manifest)
-        self.revisions.update([manifest, *(revisions_in(data) if data is not None else ())])
+        self.revisions.update(self._holding.of(manifest))
 
 
 def _forget(

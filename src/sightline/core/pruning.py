@@ -1,0 +1,43 @@
+"""Which checkpoints are dropped so that the texts of the others fit into their room."""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sightline.core.revision import Revision
+
+
+class Held(Value):
+    """A checkpoint and the texts that it names. stays: it is never dropped (it has a label)."""
+
+    checkpoint: str
+    texts: frozenset[Revision]
+    stays: bool = False
+
+
+def dropping(held: Iterable[Held], sizes: Mapping[Revision, int], room: int) -> list[str]:
+    """The checkpoints to drop, oldest first, until the texts of all others take no more than
+    `room` bytes. held: oldest first; those that stay do so whatever they take, and the newest
+    does. sizes: of the texts that are kept."""
+    every = list(held)
+    needed_by: dict[Revision, int] = {}
+    for index, each in enumerate(every):
+        needed_by.update(dict.fromkeys(each.texts, index))
+    for each in every[:-1]:
+        if each.stays:
+            needed_by.update(dict.fromkeys(each.texts, len(every) - 1))
+    freed = [0] * len(every)
+    for revision, index in needed_by.items():
+        freed[index] += sizes.get(revision, 0)
+    total, gone = sum(freed), []
+    for each, size in zip(every[:-1], freed, strict=False):
+        if total <= room:
+            break
+        if not each.stays:
+            gone.append(each.checkpoint)
+            total -= size
+    return gone

@@ -1,0 +1,51 @@
+"""Checkpoints that are dropped so that all together keep to their room."""
+
+from __future__ import annotations
+
+from sightline.core.events import CheckpointDropped
+from sightline.core.pruning import Held, dropping
+from sightline.core.retention import SIZE
+from sightline.services.checkpoints import with_manifests
+from sightline.services.manifests import Reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sightline.core.retention import KeptText
+    from sightline.core.revision import Revision
+    from sightline.services.ground import Ground
+    from sightline.store import Store
+
+
+def prune(ground: Ground, kept: Iterable[KeptText], room: int, *, dry_run: bool) -> tuple[str, ...]:
+    """Drop checkpoints, oldest first, until the texts of the others take no more than `room`
+    bytes; their ids. One with a label stays, and the newest does. StoreError."""
+    sizes = {each.revision: each.size for each in kept}
+    gone = dropping(_held(ground), sizes, room)
+    if gone and not dry_run:
+        ground.append([CheckpointDropped(each, SIZE) for each in gone])
+    return tuple(gone)
+
+
+def _held(ground: Ground) -> Iterator[Held]:
+    for checkpoint, found in with_manifests(ground):
+        rows = [] if found is None else found.rows.values()
+        texts = frozenset(row[0] for row in rows if len(row) == 2)
+        yield Held(checkpoint.id, texts, bool(checkpoint.label))
+
+
+class Holding:
+    """What the manifests of checkpoints need: the texts they name, and their forerunners."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._reader = Reader(store)
+
+    def of(self, manifest: Revision) -> Iterator[Revision]:
+        """All that reading this one and what it names takes. StoreError when it is damaged: then
+        nothing can be told of what it needs."""
+        found = self._reader.read(manifest)
+        if found is not None:
+            yield from self._reader.forerunners(manifest)
+            yield from (row[0] for row in found.rows.values() if len(row) == 2)
