@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 class Effect(Value):
     """What a session once did to a path. before, after: what stood there (of a move: the bytes
-    that went from src to path). sure: whether it is certain that it was this session."""
+    that went from src to path). sure: whether it is certain that it was this session. twin: the
+    path at which the same bytes went away when they came to this one, as a shell moves a file."""
 
     path: str
     before: Revision
@@ -39,6 +40,7 @@ class Effect(Value):
     at: int
     src: str | None = None
     sure: bool = True
+    twin: str | None = None
 
 
 class Standing(Value):
@@ -91,21 +93,32 @@ class Undoing(Value):
 
 def together(effects: Iterable[Effect]) -> list[list[Effect]]:
     """Effects by paths that hang together through moves, each in order; by first path."""
-    home: dict[str, list[Effect]] = {}
-    for effect in effects:
-        mine = home.setdefault(effect.path, [])
-        if effect.src is not None and home.get(effect.src) is not mine:
-            mine += home.get(effect.src, [])
-            for path in {effect.src, *(p for each in mine for p in paths_of(each))}:
-                home[path] = mine
-        mine.append(effect)
-    groups = {id(group): group for _, group in sorted(home.items())}
-    return [sorted(group, key=lambda each: each.position) for group in groups.values()]
+    groups: dict[str, list[Effect]] = {}
+    for effect in with_twins(effects):
+        joined: list[Effect] = []
+        for path in paths_of(effect):
+            joined += [each for each in groups.get(path, ()) if each not in joined]
+        joined.append(effect)
+        groups |= {path: joined for each in joined for path in paths_of(each)}
+    found = {id(group): group for _, group in sorted(groups.items())}
+    return [sorted(group, key=lambda each: each.position) for group in found.values()]
+
+
+def with_twins(effects: Iterable[Effect]) -> list[Effect]:
+    """Effects, those that made a file told where its bytes were taken away."""
+    every = list(effects)
+    taken = {each.before: each.path for each in every if each.after == MISSING}
+    return [
+        each.replace(twin=taken[each.after])
+        if each.before in (MISSING, UNKNOWN) and taken.get(each.after, each.path) != each.path
+        else each
+        for each in every
+    ]
 
 
 def paths_of(effect: Effect) -> tuple[str, ...]:
     """The paths an effect is about."""
-    return (effect.path,) if effect.src is None else (effect.src, effect.path)
+    return tuple(path for path in (effect.src, effect.twin, effect.path) if path is not None)
 
 
 def undo(effects: Sequence[Effect], standing: Mapping[str, Standing], text: Text) -> Undoing:
@@ -127,6 +140,10 @@ def undo(effects: Sequence[Effect], standing: Mapping[str, Standing], text: Text
 
 def _touched(step: Put | Rename) -> tuple[str, ...]:
     return (step.path,) if isinstance(step, Put) else (step.src, step.path)
+
+
+def _removes(step: Put | Rename) -> bool:
+    return isinstance(step, Put) and step.data is None
 
 
 class _Stop(Exception):
@@ -173,6 +190,10 @@ class _Undo:
         """What is open at every path becomes its step."""
         for path in sorted({*self.chains, *self.puts}):
             self._settle(path)
+        # What comes back comes first: bytes that only change their place are never nowhere.
+        renames = [n for n, step in enumerate(self.steps) if isinstance(step, Rename)]
+        first = renames[-1] + 1 if renames else 0
+        self.steps[first:] = sorted(self.steps[first:], key=_removes)
 
     def _settle(self, path: str) -> None:
         chain = self.chains.pop(path, None)

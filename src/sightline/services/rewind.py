@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sightline.core.events import Fact
-    from sightline.core.rewinding import Effect
     from sightline.services.ground import Ground
     from sightline.services.results import Checkpoint
 
@@ -51,7 +50,7 @@ def rewind(
         return report
     safety = _safety(ground, target)
     ground.append([RewindStarted(target.name, target.position)], durable=True)
-    made = [_carried_out(ground, target, group) for group in groups]
+    made = [undoing.carry_out(ground, target, group) for group in groups]
     made = _with_forced([*made, lost], [_forced(ground, target, *each) for each in wanted.items()])
     ends = target.position if conversation else ground.store.position()
     ground.append([RewindEnded(ends)], durable=True)
@@ -81,14 +80,6 @@ def _safety(ground: Ground, target: Target) -> str:
         return checkpoints.take(ground, f"before the rewind to {target.name}").id
     except SightlineError as error:
         raise RewindRefused(*words.no_safety(error.message, error.hint)) from error
-
-
-def _carried_out(ground: Ground, target: Target, group: Sequence[Effect]) -> Undoing:
-    """One group of files. What the disk refuses is left alone, and the others go on."""
-    try:
-        return undoing.carry_out(ground, target, group)
-    except Unverifiable as error:
-        return Undoing(left=(Left(error.path, "refused", other=error.message),))
 
 
 # --- paths that are forced

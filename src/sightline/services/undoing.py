@@ -170,13 +170,16 @@ def carry_out(ground: Ground, target: Target, group: Sequence[Effect]) -> Undoin
     made: list[Put | Rename] = []
     for _ in range(TRIES):
         with ground.workspace.lock(*paths):
-            for path in paths:
-                settle(ground, path)
-            now = _again(ground, target, paths) if made else group
+            settled = sum([settle(ground, path) for path in paths])
+            now = _again(ground, target, paths) if made or settled else group
             plan, found = planned(ground, now)
             for step in plan.steps:
-                if not _step(ground, target, step, found):
-                    break
+                try:
+                    if not _step(ground, target, step, found):
+                        break
+                except Unverifiable as error:
+                    left = Left(step.path, "refused", other=error.message)
+                    return plan.replace(steps=_joined(made), left=(*plan.left, left))
                 made.append(step)
             else:
                 return plan.replace(steps=_joined(made))

@@ -1,0 +1,101 @@
+"""Plans of taking back, as values."""
+
+from sightline.core.revision import MISSING, UNKNOWN, revision_of
+from sightline.core.rewinding import Effect, Left, Put, Rename, Standing, Undoing, together, undo
+
+ONE, TWO, THREE = b"one\n", b"two\n", b"three\n"
+TEXTS = {revision_of(data): data for data in (ONE, TWO, THREE)}
+R1, R2, R3 = TEXTS
+
+
+def effect(position, path, before, after, **more):
+    return Effect(path, before, after, position, 0, **more)
+
+
+def move(position, src, path, revision):
+    return Effect(path, revision, revision, position, 0, src)
+
+
+def stands(data):
+    return Standing(MISSING if data is None else revision_of(data), data)
+
+
+def planned(effects, **standing):
+    there = {path: stands(data) for path, data in standing.items()}
+    return undo(effects, there, TEXTS.get)
+
+
+def test_effects_that_follow_on_each_other_are_one_step():
+    done = planned([effect(1, "a", R1, R2), effect(2, "a", R2, R3)], a=THREE)
+    assert done.steps == (Put("a", R3, R1, ONE),)
+    assert [each.position for each in done.effects] == [1, 2]
+
+
+def test_an_effect_and_its_undoing_are_nothing():
+    assert planned([effect(1, "a", R1, R2), effect(2, "a", R2, R1)], a=ONE) == Undoing()
+
+
+def test_a_rename_and_its_undoing_are_nothing():
+    done = planned([move(1, "a", "b", R1), move(2, "b", "a", R1)], a=ONE, b=None)
+    assert done.steps == ()
+
+
+def test_a_rename_is_undone_before_what_came_before_it():
+    done = planned([effect(1, "a", R1, R2), move(2, "a", "b", R2)], a=None, b=TWO)
+    assert done.steps == (Rename("b", "a", R2), Put("a", R2, R1, ONE))
+
+
+def test_a_file_made_where_another_was_moved_away_goes_first():
+    done = planned([move(1, "a", "b", R1), effect(2, "a", MISSING, R2)], a=TWO, b=ONE)
+    assert done.steps == (Put("a", R2, MISSING, None), Rename("b", "a", R1))
+
+
+def test_files_that_changed_places_get_their_names_back():
+    swap = [move(1, "a", "t", R1), move(2, "b", "a", R2), move(3, "t", "b", R1)]
+    done = planned(swap, a=TWO, b=ONE, t=None)
+    assert done.steps == (Rename("b", "t", R1), Rename("a", "b", R2), Rename("t", "a", R1))
+
+
+def test_paths_that_hang_together_are_left_alone_together():
+    done = planned([move(1, "a", "b", R1), effect(2, "b", R1, R2)], a=None, b=None)
+    assert done.left == (Left("b", "deleted_since"), Left("a", "moved_since", other="b"))
+    assert done.steps == ()
+
+
+def test_a_text_that_is_not_kept_leaves_the_file_alone():
+    done = planned([effect(1, "a", "f" * 64, R2)], a=TWO)
+    assert done.left == (Left("a", "not_kept"),)
+
+
+def test_bytes_that_nobody_knew_leave_the_file_alone():
+    assert planned([effect(1, "a", UNKNOWN, R2)], a=TWO).left == (Left("a", "unknown"),)
+
+
+def test_what_may_be_somebody_elses_stays_and_is_said():
+    done = planned([effect(1, "a", R1, R2, sure=False)], a=TWO)
+    assert done == Undoing(left=(Left("a", "doubtful"),))
+    assert planned([effect(1, "a", R1, R2, sure=False)], a=ONE) == Undoing()
+
+
+def test_a_path_that_cannot_be_touched_is_left_alone():
+    done = undo([effect(1, "a", R1, R2)], {"a": Standing(why="unreadable")}, TEXTS.get)
+    assert done.left == (Left("a", "unreadable"),)
+
+
+def test_effects_are_grouped_by_the_moves_between_their_paths():
+    some = [
+        effect(1, "a", R1, R2), effect(2, "c", R1, R2), move(3, "a", "b", R2),
+        effect(4, "d", R1, R2), move(5, "d", "a", R2),
+    ]  # fmt: skip
+    positions = [[each.position for each in group] for group in together(some)]
+    assert positions == [[1, 3, 4, 5], [2]]
+
+
+def test_a_file_that_a_shell_moved_is_not_removed_where_it_cannot_come_back():
+    some = [effect(1, "a", R1, MISSING), effect(2, "b", MISSING, R1)]
+    [group] = together(some)
+    done = planned(group, a=THREE, b=ONE)
+    assert done.steps == ()
+    assert {each.path for each in done.left} == {"a", "b"}
+    back = planned(group, a=None, b=ONE)
+    assert back.steps == (Put("a", MISSING, R1, ONE), Put("b", R1, MISSING, None))

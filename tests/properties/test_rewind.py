@@ -1,0 +1,148 @@
+"""P6 and what follows from it: over histories of agents, users, commands and a second session, a
+rewind takes the session's own work back, keeps everybody else's, and can be taken back itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from tests.properties.histories import NEW, OF_AGENT, PATHS, World, deeds, foreign, whose
+from tests.properties.test_machine import WIDE
+
+COUNTS: Counter[str] = Counter()
+wide = settings(max_examples=2_000 if WIDE else 150, derandomize=not WIDE)
+ends = st.sampled_from(["\n", "\r\n"])
+
+
+def lived(before, after, ends):
+    """A world with a history: before the checkpoint and behind it."""
+    world = World(ends)
+    for deed in before:
+        world.does(deed)
+    world.touched.clear()
+    made = world.one.checkpoint()
+    then, last = world.disk(), world.count
+    for deed in after:
+        world.does(deed)
+    return world, made, then, last
+
+
+@wide
+@given(deeds, deeds, ends)
+def test_only_what_the_session_did_is_taken_back(before, after, ends):
+    world, made, then, last = lived(before, after, ends)
+    stood = world.disk()
+    report = world.one.rewind(made)
+    now = world.disk()
+    left = {each.path for each in report.left_alone}
+    moved = {path for pair in report.moved for path in pair}
+    for path in PATHS + NEW:
+        linked = moved if path in moved else {path}  # a file that moved back brings its lines
+        who = {who for each in linked for who in world.touched.get(each, ())}
+        if not who & set(OF_AGENT):
+            assert now.get(path) == stood.get(path), "a path that the agent never touched"
+        elif who <= set(OF_AGENT) and path not in left:
+            assert now.get(path) == then.get(path), "a path that nobody else touched"
+        if path in left:
+            assert now.get(path) == stood.get(path)
+    lines = {path: foreign(data) for path, data in now.items()}
+    assert Counter(line for some in lines.values() for line in some) >= Counter(
+        line for data in stood.values() for line in foreign(data)
+    ), "somebody else's line is gone"
+    for path in now.keys() - left - world.renamed:
+        mine = [
+            x for x in now[path].splitlines() if whose(x) in OF_AGENT and int(x.split()[1]) > last
+        ]
+        assert not mine, "the agent's line stands"
+    acted = [p for p, who in world.touched.items() if who & set(OF_AGENT)]
+    COUNTS["paths"] += len(acted)
+    COUNTS["left alone"] += len(left)
+    COUNTS["merged"] += len(report.merged)
+    event("left alone" if left else "clean")
+
+
+@wide
+@given(deeds, ends)
+def test_a_rewind_of_the_rewind_is_the_identity(after, ends):
+    world, made, _, _ = lived([], after, ends)
+    stood = world.disk()
+    report = world.one.rewind(made)
+    if report.safety_checkpoint is None:
+        assert world.disk() == stood
+        return
+    rewound = world.disk()
+    again = world.one.rewind(report.safety_checkpoint)
+    assert world.disk() == stood
+    assert again.left_alone == ()
+    world.one.rewind(again.safety_checkpoint)
+    assert world.disk() == rewound
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Dying:
+    """What a rewind stands on, that ends at the `left`th step: before or after a file is touched
+    or a fact is recorded."""
+
+    def __init__(self, world: World, left: int) -> None:
+        self.left = left
+        ground = world.one._ground
+        self.calls = [
+            (ground.workspace, "replace_if"), (ground.workspace, "move_if"), (ground.store, "append"),
+        ]  # fmt: skip
+
+    def step(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise Killed
+
+    def around(self, call):
+        def dying(*arguments, **options):
+            self.step()
+            answer = call(*arguments, **options)
+            self.step()
+            return answer
+
+        return dying
+
+    def __enter__(self):
+        for thing, name in self.calls:
+            setattr(thing, name, self.around(getattr(thing, name)))
+        return self
+
+    def __exit__(self, *_):
+        for thing, name in self.calls:
+            delattr(thing, name)
+
+
+@settings(max_examples=400 if WIDE else 25, derandomize=not WIDE)
+@given(deeds, ends)
+def test_killed_at_any_step_and_told_again_it_ends_at_the_same_bytes(after, ends):
+    whole, made, _, _ = lived([], after, ends)
+    report = whole.one.rewind(made)
+    ended, step = report.safety_checkpoint is None, 0
+    while not ended:
+        step += 1
+        world, made, _, _ = lived([], after, ends)
+        stood = world.disk()
+        ended = dies(world, made, step)
+        COUNTS["kills"] += 1
+        for path, data in world.disk().items():
+            assert data in (stood.get(path), whole.disk().get(path)) or path in whole.touched
+        world.comes_back()
+        assert world.one._ground.store.pending() == []
+        world.one.rewind(made)
+        assert world.disk() == whole.disk()
+
+
+def dies(world, made, step) -> bool:
+    """Rewind, and die at a step; True when it was done before that."""
+    try:
+        with Dying(world, step):
+            world.one.rewind(made)
+    except Killed:
+        return False
+    return True
