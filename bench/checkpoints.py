@@ -29,6 +29,7 @@ from bench.stopwatch import interleaved
 
 import sightline
 from sightline.config import Settings
+from sightline.core.events import TurnBegan
 from sightline.services import checkpoints
 
 if TYPE_CHECKING:
@@ -197,6 +198,24 @@ class Bench:
         """One file that is known to have changed, as a hook knows it. The limit is of ours."""
         return self._known("one", 1, 30, None)
 
+    def one_event(self) -> Row:
+        """The same beside the least that is as safe: one fact on the platter."""
+        with opened(self.root, self.fresh()) as session:
+            session.checkpoint()
+            ground = session._ground  # noqa: SLF001 - no verb takes paths
+            words = iter(range(10**6))
+
+            def change() -> None:
+                edit(self.root, self.paths[:1], f"event {next(words)}")
+
+            times = interleaved(
+                lambda: checkpoints.take(ground, paths=self.paths[:1]),
+                lambda: ground.append([TurnBegan(next(words))], durable=True),
+                50,
+                before=change,
+            )
+        return timed("one-event", "the same", times, "a durable fact", 5)
+
     def hundred(self) -> Row:
         return self._known("hundred", 100, 10, 0.3)
 
@@ -298,7 +317,16 @@ def megabytes(folder: str) -> float:
 
 
 FIGURES = (
-    *("first", "first_tar", "one", "hundred", "unhinted", "unhinted_cold", "unhinted_git"),
+    *(
+        "first",
+        "first_tar",
+        "one",
+        "one_event",
+        "hundred",
+        "unhinted",
+        "unhinted_cold",
+        "unhinted_git",
+    ),
     *("many", "size"),
 )
 

@@ -362,6 +362,16 @@ class StoreContract(ABC):
         assert {each.revision for each in store.texts()} == {revision_of(d) for d in texts[3:]}
         assert store.verify() == []
 
+    def test_many_texts_are_kept_at_once_small_and_large_new_and_old(self, store):
+        texts = [b"", *(f"text {number}".encode() for number in range(450)), os.urandom(3 << 20)]
+        store.keep(texts[::3])
+        store.keep([*texts, texts[0], texts[-1]])
+        store.keep([])
+        for data in texts:
+            assert store.blob(revision_of(data)) == data
+        assert len(store.texts()) == len(texts)
+        assert store.verify() == []
+
     def test_who_chooses_what_goes_sees_all_that_was_recorded(self, opened):
         store, other = opened(), opened()
         store.keep([b"needed"])

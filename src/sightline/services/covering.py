@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sightline.workspace.tree import Row
 
     Job = tuple[str, Row]
+    Standing = tuple[str, manifest.Row | None, str]
+    """A path, its row, and why it has none; "" for no word: then it is gone."""
     Keep = Callable[[list[bytes]], None]
 
 SECRET = "its text is never stored"  # noqa: S105
@@ -94,7 +96,7 @@ def these(ground: Ground, last: Manifest, paths: Iterable[str]) -> Covered | Non
             omitted[path] = why
             continue
         found = ground.workspace.read(path, limit=ground.settings.checkpoint_file_bytes)
-        _put(rows, omitted, found)
+        _put(rows, omitted, _standing(found))
         if found.data is not None:
             texts.append(found.data)
     old = last.only(asked)
@@ -110,7 +112,7 @@ def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
     return None if ground.settings.may_store(path) else SECRET
 
 
-def _read(ground: Ground, jobs: Sequence[Job], keep: Keep) -> Iterator[Found]:
+def _read(ground: Ground, jobs: Sequence[Job], keep: Keep) -> Iterator[Standing]:
     read = partial(_read_batch, ground, keep)
     if len(jobs) <= AT_ONCE:
         yield from read(jobs)
@@ -122,12 +124,11 @@ def _read(ground: Ground, jobs: Sequence[Job], keep: Keep) -> Iterator[Found]:
             yield from found
 
 
-def _read_batch(ground: Ground, keep: Keep, jobs: Sequence[Job]) -> list[Found]:
-    """Read files, keep their texts, and note in their rows what was learned. The answers carry
-    no data."""
+def _read_batch(ground: Ground, keep: Keep, jobs: Sequence[Job]) -> list[Standing]:
+    """Read files, keep their texts, and note in their rows what was learned."""
     looked = [_look(ground, path, row) for path, row in jobs]
     keep([found.data for found in looked if found.data is not None])
-    return [found if found.data is None else found.replace(data=b"", why=None) for found in looked]
+    return [_standing(found) for found in looked]
 
 
 def _look(ground: Ground, path: str, row: Row) -> Found:
@@ -151,11 +152,19 @@ def _batches(jobs: Sequence[Job]) -> Iterator[list[Job]]:
         yield batch
 
 
-def _put(rows: dict[str, manifest.Row], omitted: dict[str, str], found: Found) -> None:
-    """Take in what was found at a path, whose bytes are kept if it has data."""
+def _standing(found: Found) -> Standing:
+    """What a look comes to, whose bytes are kept if it has data."""
+    path = found.path
     if found.data is not None and found.signature is not None:
-        rows[found.path] = file_row(found.revision, found.signature.mode)
-    elif found.kind == "unreadable" and found.why != "changing":
-        omitted[found.path] = f"it cannot be read: {found.why}"
-    elif found.kind != "missing":
-        omitted[found.path] = CHANGING
+        return path, file_row(found.revision, found.signature.mode), ""
+    if found.kind == "unreadable" and found.why != "changing":
+        return path, None, f"it cannot be read: {found.why}"
+    return path, None, "" if found.kind == "missing" else CHANGING
+
+
+def _put(rows: dict[str, manifest.Row], omitted: dict[str, str], standing: Standing) -> None:
+    path, row, why = standing
+    if row is not None:
+        rows[path] = row
+    elif why:
+        omitted[path] = why

@@ -18,11 +18,12 @@ from sightline.store.private import make_folder, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
 
     from sightline.core.revision import Revision
 
+    T = TypeVar("T")
     Run = Callable[[str, Sequence[Any]], list[Any]]
 
 LARGE_BYTES = 1 << 20
@@ -39,9 +40,15 @@ KEPT = (
     "SELECT revision, length(body), position FROM blobs LEFT JOIN ahead USING (revision)"
     " ORDER BY revision"
 )
+WHICH_KEPT = "SELECT revision FROM blobs WHERE revision IN "
+PUT = "INSERT OR IGNORE INTO blobs VALUES "
 PUT_AHEAD = (
-    "INSERT OR REPLACE INTO ahead VALUES (?, (SELECT coalesce(max(position), 0) FROM events))"
+    "INSERT OR REPLACE INTO ahead"
+    " SELECT column1, (SELECT coalesce(max(position), 0) FROM events) FROM (VALUES {})"
 )
+
+TOGETHER = 200
+"""Texts of one statement: a statement for each takes longer than all that is in it."""
 
 
 class Packed(Value):
@@ -65,6 +72,18 @@ class Blobs:
         revision = revision_of(data)
         return Packed(revision, data) if self._kept(revision) else self._pack(revision, data)
 
+    def pack_all(self, texts: Sequence[bytes]) -> list[Packed]:
+        """The same of many."""
+        revisions = [revision_of(data) for data in texts]
+        kept: set[Revision] = set()
+        for some in _chunks(revisions):
+            marks = ",".join("?" * len(some))
+            kept.update(revision for (revision,) in self._run(f"{WHICH_KEPT}({marks})", some))
+        return [
+            Packed(revision, data) if revision in kept else self._pack(revision, data)
+            for revision, data in zip(revisions, texts, strict=True)
+        ]
+
     def put(self, packed: Packed) -> None:
         """Keep packed bytes. Inside a transaction; a purge or another's append may have come
         between."""
@@ -75,7 +94,7 @@ class Blobs:
         elif packed.body is None and not self._filed(packed.revision):
             packed = self._pack(packed.revision, packed.data)
         row = (packed.revision, len(packed.data), packed.form, packed.body)
-        self._run("INSERT OR IGNORE INTO blobs VALUES (?,?,?,?)", row)
+        self._run(f"{PUT}(?,?,?,?)", row)
 
     def get(self, revision: Revision) -> bytes | None:
         """The bytes of a revision, checked against it. StoreError when they are not those."""
@@ -90,10 +109,19 @@ class Blobs:
             raise StoreError(f"The kept text {revision} in {self._folder} is damaged.", SAVE)
         return data
 
-    def put_ahead(self, packed: Packed) -> None:
-        """The same of bytes that no fact names yet."""
-        self.put(packed)
-        self._run(PUT_AHEAD, (packed.revision,))
+    def put_ahead(self, packed: Sequence[Packed]) -> None:
+        """Keep packed bytes that no fact names yet. Inside a transaction."""
+        for some in _chunks(packed):
+            rows = [each for each in some if each.body is not None]
+            values = [(each.revision, len(each.data), each.form, each.body) for each in rows]
+            if rows:
+                marks = ",".join(["(?,?,?,?)"] * len(rows))
+                self._run(f"{PUT}{marks}", [value for row in values for value in row])
+            for each in some:
+                if each.body is None:
+                    self.put(each)
+            marks = ",".join(["(?)"] * len(some))
+            self._run(PUT_AHEAD.format(marks), [each.revision for each in some])
 
     def any_large(self) -> bool:
         """Whether any text was ever a file of its own."""
@@ -206,6 +234,10 @@ class Blobs:
             return zlib.decompress(body)
         except zlib.error:
             return None
+
+
+def _chunks(every: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (every[start : start + TOGETHER] for start in range(0, len(every), TOGETHER))
 
 
 def _smaller(data: bytes) -> tuple[str, bytes]:

@@ -171,13 +171,8 @@ class SqliteStore:
         return stamps_of(rows)
 
     def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
-        packed = [self._blobs.pack(data) for data in blobs]
-
-        def work() -> None:
-            for blob in packed:
-                self._blobs.put_ahead(blob)
-
-        self._write(work, durable=durable)
+        packed = self._blobs.pack_all(list(blobs))
+        self._write(lambda: self._blobs.put_ahead(packed), durable=durable)
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
