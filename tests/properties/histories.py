@@ -4,6 +4,7 @@ of lines that nobody else ever wrote. What became of each line can be told from 
 from __future__ import annotations
 
 from contextlib import suppress
+from time import time_ns
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -60,7 +61,10 @@ class World:
         self.ends = ends
         self.count = 0
         files = {path: "".join(self.line("old") for _ in range(12)) for path in PATHS}
-        self.tree = MemoryWorkspace(files)
+        self.tree = MemoryWorkspace()
+        self.tree._time_ns = time_ns()  # as a disk's: younger than a checkpoint or not
+        for path, content in files.items():
+            self.tree.put(path, content)
         self.sessions = {name: make_session(self.tree, id=name) for name in ("one", "two")}
         # A dead owner, so that whatever a killed write leaves is settled when it comes back.
         self.one._ground.owner = f"{owner().rpartition(':')[0]}:0"

@@ -11,7 +11,8 @@ from tests.properties.histories import NEW, OF_AGENT, PATHS, World, deeds, forei
 from tests.properties.test_machine import WIDE
 
 COUNTS: Counter[str] = Counter()
-wide = settings(max_examples=2_000 if WIDE else 150, derandomize=not WIDE)
+some = settings(derandomize=not WIDE, database=None, deadline=None)
+wide = settings(some, max_examples=2_000 if WIDE else 150)
 ends = st.sampled_from(["\n", "\r\n"])
 
 
@@ -118,7 +119,7 @@ class Dying:
             delattr(thing, name)
 
 
-@settings(max_examples=400 if WIDE else 25, derandomize=not WIDE)
+@settings(some, max_examples=400 if WIDE else 25)
 @given(deeds, ends)
 def test_killed_at_any_step_and_told_again_it_ends_at_the_same_bytes(after, ends):
     whole, made, _, _ = lived([], after, ends)

@@ -149,6 +149,19 @@ def test_of_a_file_that_nobody_had_read_the_checkpoint_has_the_bytes(place, s):
     assert place.text("unread.py") == "before\n"
 
 
+def test_what_the_user_wrote_in_it_before_the_command_stays(place, s):
+    place.put("unread.py", "before\nend\n")
+    then = s.checkpoint()
+    place.put("unread.py", "before\nend\nthe user's\n")
+    place.put("users.py", "the user's\n")
+    with s.ran("make"):
+        place.put("unread.py", "after\nend\nthe user's\n")
+        place.put("users.py", "the user's\nand the command's\n")
+    s.rewind(then)
+    assert place.text("unread.py") == "before\nend\nthe user's\n"
+    assert place.text("users.py") == "the user's\n"
+
+
 def test_without_a_checkpoint_of_it_such_a_file_is_left_alone(place, s):
     place.put("unread.py", "before\n")
     position = s._ground.store.position()
@@ -156,7 +169,7 @@ def test_without_a_checkpoint_of_it_such_a_file_is_left_alone(place, s):
         place.put("unread.py", "after, and longer\n")
     report = s.rewind(position)
     assert place.text("unread.py") == "after, and longer\n"
-    assert "nobody had read it" in report.left_alone[0].reason
+    assert "nobody had looked at it" in report.left_alone[0].reason
 
 
 def test_a_change_that_another_session_may_have_made_meanwhile_stays(place, three):
@@ -286,6 +299,21 @@ def test_what_is_gone_and_nobody_saw_going_is_listed_and_comes_back_when_forced(
     report = s.rewind(then, force_paths=["unread.py"])
     assert place.text("unread.py") == "before\n"
     assert (report.restored, report.left_alone) == (("unread.py",), ())
+
+
+def test_a_file_that_a_checkpoint_left_out_is_not_removed_by_force(place):
+    s = place.session(checkpoint_file_bytes=1000)
+    place.put("big.txt", "x" * 2000)
+    place.put("small.txt", "x\n")
+    then = s.checkpoint()
+    s.create("new.txt", "new\n")
+    with s.ran("make"):
+        place.put("big.txt", "y" * 3000)
+    with pytest.raises(RewindRefused, match="not kept"):
+        s.rewind(then, force_paths=["big.txt"])
+    assert len(place.text("big.txt")) == 3000
+    s.rewind(then, force_paths=["new.txt"])
+    assert place.names() == ["big.txt", "small.txt"]
 
 
 def test_a_removal_that_was_taken_back_is_not_taken_back_twice(place, s):

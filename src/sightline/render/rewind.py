@@ -60,7 +60,7 @@ _LEFT = {
     "kind": "a folder, a symlink or a special file stands there now",
     "too_large": "it is above the size limit, so what stands there could not be kept",
     "not_kept": "its text of then is not kept any more",
-    "unknown": "nobody had read it before the command that changed it",
+    "unknown": "a command of this session changed or made it, and nobody had looked at it before",
     "never_stored": "its text is never stored, as the settings say",
     "conflict": "this session's changes and later ones {by} meet in {where}",
     "bytes": "it was changed {by} since, and is no text or has other line ends or encoding",

@@ -22,6 +22,7 @@ from sightline.core.regions import whole
 from sightline.core.revision import MISSING, UNKNOWN, revision_of
 from sightline.core.rulings import own
 from sightline.core.text import decode, unmarked
+from sightline.services import unheard
 from sightline.services.ground import Difference, believe, change, noticed, recall
 from sightline.services.news import change_of
 from sightline.services.recovery import done
@@ -142,6 +143,7 @@ class Run:
         self.result: CommandRun | None = None
         changes(ground).record(ground)
         self._before = dict(ground.workspace.walk())
+        unheard.look(ground, self._before)
         self._id = f"run-{urandom(5).hex()}"
         begun = ground.append([CommandStarted(command, self._id)])
         self._position = begun[-1].position

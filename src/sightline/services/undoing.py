@@ -8,6 +8,7 @@ from sightline.core.events import (
     Cause,
     Changed,
     CommandEnded,
+    GitMoved,
     Moved,
     Seen,
     WriteAbandoned,
@@ -17,6 +18,7 @@ from sightline.core.revision import MISSING, UNKNOWN, revision_of
 from sightline.core.rewinding import Effect, Left, Put, Standing, Undoing, paths_of, together, undo
 from sightline.core.timeline import archived
 from sightline.errors import PathRefused, Unverifiable
+from sightline.services import unheard
 from sightline.services.ground import TRIES, noticed
 from sightline.services.recovery import done, settle
 
@@ -50,7 +52,7 @@ def effects(ground: Ground, target: Target) -> list[list[Effect]]:
     since = ground.store.timeline(after=target.position, kinds=list(KINDS))
     own = [each for recorded in since for each in _effects(ground, recorded)]
     own = sorted([*own, *_removed(ground, target)], key=lambda each: each.position)
-    return [[_with_manifest(ground, each, target) for each in group] for group in together(own)]
+    return together([_with_manifest(ground, each) for each in own])
 
 
 def _effects(ground: Ground, recorded: Recorded) -> Iterator[Effect]:
@@ -82,8 +84,7 @@ def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
             entry = target.manifest.get(path) if target.manifest is not None else None
             if entry is None or entry.kind != "file":
                 continue
-            earlier = ground.store.timeline(path=path, kinds=[*KINDS, Seen], upto=recorded.position)
-            if next(earlier, None) is None:
+            if not _heard(ground, path, recorded.position):
                 at = recorded.happened_at
                 yield Effect(path, entry.revision, MISSING, recorded.position, at)
 
@@ -115,19 +116,23 @@ def is_own(cause: Cause, session: str) -> bool:
     return cause.kind in ("agent", "session", "command") and cause.who == session
 
 
-def _with_manifest(ground: Ground, effect: Effect, target: Target) -> Effect:
-    """What stood there before a command, where only the checkpoint has it: nobody had looked at
-    the file before, so this is the first that is on record of it."""
+def _with_manifest(ground: Ground, effect: Effect) -> Effect:
+    """What stood there before a command, where only a checkpoint has it: nobody had looked at the
+    file before, so this is the first that is on record of it."""
     path = effect.path
-    if effect.before != UNKNOWN or target.manifest is None:
+    if effect.before != UNKNOWN or _heard(ground, path, effect.position - 1):
         return effect
-    first = next(ground.store.timeline(path=path, kinds=list(KINDS)), None)
-    if first is None or first.position != effect.position:
+    taken = unheard.newest(ground, effect.position)
+    entry = unheard.manifest(ground, taken).get(path) if taken is not None else None
+    if entry is None or entry.kind != "file":
         return effect
-    entry = target.manifest.get(path)
-    if entry is not None:
-        return effect.replace(before=entry.revision) if entry.kind == "file" else effect
-    return effect.replace(before=MISSING) if ground.workspace.listed(path) else effect
+    return effect.replace(before=entry.revision)
+
+
+def _heard(ground: Ground, path: str, upto: int) -> bool:
+    """Whether anything about a file was on record by then."""
+    kinds: list[type[Fact]] = [*KINDS, GitMoved, Seen]
+    return next(ground.store.timeline(path=path, kinds=kinds, upto=upto), None) is not None
 
 
 def planned(ground: Ground, group: Sequence[Effect]) -> tuple[Undoing, dict[str, Found]]:

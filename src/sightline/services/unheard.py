@@ -1,0 +1,62 @@
+"""Files that nobody has looked at, as far as a checkpoint knows them."""
+
+from __future__ import annotations
+
+from sightline.core.events import Cause, Changed, CheckpointTaken
+from sightline.core.revision import MISSING, known
+from sightline.core.timeline import archived
+from sightline.services.ground import change
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sightline.core.manifest import Entry
+    from sightline.core.revision import StatSignature
+    from sightline.core.timeline import Recorded
+    from sightline.services.ground import Ground
+
+SLACK_NS = 2_000_000_000
+"""By how much the clock of a disk may differ from ours, and its times be coarse."""
+
+
+def look(ground: Ground, walked: Mapping[str, StatSignature]) -> None:
+    """Look at the files that were changed since the newest checkpoint and that nobody looked at:
+    what a command changes in them can be told from what somebody else did before it. walked: what
+    stands where now."""
+    last = newest(ground, ground.store.position())
+    if last is None:
+        return
+    since_ns = last.recorded_at * 1_000 - SLACK_NS
+    heard = set(ground.store.paths())
+    new = [
+        path
+        for path, now in walked.items()
+        if path not in heard and max(now.ctime_ns, now.mtime_ns) >= since_ns
+    ]
+    entries = manifest(ground, last) if new else {}
+    for path in new:
+        found, entry = ground.look(path), entries.get(path)
+        was = entry.revision if entry is not None else MISSING
+        if found.kind == "file" and known(found.revision) and found.revision != was:
+            what = change(was, found.revision)
+            fact = Changed(path, was, found.revision, what, Cause("external"))
+            ground.append([fact], blobs=ground.keepable(path, found.data), found=[found])
+
+
+def newest(ground: Ground, upto: int) -> Recorded | None:
+    """The newest checkpoint until a position, whosever it is."""
+    taken = ground.store.timeline(kinds=[CheckpointTaken], upto=upto)
+    return next((r for r in reversed(list(taken)) if not archived(r.session)), None)
+
+
+def manifest(ground: Ground, taken: Recorded) -> Mapping[str, Entry]:
+    """How the tree stood at a checkpoint; empty where that is not kept any more."""
+    from sightline.errors import CheckpointFailed
+    from sightline.services import checkpoints
+
+    assert isinstance(taken.fact, CheckpointTaken)
+    try:
+        return checkpoints.manifest(ground, checkpoints.named(ground, taken.fact.checkpoint))
+    except CheckpointFailed:
+        return {}
