@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sightline.core.regions import Hunk, Spans
     from sightline.services.ground import Ground
 
-MOST = 20
+MOST = 8
 """Sessions that are compared: those that learned of the file last. Each costs a diff."""
 
 
