@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from sightline.core.events import Changed, GitMoved, Moved, RewindEnded, RewindStarted
-from sightline.core.manifest import Manifest
 from sightline.core.revision import MISSING, known
 from sightline.core.rewinding import Left, Put, Rename, Standing, Undoing
 from sightline.core.timeline import archived
 from sightline.errors import RewindRefused, SightlineError, Unverifiable
 from sightline.render import rewind as words
-from sightline.services import undoing
+from sightline.services import undoing, unheard
 from sightline.services.authors import changed_by, moment
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
 from sightline.services.undoing import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from sightline.core.events import Fact
-    from sightline.core.manifest import Entry
     from sightline.services.ground import Ground
     from sightline.services.results import Checkpoint
 
@@ -102,7 +100,7 @@ def _revision_then(ground: Ground, target: Target, path: str) -> str:
     """By the checkpoint, else by the first that is on record of the path since."""
     if target.manifest is not None and path in target.manifest:
         return target.manifest[path].revision
-    if target.manifest is not None and _covers(ground, target.manifest, path):
+    if target.manifest is not None and unheard.covers(ground, target.manifest, path):
         return MISSING
     kinds: list[type[Fact]] = [Changed, Moved, GitMoved]
     for recorded in ground.store.timeline(path=path, after=target.position, kinds=kinds):
@@ -117,13 +115,6 @@ def _revision_then(ground: Ground, target: Target, path: str) -> str:
             return next(each.before for each in fact.changes if each.path == path)
     row = ground.store.disk(path)
     return row.revision if row is not None else MISSING
-
-
-def _covers(ground: Ground, manifest: Mapping[str, Entry], path: str) -> bool:
-    """Whether a file that is not in a manifest was not there."""
-    omitted = manifest.omitted if isinstance(manifest, Manifest) else {}
-    folders = [f"{path[:at]}/" for at, letter in enumerate(path) if letter == "/"]
-    return omitted.keys().isdisjoint([path, *folders]) and ground.workspace.listed(path)
 
 
 def _planned_force(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.events import Cause, Changed, CheckpointTaken
+from sightline.core.manifest import Manifest
 from sightline.core.revision import MISSING, known
 from sightline.core.timeline import archived
 from sightline.services.ground import change
@@ -36,8 +37,10 @@ def look(ground: Ground, walked: Mapping[str, StatSignature]) -> None:
     ]
     entries = manifest(ground, last) if new else {}
     for path in new:
-        found, entry = ground.look(path), entries.get(path)
-        was = entry.revision if entry is not None else MISSING
+        entry = entries.get(path)
+        if entry is None and not covers(ground, entries, path):
+            continue  # it may have been there all the time
+        found, was = ground.look(path), entry.revision if entry is not None else MISSING
         if found.kind == "file" and known(found.revision) and found.revision != was:
             what = change(was, found.revision)
             fact = Changed(path, was, found.revision, what, Cause("external"))
@@ -60,3 +63,10 @@ def manifest(ground: Ground, taken: Recorded) -> Mapping[str, Entry]:
         return checkpoints.manifest(ground, checkpoints.named(ground, taken.fact.checkpoint))
     except CheckpointFailed:
         return {}
+
+
+def covers(ground: Ground, manifest: Mapping[str, Entry], path: str) -> bool:
+    """Whether a file that is not in a manifest was not there."""
+    omitted = manifest.omitted if isinstance(manifest, Manifest) else {}
+    folders = [f"{path[:at]}/" for at, letter in enumerate(path) if letter == "/"]
+    return omitted.keys().isdisjoint([path, *folders]) and ground.workspace.listed(path)
