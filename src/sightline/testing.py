@@ -191,6 +191,15 @@ class MemoryWorkspace:
             self._tell(src, dst)
         return self.read(dst)
 
+    def set_mode(self, path: str, expected: int, mode: int) -> Found:
+        entry = self._entries[path]
+        now = entry.signature.mode
+        if entry.kind == "file" and stat.S_IMODE(now) == expected:
+            signature = entry.signature.replace(mode=stat.S_IFMT(now) | mode, ctime_ns=self._tick())
+            self._entries[path] = entry.replace(signature=signature)
+            self._tell(path)
+        return self.read(path)
+
     def clean(
         self,
         path: str,

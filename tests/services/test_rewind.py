@@ -104,6 +104,58 @@ def test_nothing_is_put_over_a_file_that_stands_where_one_was_deleted(place, thr
     assert "another file stands there" in report.left_alone[0].reason
 
 
+def mode_of(place, path):
+    return (place.root / path).stat().st_mode & 0o7777
+
+
+def test_a_file_that_comes_back_has_its_rights_again(place, s):
+    place.put("run.sh", "run\n").chmod(0o755)
+    s.read("run.sh")
+    then = s.checkpoint()
+    s.delete("run.sh")
+    report = s.rewind(then)
+    assert (place.text("run.sh"), mode_of(place, "run.sh")) == ("run\n", 0o755)
+    s.rewind(report.safety_checkpoint)
+    assert not (place.root / "run.sh").exists()
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_a_rewind_that_was_killed_before_the_rights_is_finished_by_the_next(place, s):
+    place.put("run.sh", "run\n").chmod(0o755)
+    s.read("run.sh")
+    then = s.checkpoint()
+    s.delete("run.sh")
+
+    def dying(*_):
+        raise Killed
+
+    s._ground.workspace.set_mode = dying
+    with pytest.raises(Killed):
+        s.rewind(then)
+    del s._ground.workspace.set_mode
+    assert s.rewind(then).restored == ("run.sh",)
+    assert mode_of(place, "run.sh") == 0o755
+
+
+def test_rights_that_its_command_gave_are_taken_back_and_others_are_not(place, s):
+    for name in ("a.sh", "b.sh"):
+        place.put(name, "run\n").chmod(0o644)
+        s.read(name)
+    then = s.checkpoint()
+    with s.ran("chmod +x a.sh b.sh"):
+        (place.root / "a.sh").chmod(0o755)
+        (place.root / "b.sh").chmod(0o755)
+    (place.root / "b.sh").chmod(0o700)
+    report = s.rewind(then)
+    assert (mode_of(place, "a.sh"), mode_of(place, "b.sh")) == (0o644, 0o700)
+    assert report.restored == ("a.sh",)
+    s.rewind(report.safety_checkpoint)
+    assert mode_of(place, "a.sh") == 0o755
+
+
 def test_a_rename_is_undone_with_the_edits_before_and_after_it(place, three):
     then = three.checkpoint()
     three.edit("a.py", "one", "1")

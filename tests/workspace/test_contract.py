@@ -207,3 +207,11 @@ def test_a_walk_answers_what_changed_since(workspace):
     (at,) = [signature.ctime_ns for _, signature in workspace.walk()]
     assert [path for path, _ in workspace.walk(since_ns=at)] == ["old.txt"]
     assert list(workspace.walk(since_ns=at + 1)) == []
+
+
+def test_rights_are_given_back_where_they_are_the_expected_ones(workspace):
+    workspace.put("a.txt", b"one")
+    now = workspace.read("a.txt").signature.mode & 0o7777
+    assert workspace.set_mode("a.txt", 0o111, 0o700).signature.mode & 0o7777 == now
+    assert workspace.set_mode("a.txt", now, 0o700).signature.mode & 0o7777 == 0o700
+    assert workspace.read("a.txt").revision == ONE

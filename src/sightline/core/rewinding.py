@@ -12,7 +12,7 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Literal
 
     from sightline.core.regions import Spans
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 class Effect(Value):
     """What a session once did to a path. before, after: what stood there (of a move: the bytes
     that went from src to path). sure: whether it is certain that it was this session. twin: the
-    path at which the same bytes went away when they came to this one, as a shell moves a file."""
+    path at which the same bytes went away when they came to this one, as a shell moves a file.
+    mode: the permission bits that it gave; was: those before it, where they are on record."""
 
     path: str
     before: Revision
@@ -41,14 +42,18 @@ class Effect(Value):
     src: str | None = None
     sure: bool = True
     twin: str | None = None
+    mode: int | None = None
+    was: int | None = None
 
 
 class Standing(Value):
-    """What stands at a path now, as far as it could be read. why: of what cannot be touched."""
+    """What stands at a path now, as far as it could be read. why: of what cannot be touched; mode:
+    its permission bits."""
 
     revision: Revision = MISSING
     data: bytes | None = None
     why: Why | None = None
+    mode: int | None = None
 
 
 class Put(Value):
@@ -73,6 +78,18 @@ class Rename(Value):
     revision: Revision
 
 
+class Rights(Value):
+    """A file to give its permission bits back. before: those that it has, None for whatever a
+    file has that has just come back."""
+
+    path: str
+    before: int | None
+    after: int
+
+
+Step = Put | Rename | Rights
+
+
 class Left(Value):
     """A path at which nothing is done, and why. lines: of what stands there, that are disputed."""
 
@@ -86,7 +103,7 @@ class Undoing(Value):
     """What taking back comes to, for paths that hang together: steps in order, or what is left
     alone. effects: the session's own that go."""
 
-    steps: tuple[Put | Rename, ...] = ()
+    steps: tuple[Step, ...] = ()
     left: tuple[Left, ...] = ()
     effects: tuple[Effect, ...] = ()
 
@@ -135,7 +152,8 @@ def undo(effects: Sequence[Effect], standing: Mapping[str, Standing], text: Text
         also = [Left(path, "moved_since", other=first.path) for path in others]
         return Undoing(left=(first, *also))
     sure = tuple(each for each in effects if each.sure)
-    return Undoing(tuple(doing.steps), doing.left(), sure if doing.steps else ())
+    steps: tuple[Step, ...] = (*doing.steps, *doing.rights)
+    return Undoing(steps, doing.left(), sure if steps else ())
 
 
 def _touched(step: Put | Rename) -> tuple[str, ...]:
@@ -157,12 +175,15 @@ class _Undo:
     follow on each other without anybody in between are one."""
 
     def __init__(self, standing: Mapping[str, Standing], text: Text) -> None:
+        self.standing = standing
         self.now = dict(standing)
+        self.rights: list[Rights] = []
         self.text = text
         self.steps: list[Put | Rename] = []
         self.chains: dict[str, Effect] = {}
         self.puts: dict[str, tuple[Revision, bool, Spans]] = {}
         self.doubtful: dict[str, Revision] = {}
+        self.modes: dict[str, tuple[int | None, int | None]] = {}
 
     def left(self) -> tuple[Left, ...]:
         """What stays of what may have been this session's."""
@@ -179,6 +200,9 @@ class _Undo:
         if effect.src is not None:
             self._move_back(effect, effect.src)
             return
+        if effect.mode is not None or effect.after == MISSING:
+            given = self.modes.get(effect.path, (effect.mode, None))[0]
+            self.modes[effect.path] = (given, effect.was)
         newer = self.chains.get(effect.path)
         if newer is not None and newer.before == effect.after != UNKNOWN:
             effect = effect.replace(after=newer.after)
@@ -194,6 +218,19 @@ class _Undo:
         renames = [n for n, step in enumerate(self.steps) if isinstance(step, Rename)]
         first = renames[-1] + 1 if renames else 0
         self.steps[first:] = sorted(self.steps[first:], key=_removes)
+        self.rights = [step for path in sorted(self.modes) for step in self._rights(path)]
+
+    def _rights(self, path: str) -> Iterator[Rights]:
+        """Permission bits to give back: of a file that comes back, and of one that has those that
+        this session gave it."""
+        given, was = self.modes[path]
+        now, stood = self.now[path], self.standing[path]
+        if was is None or now.revision == MISSING:
+            return
+        if stood.revision == MISSING:
+            yield Rights(path, None, was)
+        elif given is not None and stood.mode == given != was:
+            yield Rights(path, given, was)
 
     def _settle(self, path: str) -> None:
         chain = self.chains.pop(path, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sightline.core.events import Changed, GitMoved, Moved, RewindEnded, RewindStarted
 from sightline.core.revision import MISSING, known
-from sightline.core.rewinding import Left, Put, Rename, Standing, Undoing
+from sightline.core.rewinding import Left, Put, Rename, Rights, Standing, Undoing
 from sightline.core.timeline import archived
 from sightline.errors import RewindRefused, SightlineError, Unverifiable
 from sightline.render import rewind as words
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sightline.core.events import Fact
+    from sightline.core.rewinding import Step
     from sightline.services.ground import Ground
     from sightline.services.results import Checkpoint
 
@@ -174,7 +175,7 @@ def _report(
         to=target.position,
         dry_run=dry_run,
         conversation=conversation,
-        restored=tuple(put.path for put in puts if put.data is not None and not put.merged),
+        restored=_restored(steps),
         removed=tuple(put.path for put in puts if put.data is None),
         merged=tuple(put.path for put in puts if put.merged and put.data is not None),
         moved=tuple((step.src, step.path) for step in steps if isinstance(step, Rename)),
@@ -186,6 +187,13 @@ def _report(
         stands=_children(ground, target),
         safety_checkpoint=None,
     )
+
+
+def _restored(steps: Sequence[Step]) -> tuple[str, ...]:
+    """The paths that get their bytes of then, or only their rights."""
+    exact = {s.path for s in steps if isinstance(s, Put) and s.data is not None and not s.merged}
+    others = {s.path for s in steps if isinstance(s, Put)} - exact
+    return tuple(sorted(exact | {s.path for s in steps if isinstance(s, Rights)} - others))
 
 
 def _left(ground: Ground, left: Left) -> LeftAlone:

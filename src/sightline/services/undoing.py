@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import urandom
+from stat import S_IMODE
 
 from sightline.core.events import (
     Cause,
@@ -15,7 +16,17 @@ from sightline.core.events import (
     WriteIntended,
 )
 from sightline.core.revision import MISSING, UNKNOWN, revision_of
-from sightline.core.rewinding import Effect, Left, Put, Standing, Undoing, paths_of, together, undo
+from sightline.core.rewinding import (
+    Effect,
+    Left,
+    Put,
+    Rights,
+    Standing,
+    Undoing,
+    paths_of,
+    together,
+    undo,
+)
 from sightline.core.timeline import archived
 from sightline.errors import PathRefused, Unverifiable
 from sightline.services import unheard
@@ -28,10 +39,13 @@ if TYPE_CHECKING:
 
     from sightline.core.events import Fact
     from sightline.core.manifest import Entry
-    from sightline.core.rewinding import Rename
+    from sightline.core.rewinding import Rename, Step
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
     from sightline.workspace import Found
+
+RECENT = 20
+"""How many changes of a file are looked through for the rights it had."""
 
 KINDS: tuple[type[Fact], ...] = (Changed, Moved)
 """The facts that a session's effects are."""
@@ -68,8 +82,26 @@ def _effects(ground: Ground, recorded: Recorded) -> Iterator[Effect]:
         return  # a rename that was found later: what it did to the disk is on record before
     if isinstance(fact, Moved):
         yield Effect(fact.path, fact.revision, fact.revision, position, at, fact.src, sure)
-    elif fact.change != "mode":
-        yield Effect(fact.path, fact.before, fact.after, position, at, sure=sure)
+    elif fact.change == "mode" and fact.mode is not None:
+        after, mode = fact.after, S_IMODE(fact.mode)
+        made = Effect(fact.path, after, after, position, at, sure=sure, mode=mode)
+        yield _with_mode(ground, made)
+    else:
+        made = Effect(fact.path, fact.before, fact.after, position, at, sure=sure)
+        if fact.before == MISSING and fact.mode is not None:
+            made = made.replace(mode=S_IMODE(fact.mode))
+        yield _with_mode(ground, made) if fact.after == MISSING else made
+
+
+def _with_mode(ground: Ground, effect: Effect) -> Effect:
+    """The permission bits that a file had before it, by the last that is on record of them."""
+    upto = effect.position - 1
+    past = ground.store.timeline(path=effect.path, kinds=[Changed], upto=upto, newest=RECENT)
+    modes = [fact.mode for each in past if isinstance(fact := each.fact, Changed)]
+    taken = unheard.newest(ground, upto)
+    entry = unheard.manifest(ground, taken).get(effect.path) if taken is not None else None
+    every = [entry.mode if entry is not None else None, *modes]
+    return effect.replace(was=next((S_IMODE(m) for m in reversed(every) if m is not None), None))
 
 
 def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
@@ -86,7 +118,8 @@ def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
                 continue
             if not _heard(ground, path, recorded.position):
                 at = recorded.happened_at
-                yield Effect(path, entry.revision, MISSING, recorded.position, at)
+                was = S_IMODE(entry.mode)
+                yield Effect(path, entry.revision, MISSING, recorded.position, at, was=was)
 
 
 def vanished(ground: Ground, target: Target, groups: Sequence[Sequence[Effect]]) -> list[Left]:
@@ -157,7 +190,8 @@ def look(ground: Ground, path: str) -> tuple[Standing, Found]:
         return Standing(why="kind"), there
     if there.kind == "file" and there.data is None:
         return Standing(there.revision, why="too_large"), there
-    return Standing(there.revision, there.data), there
+    mode = S_IMODE(there.signature.mode) if there.signature is not None else None
+    return Standing(there.revision, there.data, mode=mode), there
 
 
 def _leads_there(ground: Ground, path: str) -> bool:
@@ -172,7 +206,7 @@ def carry_out(ground: Ground, target: Target, group: Sequence[Effect]) -> Undoin
     """Take back effects that hang together; what was done. What others do meanwhile is planned
     for again, with what was done until then among the effects."""
     paths = sorted({path for each in group for path in paths_of(each)})
-    made: list[Put | Rename] = []
+    made: list[Step] = []
     for _ in range(TRIES):
         with ground.workspace.lock(*paths):
             settled = sum([settle(ground, path) for path in paths])
@@ -197,7 +231,7 @@ def _again(ground: Ground, target: Target, paths: Sequence[str]) -> list[Effect]
     return [each for group in groups for each in group if wanted.issuperset(paths_of(each))]
 
 
-def _joined(made: Sequence[Put | Rename]) -> tuple[Put | Rename, ...]:
+def _joined(made: Sequence[Step]) -> tuple[Step, ...]:
     """Steps without those that were repeated because somebody came in between."""
     last = {step.path: step for step in made if isinstance(step, Put)}
     return tuple(step for step in made if not isinstance(step, Put) or last[step.path] is step)
@@ -223,10 +257,12 @@ def forced(path: str, standing: Standing, data: bytes | None) -> Put | None:
     return Put(path, standing.revision, after, data, forced=True)
 
 
-def _step(ground: Ground, target: Target, step: Put | Rename, found: Mapping[str, Found]) -> bool:
+def _step(ground: Ground, target: Target, step: Step, found: Mapping[str, Found]) -> bool:
     """One file: whether it was done. Unverifiable: it is as it was."""
     if isinstance(step, Put):
         return _put(ground, target, step, found[step.path])
+    if isinstance(step, Rights):
+        return _rights(ground, target, step)
     return _rename(ground, target, step, found[step.src])
 
 
@@ -256,6 +292,21 @@ def _rename(ground: Ground, target: Target, step: Rename, found: Found) -> bool:
         ground.append([WriteAbandoned(step.path, position)])
         raise
     return _record(ground, target, intent, position, stands)
+
+
+def _rights(ground: Ground, target: Target, step: Rights) -> bool:
+    """In one step of the system's, so nothing is journalled before."""
+    there = ground.look(step.path)
+    now = S_IMODE(there.signature.mode) if there.signature is not None else None
+    if now is None or step.before not in (None, now):
+        return False
+    found = ground.workspace.set_mode(step.path, now, step.after)
+    mode = found.signature.mode if found.signature is not None else None
+    if mode is not None and S_IMODE(mode) == step.after != now:
+        cause = Cause("command", ground.session, f"rewind to {target.name}")
+        fact = Changed(step.path, there.revision, found.revision, "mode", cause, mode)
+        ground.append([fact], found=[found], durable=True)
+    return True
 
 
 def _journal(ground: Ground, intent: WriteIntended, found: Found, data: bytes | None = None) -> int:

@@ -93,6 +93,11 @@ class Workspace(Protocol):
         """Rename src to dst if src's bytes are `expected` and dst is free; answers what stands
         at dst (as replace_if). Parent folders of dst are made."""
 
+    def set_mode(self, path: str, expected: int, mode: int) -> Found:
+        """Give a file these permission bits if it has the expected ones; answers what stands there
+        afterwards. Unverifiable when the disk refuses. Where a system has no such bits nothing is
+        done."""
+
     def clean(
         self,
         path: str,

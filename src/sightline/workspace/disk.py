@@ -120,6 +120,11 @@ class DiskWorkspace:
 
         return move_if(self._calls, self.root, src, dst, expected)
 
+    def set_mode(self, path: str, expected: int, mode: int) -> Found:
+        from sightline.workspace.rights import set_mode
+
+        return set_mode(self._calls, self.root, path, expected, mode)
+
     def clean(
         self,
         path: str,
