@@ -24,9 +24,12 @@ if TYPE_CHECKING:
         CommandRun,
         EditedFile,
         EditResult,
+        Environment,
         FileChange,
         FileInContext,
         FileView,
+        FileWarning,
+        ModelUsage,
         Notice,
         RewindReport,
         Verdict,
@@ -152,6 +155,41 @@ def claim(made: Claim) -> Shape:
         "expires_at": moment(made.expires_at),
         "exclusive": made.exclusive,
         "taken_at": moment(made.taken_at),
+    }
+
+
+def warning(told: FileWarning) -> Shape:
+    """A warning that was not acknowledged; its id is what `ack` takes."""
+    return {
+        "id": told.id,
+        "text": told.text,
+        "paths": list(told.paths),
+        "session": told.session,
+        "at": moment(told.at),
+    }
+
+
+def model_usage(used: ModelUsage, session: str) -> Shape:
+    """A model that a session used from here on; provider and mode are null where not told."""
+    return {
+        "session": session,
+        "provider": used.provider,
+        "model": used.model,
+        "mode": used.mode,
+        "at": moment(used.at),
+        "turn": used.turn,
+        "position": used.position,
+    }
+
+
+def environment(seen: Environment) -> Shape:
+    """Where a session's agent ran from here on."""
+    return {
+        "system": seen.system,
+        "python": seen.python,
+        "host": seen.host,
+        "host_version": seen.host_version,
+        "at": moment(seen.at),
     }
 
 

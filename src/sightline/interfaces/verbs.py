@@ -46,6 +46,9 @@ VERBS = (
     Verb("hand_over", "hand-over"),
     Verb("environment"),
     Verb("turn", "turn"),
+    Verb("model_usage", "models"),
+    Verb("warn"),
+    Verb("warnings", "warnings"),
 )
 
 ABOUT_MANY = ("up", "watch", "log", "why", "sessions", "diff", "checkpoint-diff")

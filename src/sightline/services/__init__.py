@@ -27,7 +27,9 @@ if TYPE_CHECKING:
         presence,
         rewind,
         telling,
+        usage,
         views,
+        warnings,
     )
 
 __all__ = [
@@ -45,7 +47,9 @@ __all__ = [
     "presence",
     "rewind",
     "telling",
+    "usage",
     "views",
+    "warnings",
 ]
 """The modules of a session's verbs."""
 

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
         Claim,
         EditedFile,
         EditResult,
+        Environment,
         FileChange,
         FileInContext,
         FileView,
+        FileWarning,
         HandedOver,
+        ModelUsage,
         Notice,
         RewindReport,
         Verdict,
@@ -166,7 +169,7 @@ class AsyncSession:
         """The same in words for the agent, in at most so many tokens; None when nothing is new."""
         return await _shielded(lambda: self._session.notice(budget))
 
-    async def acknowledge(self, answer: Notice | EditRefused | str) -> None:
+    async def acknowledge(self, answer: Notice | EditRefused | FileWarning | str) -> None:
         """Say that the agent got a notice, or a refusal: what it printed counts as shown now."""
         return await _shielded(lambda: self._session.acknowledge(answer))
 
@@ -206,9 +209,30 @@ class AsyncSession:
             )
         )
 
-    async def turn(self, number: int | None = None) -> int:
+    async def turn(
+        self,
+        number: int | None = None,
+        *,
+        model: str | None = None,
+        provider: str | None = None,
+        mode: str | None = None,
+    ) -> int:
         """Begin a turn; its number (one more than the last unless given)."""
-        return await _shielded(lambda: self._session.turn(number))
+        return await _shielded(
+            lambda: self._session.turn(number, model=model, provider=provider, mode=mode)
+        )
+
+    async def model_usage(self) -> list[ModelUsage]:
+        """The models that were used, oldest first, each from where it was another than before."""
+        return await _shielded(self._session.model_usage)
+
+    async def warn(self, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
+        """Warn this session's agent of something about files: it is told once, with the next prompt where hooks are connected."""
+        return await _shielded(lambda: self._session.warn(text, paths))
+
+    async def warnings(self) -> list[FileWarning]:
+        """This session's warnings that were not acknowledged yet, oldest first."""
+        return await _shielded(self._session.warnings)
 
     async def claim(
         self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
@@ -242,8 +266,10 @@ class AsyncSession:
         """Count what this session holds of these files (None: of all) as shown to a session that it started or was started by: their agent was given this session's text of them."""
         return await _shielded(lambda: self._session.hand_over(to, paths, lines=lines))
 
-    async def environment(self, host: str | None = None, host_version: str | None = None) -> None:
-        """Record where this session's agent runs, when that differs from what was recorded."""
+    async def environment(
+        self, host: str | None = None, host_version: str | None = None
+    ) -> list[Environment]:
+        """Where this session's agent ran, oldest first."""
         return await _shielded(lambda: self._session.environment(host, host_version))
 
     async def close(self) -> None:

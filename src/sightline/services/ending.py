@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
 
 
+DELETED = "deleted"
+"""Why a session ended that was deleted: what it left for people to see to is gone with it."""
+
+
 class Forgotten(Value):
     """A session that was deleted: of how many files it knew, and how many claims it had."""
 
@@ -33,6 +37,6 @@ def delete(ground: Ground, session: str, *, force: bool = False) -> Forgotten:
         raise SessionError(*several.still_held(session, state.owner or ""))
     files = len(ground.store.known(session))
     claims = sum(each.session == session for each in ground.store.claims().values())
-    facts = [RewindEnded(0), SessionEnded("deleted")]  # what it knew at 0 is nothing
+    facts = [RewindEnded(0), SessionEnded(DELETED)]  # what it knew at 0 is nothing
     ground.store.append(session, facts, at=ground.clock())
     return Forgotten(session, files, claims)

@@ -74,6 +74,44 @@ class Notice(Value):
         return self.text
 
 
+class FileWarning(Value):
+    """What a session's agent has to mind about files, until it is acknowledged. at: an aware UTC
+    datetime. Hand it, or its id, to Session.acknowledge."""
+
+    id: str
+    text: str
+    paths: tuple[str, ...]
+    session: str
+    at: datetime
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class ModelUsage(Value):
+    """A model that a session's agent used from here on. provider, mode: None where they were not
+    told. at: an aware UTC datetime; turn: of the session, 0 before the first."""
+
+    provider: str | None
+    model: str
+    mode: str | None
+    at: datetime
+    turn: int
+    position: int
+
+
+class Environment(Value):
+    """Where a session's agent ran from here on. system: as sys.platform says it; host: the
+    application, None where it was not told. at: an aware UTC datetime."""
+
+    system: str
+    python: str
+    host: str | None
+    host_version: str | None
+    at: datetime
+    position: int
+
+
 class Affected(Value):
     """A session at work that a write made stale. lines: of what it was shown of the file."""
 

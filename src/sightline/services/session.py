@@ -6,7 +6,6 @@ from _thread import RLock
 
 from sightline import services
 from sightline.core.attempts import Create, Delete, Replace, ReplaceLines, WriteWhole
-from sightline.core.events import TurnBegan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +28,13 @@ if TYPE_CHECKING:
         Claim,
         EditedFile,
         EditResult,
+        Environment,
         FileChange,
         FileInContext,
         FileView,
+        FileWarning,
         HandedOver,
+        ModelUsage,
         Notice,
         RewindReport,
         Verdict,
@@ -208,13 +210,13 @@ class Session:
         with self._lock:
             return services.notices.notice(self._ground, budget)
 
-    def acknowledge(self, answer: Notice | EditRefused | str) -> None:
+    def acknowledge(self, answer: Notice | EditRefused | FileWarning | str) -> None:
         """Say that the agent got a notice, or a refusal: what it printed counts as shown now.
 
         The id of a notice will do, where it was handed over by `sightline notice` or is still
         what notice() says. UnknownName.
 
-        Not before: of two calls that an agent makes at once, the second knows nothing of what
+        A warning, or its id, is told no more. A notice not before: of two calls that an agent makes at once, the second knows nothing of what
         the first was answered.
         """
         with self._lock:
@@ -274,13 +276,38 @@ class Session:
                 force_paths=force_paths,
             )
 
-    def turn(self, number: int | None = None) -> int:
-        """Begin a turn; its number (one more than the last unless given)."""
+    def turn(
+        self,
+        number: int | None = None,
+        *,
+        model: str | None = None,
+        provider: str | None = None,
+        mode: str | None = None,
+    ) -> int:
+        """Begin a turn; its number (one more than the last unless given).
+
+        model, provider, mode: what the agent uses from here on, recorded when it is another than
+        before; None leaves it as it was. ValueError where a model was never named.
+        """
         with self._lock:
-            state = self._ground.store.session(self.id)
-            begun = number if number is not None else (state.turn if state else 0) + 1
-            self._ground.append([TurnBegan(begun)])
-            return begun
+            return services.usage.turn(self._ground, number, model, provider, mode)
+
+    def model_usage(self) -> list[ModelUsage]:
+        """The models that were used, oldest first, each from where it was another than before."""
+        with self._lock:
+            return services.usage.models(self._ground)
+
+    def warn(self, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
+        """Warn this session's agent of something about files: it is told once, with the next
+        prompt where hooks are connected. The warning stands, across restarts, until it is
+        acknowledged. PathRefused; ValueError for no words or more than 2,000 characters."""
+        with self._lock:
+            return services.warnings.warn(self._ground, text, paths)
+
+    def warnings(self) -> list[FileWarning]:
+        """This session's warnings that were not acknowledged yet, oldest first."""
+        with self._lock:
+            return services.warnings.pending(self._ground, self.id)
 
     def claim(
         self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
@@ -336,10 +363,15 @@ class Session:
         with self._lock:
             return services.handing.hand_over(self._ground, receiver, paths, lines)
 
-    def environment(self, host: str | None = None, host_version: str | None = None) -> None:
-        """Record where this session's agent runs, when that differs from what was recorded."""
+    def environment(
+        self, host: str | None = None, host_version: str | None = None
+    ) -> list[Environment]:
+        """Where this session's agent ran, oldest first. host, host_version: record that it runs
+        in that application now, when that is another than before."""
         with self._lock:
-            services.presence.note(self._ground, host, host_version)
+            if host is not None or host_version is not None:
+                services.presence.note(self._ground, host, host_version)
+            return services.usage.environments(self._ground)
 
     def close(self) -> None:
         """Give the store back, once no fork made here needs it. The session can be resumed by its

@@ -13,6 +13,7 @@ from sightline.core.regions import carry, spans, touched, union, whole
 from sightline.core.text import decode
 from sightline.errors import EditRefused, StoreConflict, UnknownName
 from sightline.services.ground import believe, recall
+from sightline.services.results import FileWarning
 from sightline.workspace import Located
 
 TYPE_CHECKING = False
@@ -41,15 +42,20 @@ def hand_over(ground: Ground, notice: Notice) -> None:
         deliver(ground, notice.id, [change.path for change in notice.changes], notice.told)
 
 
-def acknowledge(ground: Ground, answer: Notice | EditRefused | str) -> None:
-    """Count exactly what an answer told as known to the agent. UnknownName.
+def acknowledge(ground: Ground, answer: Notice | EditRefused | FileWarning | str) -> None:
+    """Count exactly what an answer told as known to the agent, a warning as seen to. UnknownName.
 
     Nothing does when this session looked at the file or edited it since: then what was printed
     is no longer what it lacks.
     """
+    if isinstance(answer, FileWarning):
+        answer = answer.id
     if isinstance(answer, str):
-        for told in _told_by(ground, answer):
-            count(ground, told, answer)
+        from sightline.services import warnings
+
+        if not warnings.acknowledge(ground, answer):
+            for told in _told_by(ground, answer):
+                count(ground, told, answer)
         return
     if isinstance(answer, EditRefused):
         for other in answer.others:
@@ -154,6 +160,10 @@ def _tells(fact: Fact, path: str, revision: str) -> bool:
 HOST = "host:"
 """How the id of what a host was handed begins; that counts as arrived when the host says so, and
 not by its id. What a person or a program asked for is theirs to acknowledge."""
+
+
+WARNED = f"{HOST}warning:"
+"""The same where it was a warning, whose id comes next."""
 
 
 def of_host(fact: NoticeDelivered) -> bool:

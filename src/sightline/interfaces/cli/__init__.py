@@ -26,6 +26,7 @@ COMMANDS = {
     "rewind": "rewind",
     "hand-over": "several", "run": "running", "watch": "watch", "changes": "news", "notice": "news",
     "ack": "news", "edited-since": "news", "turn": "session", "doctor": "doctor",
+    "warnings": "warnings", "models": "warnings",
     "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
 """Command -> its module, in the order in which a newcomer meets them."""

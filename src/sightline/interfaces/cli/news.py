@@ -93,9 +93,10 @@ def _session(call: Call) -> str:
 @click.argument("id")
 @click.pass_obj
 def ack(call: Call, id: str) -> None:
-    """Say that the agent got a notice: what it told counts as known.
+    """Say that a notice or a warning was taken in.
 
-    A file that was read or edited meanwhile is left as it is.
+    What a notice told counts as known; a file that was read or edited meanwhile is left as it is.
+    A warning is told no more.
     """
     with call.open() as session:
         session.acknowledge(id)

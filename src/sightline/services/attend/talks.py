@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.events import Dropped, ModelUsed, SessionEnded, TurnBegan
+from sightline.core.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.services.attend import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
 from sightline.services.attend.telling import arrived, news
@@ -25,20 +25,19 @@ transcript tells later what was shown."""
 
 def began(ground: Ground, event: Began) -> Answer:
     """Note the model, and ask the host to watch the files this session knows."""
-    state = ground.store.session(ground.session)
-    if event.model and (state is None or state.model != event.model):
-        ground.append([ModelUsed(None, event.model)])
+    _uses(ground, event.model)
     known = sorted(ground.store.known(ground.session).values(), key=lambda each: -each.position)
     root = ground.workspace.root
     return Answer(watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
 def prompted(ground: Ground, event: Prompted) -> Answer:
-    """Begin a turn: note the files mentioned, and tell what changed since the last one."""
+    """Begin a turn: note the files mentioned, and tell what changed since the last one, and what
+    its agent was not warned of yet."""
     _calls_ended(ground)
     state = ground.store.session(ground.session)
     ground.append([TurnBegan((state.turn if state else 0) + 1)])
-    told = news(ground)
+    told = "\n".join(filter(None, [news(ground), _warnings(ground)]))
     for path, lines in event.mentions:
         _mentioned(ground, path, lines)
     return Answer(context=told) if told else NOTHING
@@ -84,6 +83,26 @@ def _calls_ended(ground: Ground) -> None:
     """No call of the agent is under way: what was said has arrived, what was to be written was."""
     settle_own(ground)
     arrived(ground)
+
+
+def _warnings(ground: Ground) -> str:
+    """What its agent was not warned of yet; mostly nobody was ever warned, and nothing is loaded."""
+    raised = ground.store.timeline(session=ground.session, kinds=[WarningRaised], newest=1)
+    if next(iter(raised), None) is None:
+        return ""
+    from sightline.services.warnings import tell
+
+    return tell(ground)
+
+
+def _uses(ground: Ground, model: str | None) -> None:
+    """Note the model, where it is told and is another than before."""
+    state = ground.store.session(ground.session) if model else None
+    if not model or (state is not None and state.model == model):
+        return
+    from sightline.services.usage import another
+
+    ground.append(another(ground, model))
 
 
 def _mentioned(ground: Ground, path: str, lines: Span | None) -> None:

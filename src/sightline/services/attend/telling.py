@@ -10,12 +10,13 @@ from __future__ import annotations
 from sightline.core.events import NoticeDelivered, Told
 from sightline.core.revision import MISSING
 from sightline.render import attending as words
-from sightline.services.telling import HOST, count, deliver, of_host
+from sightline.services.telling import HOST, WARNED, count, deliver, of_host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
     from sightline.services.results import FileChange
     from sightline.workspace import Located
@@ -79,8 +80,10 @@ def tell_changes(ground: Ground, located: Located, room: int) -> tuple[FileChang
 def arrived(ground: Ground) -> None:
     """All that was handed over is with the model: it counts as shown from here on. What was
     looked at since, or counted before, is not touched."""
-    handed = ground.store.timeline(session=ground.session, kinds=[NoticeDelivered], newest=RECENT)
-    for recorded in list(handed):
+    kinds = [NoticeDelivered]
+    handed = list(ground.store.timeline(session=ground.session, kinds=kinds, newest=RECENT))
+    _warned(ground, handed)
+    for recorded in handed:
         fact = recorded.fact
         assert isinstance(fact, NoticeDelivered)
         for told in fact.told if of_host(fact) else ():
@@ -90,3 +93,12 @@ def arrived(ground: Ground) -> None:
                 count_gone(ground, told, fact.notice)
             else:
                 count(ground, told, fact.notice)
+
+
+def _warned(ground: Ground, handed: Sequence[Recorded]) -> None:
+    """The same of warnings, which are loaded only where one was handed over."""
+    if not any(str(getattr(each.fact, "notice", "")).startswith(WARNED) for each in handed):
+        return
+    from sightline.services.warnings import arrived
+
+    arrived(ground, handed)

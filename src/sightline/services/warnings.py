@@ -1,0 +1,174 @@
+"""Warnings: what an agent has to mind until somebody says that it was seen to.
+
+A warning is a fact, and so it is there after a restart. Its agent is told once, with the next
+prompt; people see it until it is acknowledged. It falls with its session when that is deleted.
+"""
+
+from __future__ import annotations
+
+from os import urandom
+
+from sightline.core.events import (
+    Delivered,
+    NoticeDelivered,
+    RewindEnded,
+    Seen,
+    SessionEnded,
+    SessionForked,
+    WarningAcknowledged,
+    WarningRaised,
+)
+from sightline.core.timeline import branch
+from sightline.errors import UnknownName
+from sightline.render import warnings as words
+from sightline.services.authors import moment
+from sightline.services.ending import DELETED
+from sightline.services.results import FileWarning
+from sightline.services.telling import WARNED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sightline.core.events import Fact
+    from sightline.core.timeline import Recorded
+    from sightline.services.edited import When
+    from sightline.services.ground import Ground
+    from sightline.services.results import EditedFile
+
+TEXT_MAX = 2_000
+"""Characters of one warning: it has to fit beside a notice into what a host hands its agent."""
+
+ID = "w-"
+PART = "warning"
+
+
+def warn(ground: Ground, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
+    """Raise a warning about files. PathRefused; ValueError for no words, or too many."""
+    said = text.strip()
+    if not 0 < len(said) <= TEXT_MAX:
+        raise ValueError(f"a warning has 1 to {TEXT_MAX} characters, not {len(said)}")
+    named = [paths] if isinstance(paths, str) else list(paths)
+    located = [ground.workspace.locate(path).path for path in named]
+    return _raise(ground, said, located)
+
+
+def _raise(ground: Ground, text: str, paths: Iterable[str]) -> FileWarning:
+    fact = WarningRaised(f"{ID}{urandom(4).hex()}", text, tuple(dict.fromkeys(paths)))
+    [recorded] = ground.append([fact])
+    return _told(recorded)
+
+
+def pending(ground: Ground, session: str | None = None) -> list[FileWarning]:
+    """The warnings that nobody acknowledged yet, oldest first: of all sessions, or of one."""
+    raised = list(ground.store.timeline(session=session, kinds=[WarningRaised]))
+    if not raised:
+        return []
+    after = raised[0].position
+    kinds: list[type[Fact]] = [WarningAcknowledged, SessionEnded]
+    settled: dict[str, int] = {}
+    for each in ground.store.timeline(after=after, kinds=kinds):
+        if isinstance(each.fact, WarningAcknowledged):
+            settled[each.fact.warning] = each.position
+        elif isinstance(each.fact, SessionEnded) and each.fact.reason == DELETED:
+            gone = [_told(r).id for r in raised if _within(r, each)]
+            settled |= dict.fromkeys(gone, each.position)
+    return [told for each in raised if (told := _told(each)).id not in settled]
+
+
+def _within(raised: Recorded, ended: Recorded) -> bool:
+    return raised.session == ended.session and raised.position < ended.position
+
+
+def _told(raised: Recorded) -> FileWarning:
+    fact = raised.fact
+    assert isinstance(fact, WarningRaised)
+    at = moment(raised.happened_at)
+    return FileWarning(fact.warning, fact.text, fact.paths, raised.session, at)
+
+
+def acknowledge(ground: Ground, name: str) -> bool:
+    """Say that the warning of an id was seen to, whichever session's it is; False where it is the
+    id of something else. Said twice it is no other. UnknownName."""
+    if not name.startswith(ID) or "@" in name:  # the ids of notices are made of paths
+        return False
+    if any(each.id == name for each in pending(ground)):
+        ground.append([WarningAcknowledged(name)])
+    elif not any(_told(each).id == name for each in ground.store.timeline(kinds=[WarningRaised])):
+        raise UnknownName(*words.unknown(name))
+    return True
+
+
+def after_rewind(
+    ground: Ground, to: When, deleted_messages: Iterable[str] = ()
+) -> FileWarning | None:
+    """Warn of the files that are other than they were at a moment to which the conversation alone
+    went back: those that this session edited since, and those of others that it was shown. None
+    where there are none. to, deleted_messages: as of edited_since(). UnknownName."""
+    from sightline.services.edited import edited_since
+
+    known = ground.store.known(ground.session)
+    found = [
+        each
+        for each in edited_since(ground, to, deleted_messages)
+        if each.mine or each.path in known or _shown(ground, each.path)
+    ]
+    return _raise(ground, _went_back(found), [each.path for each in found]) if found else None
+
+
+def _shown(ground: Ground, path: str) -> bool:
+    looks = ground.store.timeline(session=ground.session, path=path, kinds=[Seen], newest=1)
+    return next(iter(looks), None) is not None
+
+
+def _went_back(found: Sequence[EditedFile]) -> str:
+    mine = [each.path for each in found if each.mine]
+    others = [each.path for each in found if each.others]
+    return words.went_back(len(found), mine, others)
+
+
+def tell(ground: Ground) -> str:
+    """The words for the agent on what it was not warned of yet, recorded as handed to its host."""
+    told = _delivered(ground)
+    fresh = [each for each in pending(ground, ground.session) if each.id not in told]
+    said = words.for_agent(fresh)
+    if not said:
+        return ""
+    ground.append([NoticeDelivered(f"{WARNED}{each.id}", ()) for each in fresh[: len(said)]])
+    return "\n".join(said)
+
+
+def arrived(ground: Ground, handed: Iterable[Recorded]) -> None:
+    """What was handed over is with the agent: from here on it counts as told. What a rewind took
+    out of the conversation again is not."""
+    ids = [
+        each.fact.notice.removeprefix(WARNED)
+        for each in _remembered(ground, handed)
+        if isinstance(each.fact, NoticeDelivered) and each.fact.notice.startswith(WARNED)
+    ]
+    told = _delivered(ground) if ids else set()
+    new = [Delivered(PART, each) for each in dict.fromkeys(ids) if each not in told]
+    if new:
+        ground.append(new)
+
+
+def _delivered(ground: Ground) -> set[str]:
+    """The ids of the warnings that are in the conversation."""
+    found = ground.store.timeline(session=ground.session, kinds=[Delivered])
+    facts = [each.fact for each in _remembered(ground, found)]
+    return {fact.digest for fact in facts if isinstance(fact, Delivered) and fact.part == PART}
+
+
+def _remembered(ground: Ground, found: Iterable[Recorded]) -> list[Recorded]:
+    """Those of a session's facts that no rewind of its conversation went behind."""
+
+    def turns_of(session: str) -> list[Recorded]:
+        return list(ground.store.timeline(session=session, kinds=[SessionForked, RewindEnded]))
+
+    facts = list(found)
+    stretches = branch(ground.session, ground.store.position(), turns_of) if facts else ()
+    return [
+        each
+        for each in facts
+        if any(s.session == each.session and s.after < each.position <= s.upto for s in stretches)
+    ]

@@ -1,0 +1,73 @@
+"""warnings, models, and ack of a warning."""
+
+from __future__ import annotations
+
+import pytest
+
+import sightline
+
+
+@pytest.fixture
+def session(sl):
+    """A session that a program has, in the command's own workspace and store."""
+    with sightline.open_session(sl.root, id="chat", agent="my-agent") as made:
+        yield made
+
+
+def test_warnings_are_listed_until_they_are_acknowledged(sl, session):
+    assert (sl("warnings").out, sl("warnings").err) == ("", "There is no warning.\n")
+    made = session.warn("mind this", ["a.py"])
+    said = sl("warnings")
+    assert said.out.startswith(f"{made.id}  20")
+    assert said.out.endswith("Z  chat  mind this (a.py)\n")
+    assert said.err == f"Once it was seen to: sightline ack {made.id}\n"
+    (listed,) = sl("warnings", "--json").json["warnings"]
+    assert list(listed) == ["id", "text", "paths", "session", "at"]
+    assert sl("warnings", "--session", "other", "--json").json["warnings"] == []
+    done = sl("ack", made.id)
+    assert (done.code, done.out) == (0, "Acknowledged. Nothing else is new.\n")
+    assert sl("warnings", "--json").json["warnings"] == []
+    assert session.warnings() == []
+
+
+def test_a_text_of_many_lines_and_odd_letters_is_one_line(sl, session):
+    session.warn("mind\nthis \x1b[31m")
+    assert sl("warnings").out.count("\n") == 1
+    assert "\x1b" not in sl("warnings").out
+
+
+def test_an_id_that_is_no_warnings_says_so(sl):
+    said = sl("ack", "w-1234")
+    assert said.code == 1
+    assert said.err == (
+        "Error: There is no warning w-1234.\nHint: List those that stand: sightline warnings.\n"
+    )
+
+
+def test_a_deleted_sessions_warnings_are_gone(sl, session):
+    session.warn("mind this")
+    assert sl("sessions", "delete", "chat", "--force").code == 0
+    assert sl("warnings", "--json").json["warnings"] == []
+
+
+def test_the_models_of_all_sessions_or_of_one(sl, session):
+    assert sl("models").err == "No session told which model it used.\n"
+    session.turn(model="m1", provider="p")
+    session.turn(model="m2", mode="plan")
+    with sightline.open_session(sl.root, id="other") as other:
+        other.turn(model="m3")
+    said = sl("models").out.splitlines()
+    assert said[0].split() == ["SINCE", "SESSION", "TURN", "MODEL", "PROVIDER", "MODE"]
+    assert [line.split()[1:] for line in said[1:]] == [
+        ["chat", "1", "m1", "p", "-"],
+        ["chat", "2", "m2", "-", "plan"],
+        ["other", "1", "m3", "-", "-"],
+    ]
+    (only,) = sl("models", "--session", "other", "--json").json["models"]
+    assert {key: only[key] for key in ("session", "provider", "model", "mode", "turn")} == {
+        "session": "other",
+        "provider": None,
+        "model": "m3",
+        "mode": None,
+        "turn": 1,
+    }
