@@ -149,7 +149,8 @@ def edit(root: str, paths: Sequence[str], word: str) -> None:
     for path in paths:
         file = Path(root, path)
         lines = file.read_bytes().splitlines(keepends=True)
-        lines[len(lines) // 2 :][:1] = [f"# {word}\n".encode()]
+        middle = len(lines) // 2
+        lines[middle : middle + 1] = [f"# {word}\n".encode()]
         file.write_bytes(b"".join(lines))
 
 
