@@ -124,7 +124,7 @@ _FORMS = {
 
 _OWN = {
     "CheckpointDropped": "checkpoint {detail} was dropped to make room",
-    "RewindStarted": "a rewind to checkpoint {detail} began",
+    "RewindStarted": "a rewind to {detail} began",
     "RewindStep": "{path} was put back by the rewind",
     "RewindEnded": "the agent knows again what it knew at position {detail}",
     "ClaimTaken": "claim {detail} taken: {paths}",

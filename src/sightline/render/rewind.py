@@ -60,7 +60,8 @@ _LEFT = {
     "kind": "a folder, a symlink or a special file stands there now",
     "too_large": "it is above the size limit, so what stands there could not be kept",
     "not_kept": "its text of then is not kept any more",
-    "unknown": "a command of this session changed or made it, and nobody had looked at it before",
+    "unknown": "a command of this session changed or made it, and nobody had looked at it before; force "
+    "its path to have it as it was at the checkpoint",
     "never_stored": "its text is never stored, as the settings say",
     "conflict": "this session's changes and later ones {by} meet in {where}",
     "bytes": "it was changed {by} since, and is no text or has other line ends or encoding",
