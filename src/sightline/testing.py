@@ -236,7 +236,7 @@ class MemoryWorkspace:
         hidden = {path: IGNORED for path in self._entries if self._ignored.matches(path)}
         return Tree({"": Listing((), rows, (), hidden)}, {})
 
-    def remember(self, tree: Tree) -> None:
+    def remember(self, tree: Tree, *, lasting: bool = True) -> None:
         self._tree = tree
 
     def remembered(self) -> Tree:

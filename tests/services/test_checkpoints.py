@@ -5,6 +5,8 @@ import stat
 import subprocess
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import sightline
 from sightline.core.events import CheckpointTaken
@@ -333,3 +335,45 @@ def test_one_that_stands_needs_the_list_of_one_that_was_dropped(place, s):
     for path, entry in files(s, second).items():
         assert s._ground.store.blob(entry.revision) == place.bytes(path)
     assert s.checkpoint().manifest == second.manifest
+
+
+paths = st.sampled_from(["a", "b", "d/a", "d/e/b", "x.log", "link"])
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["put", "remove", "link", "known", "all"]), paths, st.text(max_size=3)
+    ),
+    max_size=12,
+)
+
+
+@given(steps)
+def test_however_it_was_taken_a_checkpoint_is_how_the_tree_stood(taken):
+    """Of known paths, of all, or for the first time: the manifest is the same."""
+    there = MemoryWorkspace({"kept": "k\n"}, ignored=["*.log"])
+    session = make_session(there)
+    session.checkpoint()
+    touched: set[str] = set()
+    for what, path, text in taken:
+        if what == "put":
+            there.put(path, text)
+        elif what == "remove" and there.stat(path) is not None:
+            there.remove(path)
+        elif what == "link":
+            there.put_kind(path, "symlink", target="kept")
+        elif what in ("known", "all"):
+            made = checkpoints.take(session._ground, paths=touched if what == "known" else None)
+            with make_session(copied(there)) as anew:
+                first = anew.checkpoint()
+                assert dict(files(session, made)) == dict(files(anew, first))
+                assert made.not_covered == first.not_covered
+            assert checkpoints.take(session._ground, paths=[]).manifest == made.manifest
+            touched = set()
+            continue
+        touched.add(path)
+
+
+def copied(there):
+    """The same tree, which nobody knows yet."""
+    made = MemoryWorkspace(ignored=["*.log"])
+    made._entries = dict(there._entries)
+    return made

@@ -190,6 +190,14 @@ def test_what_was_learned_is_remembered_for_the_next_process(root):
     assert opened(root).remembered() == made
 
 
+def test_what_is_to_last_for_this_process_alone_is_not_written(root):
+    put(root, "a.py")
+    workspace, made = opened(root), seen(root)
+    workspace.remember(made, lasting=False)
+    assert workspace.remembered() == made
+    assert opened(root).remembered() == NO_TREE
+
+
 @pytest.mark.parametrize("kept", [b"", b"{}", b"[1]", b'{"v": 1, "root": "/", "folders": 3}'])
 def test_what_cannot_be_read_of_it_is_learned_anew(tmp_path, kept):
     save(str(tmp_path), "/", NO_TREE)

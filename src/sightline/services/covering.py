@@ -68,8 +68,7 @@ def everything(ground: Ground, last: Manifest, keep: Keep) -> Covered:
     texts: list[bytes] = []
     for there in _read(ground, jobs, texts.extend if len(jobs) <= AT_ONCE else keep):
         _put(rows, omitted, there)
-    if len(jobs) > WORTH_REMEMBERING:
-        ground.workspace.remember(tree)
+    ground.workspace.remember(tree, lasting=len(jobs) > WORTH_REMEMBERING)
     found = Manifest(rows, omitted)
     return Covered(found, tuple(texts), step(last, found))
 

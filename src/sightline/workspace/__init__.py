@@ -128,8 +128,9 @@ class Workspace(Protocol):
         earlier answer with the contents learned since; where the times vouch for them they are in
         this one. Unverifiable when an ignore file cannot be read."""
 
-    def remember(self, tree: Tree) -> None:
-        """Keep an answer for later processes: a hint that saves work, never a fact."""
+    def remember(self, tree: Tree, *, lasting: bool = True) -> None:
+        """Keep an answer for the next look, lasting: for those of later processes, too. It is a
+        hint that saves work, never a fact."""
 
     def remembered(self) -> Tree:
         """The answer that was kept last, or one of nothing."""

@@ -168,11 +168,12 @@ class DiskWorkspace:
 
         return look(self.root, (self._refusing, self._hiding), last or NO_TREE)
 
-    def remember(self, tree: Tree) -> None:
+    def remember(self, tree: Tree, *, lasting: bool = True) -> None:
         from sightline.workspace.remembering import save
 
         self._tree = tree
-        save(self._state, self.root, tree)
+        if lasting:
+            save(self._state, self.root, tree)
 
     def remembered(self) -> Tree:
         from sightline.workspace.remembering import load
