@@ -71,3 +71,43 @@ def test_the_models_of_all_sessions_or_of_one(sl, session):
         "mode": None,
         "turn": 1,
     }
+
+
+def test_status_shows_them_and_what_the_agent_runs_on(sl, session):
+    made = session.warn("mind this", ["a.py"])
+    session.turn(model="m1", provider="p", mode="plan")
+    session.environment("an-editor", "1.0")
+    out = sl("status").out
+    assert "Session chat (my-agent, m1 (p, plan), an-editor 1.0 on " in out
+    assert f"\n  warning {made.id}: mind this (a.py)\n" in out
+    (shown,) = sl("status", "--json").json["sessions"]
+    assert [each["id"] for each in shown["warnings"]] == [made.id]
+    assert (shown["model"], shown["provider"], shown["mode"]) == ("m1", "p", "plan")
+    assert (shown["environment"]["host"], shown["environment"]["host_version"]) == (
+        "an-editor",
+        "1.0",
+    )
+
+
+def test_the_log_shows_them_and_what_the_agent_runs_on(sl, session):
+    made = session.warn("mind this", ["a.py"])
+    session.acknowledge(made)
+    session.turn(model="m1", provider="p", mode="plan")
+    session.environment("an-editor", "1.0")
+    out = sl("log").out
+    assert "warning: mind this a.py" in out
+    assert f"warning {made.id} acknowledged" in out
+    assert "model m1 (p, plan)" in out
+    assert "runs on an-editor 1.0 on " in out
+
+
+def test_a_rewind_of_the_conversation_alone_says_what_it_warns_of(sl, session):
+    sl.put("a.py", "a\nb\n")
+    session.read("a.py")
+    made = session.checkpoint("before")
+    session.edit("a.py", "b\n", "c\n")
+    asked = ("rewind", made.id, "--session", "chat", "--conversation", "--no-files", "--yes")
+    said = sl(*asked)
+    (warning,) = session.warnings()
+    assert f"Warning {warning.id}: The conversation went back, and the files did not" in said.out
+    assert "1 file was edited after that point (by this agent: a.py)" in said.out

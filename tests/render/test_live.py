@@ -96,6 +96,19 @@ def test_in_a_narrow_view_something_is_said_of_fresh_files(files, said):
     assert f"  fresh      {said}" in scene.lines(width=20)
 
 
+def test_the_oldest_warning_stands_on_one_line_until_it_is_acknowledged(scene):
+    scene.first.read("README")
+    first = scene.first.warn("mind this", ["README"])
+    told = "  warning    mind this (README)  (sightline warnings)"
+    assert told in scene.lines()
+    scene.first.warn("and " * 40)
+    assert "  warning    mind this (README)  (1 more, sightline warnings)" in scene.lines()
+    assert any("warning    mind" in line for line in scene.lines(width=20))
+    scene.first.acknowledge(first)
+    (line,) = [each for each in scene.lines() if each.startswith("  warning")]
+    assert line.endswith("…  (sightline warnings)")
+
+
 def test_what_went_stale_comes_first_with_who_did_it(scene):
     scene.first.read("src/cart.py")
     scene.first.read("src/tax.py")

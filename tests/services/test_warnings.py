@@ -213,3 +213,22 @@ def test_a_hundred_files_are_counted_and_the_first_named(place, s):
     assert "100 files were edited" in text
     assert "009.py and 90 more" in text
     assert len(prompt(s)) < 1_200
+
+
+def test_a_rewind_of_the_conversation_alone_warns_and_says_so(place, ten):
+    made = ten.checkpoint("before")
+    ten.edit("a.py", "line 5\n", "five\n")
+    planned = ten.rewind(made, files=False, conversation=True, dry_run=True)
+    assert (planned.warning, ten.warnings()) == (None, [])
+    report = ten.rewind(made, files=False, conversation=True)
+    assert ten.warnings() == [report.warning]
+    assert report.warning is not None
+    assert report.warning.paths == ("a.py",)
+    assert place.text("a.py") == TEN.replace("line 5", "five")
+
+
+def test_a_rewind_of_files_and_conversation_has_nothing_to_warn_of(place, ten):
+    made = ten.checkpoint("before")
+    ten.edit("a.py", "line 5\n", "five\n")
+    assert ten.rewind(made, conversation=True).warning is None
+    assert ten.warnings() == []

@@ -247,6 +247,7 @@ def rewound(report: RewindReport) -> Shape:
         ],
         "stands": [{"session": who, "paths": list(paths)} for who, paths in report.stands],
         "safety_checkpoint": report.safety_checkpoint,
+        "warning": None if report.warning is None else warning(report.warning),
     }
 
 

@@ -10,6 +10,7 @@ from sightline.core.events import Cause
 from sightline.render.cells import cells, clipped, cut, line, middle, padded, steady
 from sightline.render.news import STYLES, by_whom, news, reason_of, session_name
 from sightline.render.views import count
+from sightline.render.warnings import in_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sightline.core.claims import Claim
     from sightline.render.cells import Line
     from sightline.render.news import Clock, Happened
+    from sightline.render.warnings import Warned
 
     class By(Protocol):
         """services.results.ChangedBy."""
@@ -68,6 +70,8 @@ if TYPE_CHECKING:
         def gone(self) -> bool: ...
         @property
         def claims(self) -> Sequence[Claim]: ...
+        @property
+        def warnings(self) -> Sequence[Warned]: ...
 
     class View(Protocol):
         """services.overview.Overview."""
@@ -161,7 +165,20 @@ def _session(each: Working, width: int, limit: int, clock: Clock) -> list[Line]:
     said = cut(steady(", ".join(facts)), max(width - cells(who) - 2, 0))
     head = (cut(steady(who), width), "head"), (f"  {said}" if said else "", "")
     claims = [_claimed(claim, f"{indent}  ", width, clock) for claim in each.claims]
-    return [(), line(*head), *claims, *_files(each, f"{indent}  ", width, limit, clock)]
+    warned = _warned(each.warnings, f"{indent}  ", width)
+    return [(), line(*head), *claims, *warned, *_files(each, f"{indent}  ", width, limit, clock)]
+
+
+def _warned(warnings: Sequence[Warned], indent: str, width: int) -> list[Line]:
+    """The oldest warning, and how many more there are, on one line."""
+    if not warnings:
+        return []
+    more = f"{len(warnings) - 1} more, " if len(warnings) > 1 else ""
+    rest = f"  ({more}sightline warnings)"
+    room = max(width - len(indent) - STATE - 1, 0)
+    rest = rest if cells(rest) <= room // 2 else ""
+    said = cut(steady(in_line(warnings[0])), room - cells(rest))
+    return [line((indent, ""), (padded("warning", STATE), "look"), (f" {said}{rest}", ""))]
 
 
 def _claimed(claim: Claim, indent: str, width: int, clock: Clock) -> Line:

@@ -67,6 +67,11 @@ def unknown(name: str) -> tuple[str, str]:
     return f"There is no warning {name}.", "List those that stand: sightline warnings."
 
 
+def raised(warned: Warned) -> str:
+    """A warning that was raised just now, for people."""
+    return f"Warning {warned.id}: {in_line(warned)}"
+
+
 def in_line(warned: Warned) -> str:
     """A warning for people, on one line."""
     return one_line(f"{warned.text}{_about(warned)}")

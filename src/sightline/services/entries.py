@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from sightline.core.events import FACTS, BlobPurged, Cause, Changed, GitMoved, Moved
+from sightline.core.events import (
+    FACTS,
+    BlobPurged,
+    Cause,
+    Changed,
+    EnvironmentSeen,
+    GitMoved,
+    ModelUsed,
+    Moved,
+)
 from sightline.core.revision import MISSING
 from sightline.core.value import Value
+from sightline.render import usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,9 +95,17 @@ def _cause(fact: Fact, session: str) -> Cause:
         return made
     if isinstance(fact, GitMoved):
         return Cause("git", fact.operation, fact.detail)
+    return Cause("agent", session, _detail(fact))
+
+
+def _detail(fact: Fact) -> str | None:
+    if isinstance(fact, ModelUsed):
+        return usage.model(fact.model, fact.provider, fact.mode)
+    if isinstance(fact, EnvironmentSeen):
+        return usage.environment(fact.system, fact.python, fact.host, fact.host_version)
     field = _DETAILS.get(type(fact).__name__, "")
     said = getattr(fact, field, None)
-    return Cause("agent", session, None if said in (None, "") else str(said))
+    return None if said in (None, "") else str(said)
 
 
 WORDS = {
@@ -126,7 +144,7 @@ _REVISIONS = {
 
 _DETAILS = {
     "SessionStarted": "parent", "SessionForked": "parent", "SessionEnded": "reason",
-    "TurnBegan": "number", "ModelUsed": "model", "EnvironmentSeen": "system", "Seen": "via",
+    "TurnBegan": "number", "Seen": "via",
     "GitMoved": "operation", "CommandStarted": "command", "CommandEnded": "exit_code",
     "Refused": "reason", "NoticeDelivered": "notice", "NoticeAcknowledged": "notice",
     "Delivered": "part", "CheckpointTaken": "label", "CheckpointDropped": "checkpoint", "RewindStarted": "checkpoint",

@@ -15,6 +15,7 @@ from sightline.services.authors import changed_by
 from sightline.services.claims import standing
 from sightline.services.ground import Ground
 from sightline.services.presence import surely_gone
+from sightline.services.warnings import pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from sightline.core.claims import Claim
     from sightline.core.context import SessionState
     from sightline.services.entries import Entry
-    from sightline.services.results import ChangedBy
+    from sightline.services.results import ChangedBy, FileWarning
     from sightline.services.watching import Watching
 
 AT_WORK_US = 24 * 3_600 * 1_000_000
@@ -50,7 +51,8 @@ class FileNow(Value):
 
 class SessionNow(Value):
     """A session at work. last: its agent's last sign of life, UTC microseconds. gone: the
-    process that held it has ended; claims: those of its that stand."""
+    process that held it has ended; claims: those of its that stand; warnings: those that were not
+    acknowledged."""
 
     id: str
     agent: str
@@ -61,6 +63,7 @@ class SessionNow(Value):
     files: tuple[FileNow, ...]
     gone: bool = False
     claims: tuple[Claim, ...] = ()
+    warnings: tuple[FileWarning, ...] = ()
 
 
 class Overview(Value):
@@ -172,6 +175,7 @@ class Watch:
             tuple(files),
             state.id in gone,
             tuple(each for each in claimed if each.session == state.id),
+            tuple(pending(ground, state.id)),
         )
 
 

@@ -266,7 +266,8 @@ class RewindReport(Value):
     for; to: the position. restored: paths with the bytes of then; removed: files this session had
     made; merged: its lines went, others' stay; moved: (from, back to). lost_edits: what was taken
     back; stands: sub-agents of this session, and what they changed since. safety_checkpoint:
-    rewinding to it takes this rewind back; None where nothing was done."""
+    rewinding to it takes this rewind back; None where nothing was done. warning: raised where the
+    conversation alone went back, and files were edited since."""
 
     checkpoint: str | None
     to: int
@@ -280,6 +281,7 @@ class RewindReport(Value):
     lost_edits: tuple[TakenBack, ...]
     stands: tuple[tuple[str, tuple[str, ...]], ...]
     safety_checkpoint: str | None
+    warning: FileWarning | None = None
 
 
 class CommandRun(Value):

@@ -8,7 +8,7 @@ from sightline.core.rewinding import Left, Put, Rename, Rights, Standing, Undoin
 from sightline.core.timeline import archived
 from sightline.errors import RewindRefused, SightlineError, Unverifiable
 from sightline.render import rewind as words
-from sightline.services import undoing, unheard
+from sightline.services import undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
 from sightline.services.undoing import Target
@@ -56,7 +56,8 @@ def rewind(
     ends = target.position if conversation else ground.store.position()
     ground.append([RewindEnded(ends)], durable=True)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
-    return report.replace(safety_checkpoint=safety)
+    warned = None if files else warnings.after_rewind(ground, target.position)
+    return report.replace(safety_checkpoint=safety, warning=warned)
 
 
 def target_of(ground: Ground, to: Checkpoint | str | int) -> Target:

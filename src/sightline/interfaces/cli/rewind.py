@@ -11,6 +11,7 @@ from sightline.interfaces.cli import output
 from sightline.interfaces.cli.faults import NO, Answered
 from sightline.interfaces.cli.options import verb
 from sightline.render.rewind import changes, lines_of
+from sightline.render.warnings import raised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def rewind(
     if call.json:
         output.json(shapes.rewound(report))
     else:
-        output.done(call, "\n".join(lines_of(report)))
+        warned = [] if report.warning is None else [raised(report.warning)]
+        output.done(call, "\n".join([*lines_of(report), *warned]))
     if report.left_alone and not dry_run:
         raise Answered(NO)
 

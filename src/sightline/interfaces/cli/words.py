@@ -8,9 +8,12 @@ from sightline import render
 from sightline.core.events import Cause
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
-from sightline.render import views
+from sightline.render import usage as words
+from sightline.render import views, warnings
+from sightline.services import usage
 from sightline.services.claims import listed
 from sightline.services.presence import presence
+from sightline.services.warnings import pending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +54,9 @@ def status_lines(
     """Sessions with their files; those that were shown nothing are only counted. only: the one
     that was asked for."""
     lines = [f"Workspace {views.printable(ground.workspace.root)}"]
-    claiming = {claim.session for claim in listed(ground)}
-    shown = [each for each in found if each.files or each.session.id in claiming]
+    telling = {claim.session for claim in listed(ground)}
+    telling |= {warning.session for warning in pending(ground)}
+    shown = [each for each in found if each.files or each.session.id in telling]
     for each in shown:
         lines += ["", *_session(call, ground, each)]
     empty = len(found) - len(shown)
@@ -66,20 +70,27 @@ def status_lines(
 
 
 def session_shape(ground: Ground, each: SessionFiles) -> shapes.Shape:
-    """A session of `status` as JSON: its files, whether it is there, what it claims."""
-    held = [claim for claim in listed(ground) if claim.session == each.session.id]
+    """A session of `status` as JSON: its files, whether it is there, what it claims, what it has
+    to mind, and what it runs on."""
+    name = each.session.id
+    used, places = usage.models(ground, name)[-1:], usage.environments(ground, name)[-1:]
+    held = [claim for claim in listed(ground) if claim.session == name]
     standing = shapes.presence(presence(ground, each.session))
     return {
         **shapes.session_files(each),
         **standing,
         "claims": [shapes.claim(claim) for claim in held],
+        "warnings": [shapes.warning(warning) for warning in pending(ground, name)],
+        "provider": used[0].provider if used else None,
+        "mode": used[0].mode if used else None,
+        "environment": shapes.environment(places[0]) if places else None,
     }
 
 
 def _session(call: Call, ground: Ground, each: SessionFiles) -> list[str]:
     session = each.session
     turn = f", turn {session.turn}" if session.turn else ""
-    model = f", {session.model}" if session.model else ""
+    model = f", {used}" if (used := _runs_on(ground, session.id)) else ""
     files = views.count(len(each.files), "file")
     begun = views.ago(time() - session.started / 1_000_000)
     state_now = presence(ground, session).state
@@ -90,6 +101,10 @@ def _session(call: Call, ground: Ground, each: SessionFiles) -> list[str]:
         for claim in listed(ground)
         if claim.session == session.id
     ]
+    lines += [
+        f"  warning {warning.id}: {warnings.in_line(warning)}"
+        for warning in pending(ground, session.id)
+    ]
     width = max((len(known.state) for known in each.files), default=0)
     for known in each.files:
         seen = views.shown(known.seen_lines, known.total_lines)
@@ -97,6 +112,20 @@ def _session(call: Call, ground: Ground, each: SessionFiles) -> list[str]:
         lines.append(f"  {state(call, known.state, width)}  {path}, {seen}")
         lines += [f"  {' ' * width}  {more}" for more in _details(known, session.id)]
     return lines
+
+
+def _runs_on(ground: Ground, session: str) -> str:
+    """The model and the application of a session's agent, as far as they were told."""
+    said = [
+        words.model(used.model, used.provider, used.mode)
+        for used in usage.models(ground, session)[-1:]
+    ]
+    said += [
+        words.environment(place.system, place.python, place.host, place.host_version)
+        for place in usage.environments(ground, session)[-1:]
+        if place.host
+    ]
+    return ", ".join(views.one_line(each) for each in said)
 
 
 def _details(known: FileInContext, session: str) -> list[str]:
