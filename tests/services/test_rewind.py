@@ -289,6 +289,46 @@ def test_a_second_rewind_to_the_same_place_finds_nothing_to_do(place, three):
     assert three._ground.store.position() == stood
 
 
+def test_a_save_in_the_middle_is_planned_for_again(place, three):
+    then = three.checkpoint()
+    three.edit("a.py", "two", "2")
+    workspace = three._ground.workspace
+    replace_if = workspace.replace_if
+
+    def late(path, *arguments, **options):
+        workspace.replace_if = replace_if
+        place.put("a.py", "one\n2\nthree\nthe user's\n")
+        return replace_if(path, *arguments, **options)
+
+    workspace.replace_if = late
+    report = three.rewind(then)
+    assert place.text("a.py") == "one\ntwo\nthree\nthe user's\n"
+    assert (report.merged, report.restored) == (("a.py",), ())
+    assert three._ground.store.pending() == []
+
+
+def test_a_program_that_saves_all_the_time_is_left_alone(place, three):
+    then = three.checkpoint()
+    three.edit("a.py", "two", "2")
+    three.create("b.py", "b\n")
+    workspace = three._ground.workspace
+    replace_if = workspace.replace_if
+    saved = []
+
+    def late(path, *arguments, **options):
+        if path == "a.py":
+            saved.append(path)
+            place.put("a.py", f"one\n2\nthree\nsaved {len(saved)}\n")
+        return replace_if(path, *arguments, **options)
+
+    workspace.replace_if = late
+    report = three.rewind(then)
+    workspace.replace_if = replace_if
+    assert place.text("a.py") == f"one\n2\nthree\nsaved {len(saved)}\n"
+    assert report.removed == ("b.py",)
+    assert "kept saving it" in report.left_alone[0].reason
+
+
 def test_a_dry_run_says_the_same_and_touches_nothing(place, three):
     then = three.checkpoint()
     three.edit("a.py", "two", "2")

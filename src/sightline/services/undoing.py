@@ -326,5 +326,7 @@ def _record(
         return False
     fact = done(intent, stands, ground.session, position)
     cause = Cause("command", ground.session, f"rewind to {target.name}")
-    ground.append([fact.replace(cause=cause)], found=[stands], durable=True)
+    # The intent is on the platter: should the power fail now, the next open finds that it happened.
+    # The end of the rewind takes this there as well.
+    ground.append([fact.replace(cause=cause)], found=[stands])
     return True
