@@ -95,6 +95,16 @@ def test_a_file_that_others_removed_does_not_come_back(place, three):
     assert "removed since" in report.left_alone[0].reason
 
 
+def test_a_file_that_others_renamed_is_left_where_it_is_and_said(place, three):
+    then = three.checkpoint()
+    three.edit("a.py", "two", "2")
+    (place.root / "a.py").rename(place.root / "b.py")
+    report = three.rewind(then)
+    assert place.names() == ["b.py"]
+    assert place.text("b.py") == "one\n2\nthree\n"
+    assert "renamed to b.py since" in report.left_alone[0].reason
+
+
 def test_nothing_is_put_over_a_file_that_stands_where_one_was_deleted(place, three):
     then = three.checkpoint()
     three.delete("a.py")

@@ -67,6 +67,7 @@ _LEFT = {
     "bytes": "it was changed {by} since, and is no text or has other line ends or encoding",
     "edited_since": "this session created it, and it was changed {by} since",
     "deleted_since": "it was removed since, and not by this session",
+    "renamed_since": "it was renamed to {other} since, and not by this session",
     "in_the_way": "another file stands there now",
     "moved_since": "it belongs together with {other} by a rename, which is left alone",
     "doubtful": "a command of this session probably changed it, while others were at work, too",

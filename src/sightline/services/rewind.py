@@ -10,6 +10,7 @@ from sightline.errors import RewindRefused, SightlineError, Unverifiable
 from sightline.render import rewind as words
 from sightline.services import undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
+from sightline.services.follow import whereabouts
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
 from sightline.services.undoing import Target
 
@@ -199,7 +200,16 @@ def _restored(steps: Sequence[Step]) -> tuple[str, ...]:
 
 def _left(ground: Ground, left: Left) -> LeftAlone:
     who, _ = changed_by(ground, left.path)
-    return LeftAlone(left.path, words.left_alone(left.why, who, left.lines, left.other))
+    to = _renamed_to(ground, left.path) if left.why == "deleted_since" else None
+    why = left.why if to is None else "renamed_since"
+    return LeftAlone(left.path, words.left_alone(why, who, left.lines, to or left.other))
+
+
+def _renamed_to(ground: Ground, path: str) -> str | None:
+    """Where somebody else renamed a file to, where its bytes say so."""
+    known = ground.store.knowledge(ground.session, path)
+    found = whereabouts(ground, known) if known is not None else None
+    return found.path if found is not None else None
 
 
 def _children(ground: Ground, target: Target) -> tuple[tuple[str, tuple[str, ...]], ...]:
