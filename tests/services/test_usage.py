@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from sightline.core.events import EnvironmentSeen, ModelUsed
-from sightline.services.attend import Began, attend
+from sightline.services.attend import Began, Ended, Prompted, Used, attend
 from sightline.testing import FixedClock
 
 
@@ -103,3 +103,21 @@ def test_a_process_that_does_not_tell_its_host_again_is_in_the_same_place(s):
     told = [(each.python, each.host, each.host_version) for each in s.environment()]
     assert told[-2:] == [(told[0][0], "an-editor", "1.0"), ("3.0.0", "an-editor", "1.0")]
     assert len(told) == 3
+
+
+def test_what_a_host_tells_of_mode_model_and_itself_is_noted_when_it_changes(s):
+    for mode in ("default", "default", "plan"):
+        attend(s, Prompted("go on", (), mode))
+        attend(s, Used("m", "Claude Code", "2.1.0"))
+    assert used(s) == [(1, None, "m", None), (2, None, "m", "default"), (3, None, "m", "plan")]
+    attend(s, Used("n", "Claude Code", "2.2.0"))
+    assert used(s)[3:] == [(3, None, "n", "plan")]
+    told = [(each.host, each.host_version) for each in s.environment()]
+    assert told == [(None, None), ("Claude Code", "2.1.0"), ("Claude Code", "2.2.0")]
+
+
+def test_what_is_told_after_the_end_does_not_take_the_session_up_again(s):
+    attend(s, Ended("logout"))
+    attend(s, Used("m", "Claude Code", "2.1.0"))
+    assert s._ground.store.session("s").ended is not None
+    assert used(s) == [(0, None, "m", None)]

@@ -111,7 +111,9 @@ def test_instructions_prompt_and_mentions():
     assert told("hooks-tools.jsonl", Instructed, Prompted)[:3] == [
         Instructed(f"{DEMO}/CLAUDE.md"),
         Prompted(
-            "please look at @notes.txt and @sub/m.py", (("notes.txt", None), ("sub/m.py", None))
+            "please look at @notes.txt and @sub/m.py",
+            (("notes.txt", None), ("sub/m.py", None)),
+            "acceptEdits",
         ),
         Instructed(f"{DEMO}/sub/CLAUDE.md"),
     ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.agents.claude_code.samples import CLAUDE, DATA
 
 from sightline.agents.claude_code import rows
-from sightline.services.attend import Shown
+from sightline.services.attend import Shown, Used
 
 DEMO = "/home/me/demo"
 CALC = f"{DEMO}/calc.py"
@@ -22,7 +22,7 @@ def shown(name, *, all_of_it=False):
     """What a captured transcript shows, without the times of its rows."""
     found = CLAUDE.unhooked(str(DATA / name), 0, all_of_it=all_of_it)[0]
     assert all(event.at for event in found if isinstance(event, Shown))
-    return [event.replace(at=None) if isinstance(event, Shown) else event for event in found]
+    return [event.replace(at=None) for event in found if isinstance(event, Shown)]
 
 
 def attachment(kind, **fields):
@@ -66,6 +66,37 @@ def test_what_was_shown_has_the_time_of_its_row(tmp_path, told, at):
     (event,) = read_of(tmp_path, json.dumps({**json.loads(mention()), "timestamp": told}) + "\n")
     assert isinstance(event, Shown)
     assert event.at == at
+
+
+def answer(model, version="2.1.0", **fields):
+    message = {"role": "assistant", "model": model, "content": []}
+    return (
+        json.dumps({"type": "assistant", "message": message, "version": version, **fields}) + "\n"
+    )
+
+
+def test_the_real_clients_answers_say_what_they_ran_on():
+    for name in ("transcript-tools.jsonl", "transcript-compacted.jsonl"):
+        found = CLAUDE.unhooked(str(DATA / name), 0, all_of_it=False)[0]
+        used = [event for event in found if isinstance(event, Used)]
+        assert used == [Used("claude-opus-5-5", "Claude Code", "2.1.329")]
+
+
+def test_another_model_or_version_is_told_once_and_a_sub_agents_is_its_own(tmp_path):
+    rows = [answer("m"), answer("m"), answer("n"), answer("n", "2.2.0"), answer("m", "2.2.0")]
+    others = [
+        answer("other", isSidechain=True),
+        answer("<synthetic>"),
+        answer(None),
+        answer("n", 3),
+    ]
+    assert read_of(tmp_path, *rows, *others) == [
+        Used("m", "Claude Code", "2.1.0"),
+        Used("n", "Claude Code", "2.1.0"),
+        Used("n", "Claude Code", "2.2.0"),
+        Used("m", "Claude Code", "2.2.0"),
+        Used("n", "Claude Code", None),
+    ]
 
 
 def test_a_file_put_back_after_a_compaction():
@@ -165,6 +196,13 @@ def test_a_transcript_that_was_written_anew_is_read_from_its_beginning(tmp_path)
 @given(st.data())
 def test_a_transcript_that_grows_shows_the_same_piece_by_piece(tmp_path_factory, data):
     """Wherever a write or a look falls, even inside a row."""
+
+    def parted(events):
+        """What was shown, and each time it ran on something else."""
+        used = [event for event in events if isinstance(event, Used)]
+        changes = [now for at, now in enumerate(used) if at == 0 or used[at - 1] != now]
+        return [event for event in events if isinstance(event, Shown)], changes
+
     whole = data.draw(st.sampled_from(TRANSCRIPTS)).read_bytes()
     file = tmp_path_factory.mktemp("t") / "t.jsonl"
     cuts = data.draw(st.lists(st.integers(0, len(whole)), max_size=5))
@@ -173,7 +211,8 @@ def test_a_transcript_that_grows_shows_the_same_piece_by_piece(tmp_path_factory,
         file.write_bytes(whole[:end])
         more, offset = CLAUDE.unhooked(str(file), offset, all_of_it=True)
         found += more
-    assert (found, offset) == CLAUDE.unhooked(str(file), 0, all_of_it=True)
+    at_once, end = CLAUDE.unhooked(str(file), 0, all_of_it=True)
+    assert (parted(found), offset) == (parted(at_once), end)
     assert offset == len(whole)
 
 

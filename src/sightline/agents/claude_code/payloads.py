@@ -69,7 +69,8 @@ def _prompt(payload: Payload) -> list[Event]:
     from sightline.core.mentions import mentions
 
     text = needed(payload, "prompt")
-    return [Prompted(text, () if text.startswith(NOT_TYPED) else mentions(text))]
+    named = () if text.startswith(NOT_TYPED) else mentions(text)
+    return [Prompted(text, named, optional(payload, "permission_mode"))]
 
 
 def _before_tool(payload: Payload) -> list[Event]:

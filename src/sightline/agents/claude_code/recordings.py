@@ -8,7 +8,7 @@ import os
 from sightline.agents.claude_code import sub_agent
 from sightline.agents.claude_code.fields import needed, optional
 from sightline.agents.claude_code.results import read
-from sightline.agents.claude_code.rows import rows, time_of
+from sightline.agents.claude_code.rows import model_of, rows, time_of
 from sightline.agents.claude_code.transcripts import attached
 from sightline.core.value import Value
 from sightline.services.attend import Began, Compacted, Prompted
@@ -127,7 +127,7 @@ def told(of: Recording) -> Iterator[tuple[int, Event]]:
                 continue
             seen |= {mark} if mark else set()
             at = max(time_of(row) or at, at)
-            if (used := _model(row)) not in (None, model):
+            if (used := model_of(row)) not in (None, model):
                 model = used
                 yield at, Began("resume", model)
             for event in _row(row):
@@ -171,9 +171,3 @@ def _prompt(row: Row) -> list[Event]:
     if made or not isinstance(content, str) or content.startswith(NOT_TYPED):
         return []
     return [Prompted(content)]
-
-
-def _model(row: Row) -> str | None:
-    message = row.get("message")
-    model = message.get("model") if isinstance(message, dict) else None
-    return model if isinstance(model, str) and not model.startswith("<") else None

@@ -39,6 +39,13 @@ def time_of(row: Mapping[str, Any]) -> int | None:
     return int(moment.timestamp() * 1000) * 1000 if moment.tzinfo else None
 
 
+def model_of(row: Mapping[str, Any]) -> str | None:
+    """The model that a row's message is of; None where the client itself wrote it, or a person."""
+    message = row.get("message")
+    model = message.get("model") if isinstance(message, dict) else None
+    return model if isinstance(model, str) and not model.startswith("<") else None
+
+
 def _lines(file: IO[bytes], at: int, end: int) -> Iterator[tuple[int, bytes]]:
     while at < end:
         line = file.readline(LINE_MAX)

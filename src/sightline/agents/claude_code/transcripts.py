@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from sightline.agents.claude_code.results import read
-from sightline.agents.claude_code.rows import rows, time_of
+from sightline.agents.claude_code.rows import model_of, rows, time_of
 from sightline.core.text import split
-from sightline.services.attend import Shown
+from sightline.services.attend import Shown, Used
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,13 +23,17 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 ATTACHED = b'"attachment"'
+MODEL = b'"model"'
 RESULT = b'"toolUseResult"'
+
+HOST = "Claude Code"
 
 
 def shown_since(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[Event], int]:
     """What the transcript shows from a byte offset on, and where to go on. A file that is shorter
     than the offset was written anew. OSError when it cannot be read."""
-    wanted = (ATTACHED, RESULT) if all_of_it else (ATTACHED,)
+    wanted = (ATTACHED, MODEL, RESULT) if all_of_it else (ATTACHED, MODEL)
+    used: Used | None = None
     found: list[Event] = []
     try:
         with open(transcript, "rb") as file:
@@ -39,6 +43,9 @@ def shown_since(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[
                 if row is not None and _belongs(row, transcript):
                     told = [*attached(row), *(_result(row) if all_of_it else ())]
                     found += [_dated(event, row) for event in told]
+                    if (now := _used(row)) not in (None, used):
+                        used = now
+                        found.append(now)
     except (FileNotFoundError, NotADirectoryError):
         return [], offset
     return found, at
@@ -47,6 +54,14 @@ def shown_since(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[
 def _dated(event: Event, row: Row) -> Event:
     """The event with the time of its row: hooks have told of later ones already."""
     return event.replace(at=time_of(row)) if isinstance(event, Shown) else event
+
+
+def _used(row: Row) -> Used | None:
+    """What an answer of the agent ran on."""
+    model, version = model_of(row), row.get("version")
+    if model is None or row.get("type") != "assistant":
+        return None
+    return Used(model, HOST, version if isinstance(version, str) else None)
 
 
 def _belongs(row: Row, transcript: str) -> bool:

@@ -39,12 +39,21 @@ class Instructed(Event):
     path: str
 
 
+class Used(Event):
+    """What the agent ran on just now: its model, and the version of the host, by its name."""
+
+    model: str | None = None
+    host: str | None = None
+    host_version: str | None = None
+
+
 class Prompted(Event):
     """The user said something: a turn begins. mentions: files whose text the host adds to it,
-    whole (None) or some lines."""
+    whole (None) or some lines. mode: the host's word for what the agent may do by itself."""
 
     text: str
     mentions: tuple[tuple[str, Span | None], ...] = ()
+    mode: str | None = None
 
 
 class Shown(Event):
@@ -173,6 +182,7 @@ and what is not shown must not count as shown."""
 _PLACES = {
     Began: ("talks", "began"),
     Instructed: ("shown", "instructed"),
+    Used: ("talks", "used"),
     Prompted: ("talks", "prompted"),
     Shown: ("shown", "shown"),
     Attempted: ("edits", "attempted"),

@@ -11,7 +11,15 @@ from sightline.services.recovery import settle_own
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.regions import Span
-    from sightline.services.attend import Answered, Began, Compacted, Ended, Prompted, Stopped
+    from sightline.services.attend import (
+        Answered,
+        Began,
+        Compacted,
+        Ended,
+        Prompted,
+        Stopped,
+        Used,
+    )
     from sightline.services.ground import Ground
 
 WATCHED = 500
@@ -31,12 +39,24 @@ def began(ground: Ground, event: Began) -> Answer:
     return Answer(watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
+def used(ground: Ground, event: Used) -> Answer:
+    """Note the model and the host. That a session ended is not taken back by it."""
+    _uses(ground, event.model)
+    state = ground.store.session(ground.session)
+    if event.host and state is not None and state.ended is None:
+        from sightline.services.presence import note
+
+        note(ground, event.host, event.host_version)
+    return NOTHING
+
+
 def prompted(ground: Ground, event: Prompted) -> Answer:
     """Begin a turn: note the files mentioned, and tell what changed since the last one, and what
     its agent was not warned of yet."""
     _calls_ended(ground)
     state = ground.store.session(ground.session)
     ground.append([TurnBegan((state.turn if state else 0) + 1)])
+    _uses(ground, None, event.mode)
     told = "\n".join(filter(None, [news(ground), _warnings(ground)]))
     for path, lines in event.mentions:
         _mentioned(ground, path, lines)
@@ -95,14 +115,16 @@ def _warnings(ground: Ground) -> str:
     return tell(ground)
 
 
-def _uses(ground: Ground, model: str | None) -> None:
-    """Note the model, where it is told and is another than before."""
-    state = ground.store.session(ground.session) if model else None
-    if not model or (state is not None and state.model == model):
+def _uses(ground: Ground, model: str | None, mode: str | None = None) -> None:
+    """Note the model, and the mode it is used in, where these are told and are others than
+    before."""
+    if not (model or mode):
         return
     from sightline.services.usage import another
 
-    ground.append(another(ground, model))
+    facts = another(ground, model, mode=mode)
+    if facts:
+        ground.append(facts)
 
 
 def _mentioned(ground: Ground, path: str, lines: Span | None) -> None:
