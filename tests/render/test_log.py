@@ -12,6 +12,7 @@ from sightline.core.events import (
     CommandStarted,
     GitMoved,
     Moved,
+    WarningRaised,
     WriteAbandoned,
     WriteIntended,
 )
@@ -41,6 +42,13 @@ def test_of_many_paths_the_first_are_named():
     paths = tuple(f"f{n}.py" for n in range(14))
     words = said(GitMoved("a" * 40, "b" * 40, "checkout", paths))
     assert words == "git checkout aaaaaaa..bbbbbbb changed: f0.py, f1.py, f2.py and 11 more"
+
+
+def test_a_warning_names_its_files_once():
+    assert (
+        said(WarningRaised("w-1", "mind this", ("a.py", "b.py"))) == "warning: mind this a.py, b.py"
+    )
+    assert said(WarningRaised("w-1", "a.py is made", ("a.py",))) == "warning: a.py is made"
 
 
 def test_texts_that_went_are_counted_with_the_reason():

@@ -62,7 +62,7 @@ def sentence(entry: Told, reader: str = "") -> str:
         by=by(cause(entry.cause, reader)),
         detail=_detail(entry),
         agent=entry.agent,
-        paths=_named(entry.paths),
+        paths=_paths(entry),
         move=f"{_short(entry.before)}..{_short(entry.after)}",
         texts=count(entry.count, "kept text"),
     )
@@ -76,6 +76,14 @@ def _detail(entry: Told) -> str:
     if entry.kind == "sight_lost":
         return lost(said)
     return WHY.get(said, said) if entry.kind == "purged" else said
+
+
+def _paths(entry: Told) -> str:
+    """The files that a fact is about; none where a warning's own words name them all."""
+    words = entry.cause.detail or ""
+    if entry.kind == "warning" and all(path in words for path in entry.paths):
+        return ""
+    return _named(entry.paths)
 
 
 def _named(paths: Sequence[str]) -> str:
