@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
 
 MOST = 8
-"""Sessions that are compared: those that learned of the file last. Each costs a diff."""
+"""Sessions that are compared: those that learned of the file last."""
+
+BEHIND = 2
+"""Of them, those that held another text than the one that was written over: each costs two diffs
+of its own, and is stale anyway."""
 
 
 def affected(
@@ -38,7 +42,11 @@ def affected(
     others.sort(key=lambda pair: -pair[1].position)
     change = _Change(ground, before, after)
     found = []
+    behind = BEHIND
     for session, knowledge in others[:MOST]:
+        behind -= not change.is_of(knowledge)
+        if behind < 0 and not change.is_of(knowledge):
+            continue
         state = ground.store.session(session)
         if state is None or not present(ground, state):
             continue  # asked first: a diff takes longer
@@ -57,10 +65,14 @@ class _Change:
         self._gone = after is None
         self._hunks: dict[tuple[str, bool], Sequence[Hunk]] = {}
 
+    def is_of(self, knowledge: Knowledge) -> bool:
+        """Whether a session held just the text that was written over."""
+        return knowledge.belief.text == self._revision
+
     def stale(self, knowledge: Knowledge) -> Spans:
         """The lines of what a session was shown that differ now and did not before."""
         shown, belief = knowledge.belief.shown, knowledge.belief
-        known = belief.text == self._revision
+        known = self.is_of(knowledge)
         theirs = self._before if known else _lines(self._ground.store.blob(belief.text))
         if self._before is None or theirs is None:
             return ()  # no text before it, or none that is kept: it was not what they hold
