@@ -11,7 +11,9 @@ def written(sl):
     sl.put("app.py", "a = 0\n")
     sl("read", "app.py")
     for number in range(4):
-        assert sl("edit", "app.py", "--old", f"a = {number}", "--new", f"a = {number + 1}").code == 0
+        assert (
+            sl("edit", "app.py", "--old", f"a = {number}", "--new", f"a = {number + 1}").code == 0
+        )
     return sl
 
 
@@ -35,7 +37,11 @@ def test_json_lists_every_text_and_the_run_does_as_it_said(written):
     done = written("gc", "--max-size", "0", "--json").json
     assert (said["schema"], said["dry_run"], done["dry_run"]) == (1, True, False)
     assert list(said["texts"][0]) == ["revision", "path", "bytes", "at", "reason"]
-    assert (done["texts"], done["kept"], done["over"]) == (said["texts"], said["kept"], said["over"])
+    assert (done["texts"], done["kept"], done["over"]) == (
+        said["texts"],
+        said["kept"],
+        said["over"],
+    )
     assert (len(done["texts"]), done["kept"]) == (3, {"texts": 2, "bytes": 12})
     assert written("check", "app.py").code == 0
 
