@@ -13,7 +13,6 @@ from sightline.core.regions import carry, spans, touched, union, whole
 from sightline.core.text import decode
 from sightline.errors import EditRefused, StoreConflict, UnknownName
 from sightline.services.ground import believe, recall
-from sightline.services.results import FileWarning
 from sightline.workspace import Located
 
 TYPE_CHECKING = False
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from sightline.core.events import Fact
     from sightline.core.regions import Hunk, Spans
     from sightline.services.ground import Ground
-    from sightline.services.results import Notice
+    from sightline.services.results import FileWarning, Notice
 
 
 def deliver(
@@ -48,6 +47,8 @@ def acknowledge(ground: Ground, answer: Notice | EditRefused | FileWarning | str
     Nothing does when this session looked at the file or edited it since: then what was printed
     is no longer what it lacks.
     """
+    from sightline.services.results import FileWarning
+
     if isinstance(answer, FileWarning):
         answer = answer.id
     if isinstance(answer, str):

@@ -1,14 +1,16 @@
-"""Which models a session's agent used, and where it ran: a fact each time it was another."""
+"""Which models a session's agent used, and where it ran: a fact each time it was another.
+
+The hook of every prompt asks whether it is: what only the answers are made of is loaded for them.
+"""
 
 from __future__ import annotations
 
 from sightline.core.events import EnvironmentSeen, ModelUsed, TurnBegan
-from sightline.services.authors import moment
-from sightline.services.results import Environment, ModelUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.services.ground import Ground
+    from sightline.services.results import Environment, ModelUsage
 
 
 def another(
@@ -44,6 +46,9 @@ def turn(
 
 def models(ground: Ground, session: str | None = None) -> list[ModelUsage]:
     """What a session (this one) used, oldest first."""
+    from sightline.services.authors import moment
+    from sightline.services.results import ModelUsage
+
     found: list[ModelUsage] = []
     turn, before = 0, None
     whose = ground.session if session is None else session
@@ -60,6 +65,9 @@ def models(ground: Ground, session: str | None = None) -> list[ModelUsage]:
 
 def environments(ground: Ground, session: str | None = None) -> list[Environment]:
     """Where a session (this one) ran, oldest first. A host that is not told again is still it."""
+    from sightline.services.authors import moment
+    from sightline.services.results import Environment
+
     found: list[Environment] = []
     whose = ground.session if session is None else session
     for recorded in ground.store.timeline(session=whose, kinds=[EnvironmentSeen]):
