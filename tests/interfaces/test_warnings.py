@@ -111,3 +111,16 @@ def test_a_rewind_of_the_conversation_alone_says_what_it_warns_of(sl, session):
     (warning,) = session.warnings()
     assert f"Warning {warning.id}: The conversation went back, and the files did not" in said.out
     assert "1 file was edited after that point (by this agent: a.py)" in said.out
+
+
+def test_turn_notes_the_model(sl):
+    assert sl("turn", "--model", "m1", "--mode", "plan").out == "Turn 1 began.\n"
+    assert sl("turn", "--mode", "act").code == 0
+    found = sl("models", "--json").json["models"]
+    assert [(each["turn"], each["model"], each["mode"]) for each in found] == [
+        (1, "m1", "plan"),
+        (2, "m1", "act"),
+    ]
+    said = sl("turn", "--mode", "act", "--session", "other")
+    assert said.code == 2
+    assert "name the model, too" in said.err
