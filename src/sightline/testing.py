@@ -253,6 +253,9 @@ class MemoryWorkspace:
     def repository(self, path: str) -> None:
         """There is no git in memory."""
 
+    def refused(self, paths: Iterable[str]) -> set[str]:
+        return {path for path in paths if self._refused.matches(path)}
+
     def listed(self, path: str) -> bool:
         control = not {".git", ".hg"}.isdisjoint(path.split("/"))
         return not (control or self._ignored.matches(path) or self._refused.matches(path))

@@ -102,6 +102,7 @@ class Ground:
         if self._tracked is None or self._tracked.position != position:
             known = self.store.known(self.session)
             self._tracked = Tracked(position, known, self.store.stamps(known))
+            self._tracked.refused = self.workspace.refused(known)
         return self._tracked
 
     def look(self, path: str) -> Found:
@@ -128,6 +129,7 @@ class Tracked:
         self.position = position
         self.known = known
         self.stamps = stamps
+        self.refused: set[str] = set()
         self.suspects = {
             path
             for path, knowledge in known.items()

@@ -128,7 +128,7 @@ def suspects(ground: Ground) -> list[Knowledge]:
     if found:
         _take_note(ground, found)
         tracked = ground.tracked()
-    odd = sorted({*tracked.suspects, *(there.path for there in found)})
+    odd = sorted({*tracked.suspects, *tracked.refused, *(there.path for there in found)})
     return [tracked.known[path] for path in odd if path in tracked.known]
 
 

@@ -144,5 +144,8 @@ class Workspace(Protocol):
     def repository(self, path: str) -> Repository | None:
         """The git repository that a path belongs to, where one does."""
 
+    def refused(self, paths: Iterable[str]) -> set[str]:
+        """Those of these paths that a .sightlineignore at the root refuses by now."""
+
     def listed(self, path: str) -> bool:
         """Whether .gitignore and .sightlineignore let a scan see this path."""

@@ -191,6 +191,11 @@ class DiskWorkspace:
 
         return repository(self.root, path)
 
+    def refused(self, paths: Iterable[str]) -> set[str]:
+        if not os.path.lexists(f"{self.root}/.sightlineignore"):
+            return set()
+        return {path for path in paths if self._refusing.refuses(path)}
+
     def listed(self, path: str) -> bool:
         return not (self._refusing.refuses(path) or self._hiding.refuses(path))
 

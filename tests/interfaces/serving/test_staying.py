@@ -319,7 +319,8 @@ def test_hooks_ask_up_before_it_has_given_way(host):
     seen: list[int] = []
     with Asked(host, f"{key_of(str(host.root))}-up-0000.sock", seen):
         host.run(host.payload("UserPromptSubmit", prompt="x"))
-    assert (len(seen), os.path.exists(path)) == (1, True)
+    assert seen  # by the hook, and perhaps by the answerer, to see whether it has to give way
+    assert os.path.exists(path)
     assert host.started().pid == auto.pid
 
 

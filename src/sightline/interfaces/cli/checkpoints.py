@@ -46,7 +46,7 @@ def checkpoint(call: Call, label: str) -> None:
 @verb()
 @click.pass_obj
 def checkpoints(call: Call) -> None:
-    """List the checkpoints of all sessions, with what changed from each to the next."""
+    """List the checkpoints, and what changed in between."""
     from sightline.services.comparing import story
 
     with call.survey() as ground:
@@ -66,7 +66,7 @@ def checkpoints(call: Call) -> None:
 @click.option("--stat", is_flag=True, help="Only which files, and how many lines.")
 @click.pass_obj
 def checkpoint_diff(call: Call, before: str, after: str | None, *, stat: bool) -> None:
-    """Show what changed from one checkpoint to another, or to now.
+    """Show what changed between checkpoints, or since one.
 
     A and B are ids or labels of checkpoints; without B what stands now is meant. Exit code 0:
     nothing changed; 1: something did.

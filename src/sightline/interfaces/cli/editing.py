@@ -74,7 +74,7 @@ def write(call: Call, path: str) -> None:
 @verb()
 @click.pass_obj
 def patch(call: Call) -> None:
-    """Apply a unified diff from stdin: all of its files or none.
+    """Apply a unified diff from stdin, all of it or none.
 
     Paths in it are relative to the workspace.
     """

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 def init(
     call: Call, agents: tuple[str, ...], *, remove: bool, dry_run: bool, scope: Scope, kind: Kind
 ) -> None:
-    """Connect agents: their reads are noted, their edits judged.
+    """Connect agents, so that their edits are judged.
 
     Writes hooks into the agent's own settings; everything else in them stays as it is, byte for
     byte. Run it again after Python or Sightline moved. AGENT: claude-code. Default: those found.

@@ -52,7 +52,7 @@ def changes(call: Call, *, every: bool) -> None:
 )
 @click.pass_obj
 def notice(call: Call, budget: int) -> None:
-    """Tell this session what others changed in lines it was shown.
+    """Tell this session what others changed since it was shown.
 
     It is told again until it is acknowledged by its id (ack), so that a request that failed loses
     nothing.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def turn(
     call: Call, number: int | None, model: str | None, provider: str | None, mode: str | None
 ) -> None:
-    """Begin a turn of this session, the next one unless numbered."""
+    """Begin a turn of this session."""
     with call.open() as session:
         try:
             begun = session.turn(number, model=model, provider=provider, mode=mode)

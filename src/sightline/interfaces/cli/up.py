@@ -37,7 +37,7 @@ AGENT_FOLDERS = {
 )
 @click.pass_obj
 def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
-    """Show live what each agent has in context and what went stale.
+    """Show live what each agent holds, and what went stale.
 
     Offers to connect the agents it finds, and stays until Ctrl-C. Without a terminal it asks
     nothing and prints a line per event, with --json an object as 'sightline log --json' does.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.pass_obj
 def watch(call: Call, paths: Sequence[str]) -> None:
-    """Print changes of files as they happen, with who made them. Ctrl-C ends it.
+    """Print changes of files as they happen, until Ctrl-C.
 
     All files that .gitignore does not hide, or only the given ones and what is in them. With
     --json an object a line, as 'sightline log --json' has them; one of a file that no agent was
