@@ -118,7 +118,7 @@ def _end() -> None:
     output.text("\nThe folder is gone again. To try it on a file of your own project:")
     for line in views.table(NEXT):
         output.text(f"    {line}")
-    output.text("A program calls sightline.open_session(); an agent is connected by sightline init.")
+    output.text("Programs call sightline.open_session(). Agents: sightline init connects them.")
 
 
 def _shape(steps: list[Step], stage: Stage) -> dict[str, Any]:
