@@ -8,9 +8,7 @@ floor; bench/README.md says how each is made.
 
 from __future__ import annotations
 
-import argparse
 import http.client
-import json
 import multiprocessing
 import os
 import sys
@@ -24,6 +22,7 @@ from typing import TYPE_CHECKING
 if not __package__:  # started as a script, where only this folder is on the path
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.asking import printed
 from bench.hosting import Host
 from bench.speed import table
 from bench.stopwatch import Figure, Limit, Row, interleaved, measure
@@ -43,27 +42,14 @@ CALLS, PROCESSES = 500, 8
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
     that name."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--only", action="append", metavar="NAME", help="how some names begin")
-    options = parser.parse_args(arguments)
-    rows = list(run(tuple(options.only or [""])))
-    if not rows:
-        known = " ".join(MEASURES)
-        print(f"Nothing is called {' '.join(options.only)}. Known: {known}", file=sys.stderr)
-        return 2
-    if options.json:
-        print(json.dumps({"schema": 1, "rows": [row._asdict() for row in rows]}))
-    else:
-        print(table(rows))
-    return int(any(row.met is False for row in rows))
+    return printed(__doc__, MEASURES, run, table, arguments)
 
 
-def run(only: tuple[str, ...]) -> Iterator[Row]:
+def run(only: Sequence[str]) -> Iterator[Row]:
     """Measure what has such a name, each in a folder of its own. Its path is short, because a
     socket is in it."""
     for name, measured in MEASURES.items():
-        if name.startswith(only):
+        if name.startswith(tuple(only)):
             with tempfile.TemporaryDirectory(prefix="sl-") as folder:
                 yield measured(name, folder)
 

@@ -9,8 +9,6 @@ machine's. bench/README.md says how each is made.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING
 if not __package__:  # started as a script, where only this folder is on the path
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.asking import printed
 from bench.figures import FIGURES
 from bench.stopwatch import Row, measure
 
@@ -29,22 +28,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
     that name."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument(
-        "--only", action="append", metavar="NAME", help="a figure, or how some begin"
-    )
-    options = parser.parse_args(arguments)
-    rows = list(run(options.only or [""]))
-    if not rows:
-        known = " ".join(figure.name for figure in FIGURES)
-        print(f"Nothing is called {' '.join(options.only)}. Known: {known}", file=sys.stderr)
-        return 2
-    if options.json:
-        print(json.dumps({"schema": 1, "rows": [row._asdict() for row in rows]}))
-    else:
-        print(table(rows))
-    return int(any(row.met is False for row in rows))
+    return printed(__doc__, (figure.name for figure in FIGURES), run, table, arguments)
 
 
 def run(only: Sequence[str]) -> Iterator[Row]:

@@ -9,7 +9,6 @@ bench/README.md says how each figure is made.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 if not __package__:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bench.asking import printed
 from bench.filling import opened, tracked
 from bench.watching_worker import place_of
 
@@ -356,22 +356,7 @@ FIGURES: dict[str, Callable[[str], Iterator[Row]]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
     that name."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument(
-        "--only", action="append", metavar="NAME", help="a figure, or how some begin"
-    )
-    options = parser.parse_args(arguments)
-    rows = list(run(options.only or [""]))
-    if not rows:
-        known = " ".join(FIGURES)
-        print(f"Nothing is called {' '.join(options.only)}. Known: {known}", file=sys.stderr)
-        return 2
-    if options.json:
-        print(json.dumps({"schema": 1, "rows": [row._asdict() for row in rows]}))
-    else:
-        print(table(rows))
-    return int(any(row.met is False for row in rows))
+    return printed(__doc__, FIGURES, run, table, arguments)
 
 
 def run(only: Sequence[str]) -> Iterator[Row]:
