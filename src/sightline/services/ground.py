@@ -73,6 +73,10 @@ class Ground:
         self.approve = approve
         self._tracked: Tracked | None = None
 
+    def of(self, session: str) -> Ground:
+        """The same ports as another session's; nobody is asked for its approval."""
+        return Ground(session, self.store, self.workspace, self.settings, self.clock, self.owner)
+
     def append(
         self,
         facts: Sequence[Fact],

@@ -44,15 +44,8 @@ def fork(ground: Ground, agent: str, id: str | None) -> Ground:
         ]
         if state is not None and state.owner is not None:
             facts.append(environment(state.owner))
-        made = Ground(
-            session,
-            store,
-            ground.workspace,
-            ground.settings,
-            ground.clock,
-            ground.owner,
-            ground.approve,
-        )
+        made = ground.of(session)
+        made.approve = ground.approve
         made.append(facts)
     return made
 

@@ -174,7 +174,7 @@ def status(
 ) -> list[SessionFiles]:
     """Every session, or one, with its files as they stand now."""
     return [
-        SessionFiles(state, tuple(views.files(_as(ground, state.id))))
+        SessionFiles(state, tuple(views.files(ground.of(state.id))))
         for state in ground.store.sessions()
         if session in (None, state.id)
     ]
@@ -197,9 +197,3 @@ def _agents_of(store: Store, sessions: Iterable[str]) -> dict[str, str]:
     """The same of few, which takes less where there are many."""
     found = (store.session(each) for each in sessions)
     return {state.id: state.agent for state in found if state is not None}
-
-
-def _as(ground: Ground, session: str) -> Ground:
-    return Ground(
-        session, ground.store, ground.workspace, ground.settings, ground.clock, ground.owner
-    )

@@ -13,7 +13,6 @@ from sightline.core.value import Value
 from sightline.services import history, views
 from sightline.services.authors import changed_by
 from sightline.services.claims import standing
-from sightline.services.ground import Ground
 from sightline.services.presence import surely_gone
 from sightline.services.warnings import pending
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from sightline.core.claims import Claim
     from sightline.core.context import SessionState
     from sightline.services.entries import Entry
+    from sightline.services.ground import Ground
     from sightline.services.results import ChangedBy, FileWarning
     from sightline.services.watching import Watching
 
@@ -106,7 +106,7 @@ class Watch:
         ended = sum(1 for state in states if state.ended is not None)
         resting = len(states) - len(at_work) - ended
         self._grounds = {
-            each.id: self._grounds.get(each.id) or self._as(each.id) for each in at_work
+            each.id: self._grounds.get(each.id) or self._ground.of(each.id) for each in at_work
         }
         self._at_work_now = at_work
         self._shown = gone, claimed = self._standing()
@@ -121,10 +121,6 @@ class Watch:
         runs out, without a word on the timeline."""
         gone = {each.id for each in self._at_work_now if surely_gone(each)}
         return frozenset(gone), tuple(standing(self._ground))
-
-    def _as(self, session: str) -> Ground:
-        own = self._ground
-        return Ground(session, own.store, own.workspace, own.settings, own.clock, own.owner)
 
     def _at_work(self, state: SessionState) -> bool:
         if state.ended is not None:

@@ -172,8 +172,9 @@ class Watching:
 
     def _look(self, hints: Hints) -> tuple[bool, tuple[Entry, ...]]:
         """Record what files of the timeline show. Whether there were any; what became of others."""
-        lost = [SightLost(hints.lost)] if hints.lost else self._dim()
-        if self._watcher.eyes().mode == "away":  # not that all files were deleted
+        eyes = self._watcher.eyes()
+        lost = [SightLost(hints.lost)] if hints.lost else self._dim(eyes)
+        if eyes.mode == "away":  # not that all files were deleted
             self._ground.append(lost)
             return bool(lost), ()
         ours = self._ours.at(hints)
@@ -183,9 +184,8 @@ class Watching:
             self._record(ours, lost)
         return bool(ours), tuple(self._unshown.changes(hints)) if self._unshown else ()
 
-    def _dim(self) -> list[SightLost]:
+    def _dim(self, eyes: Eyes) -> list[SightLost]:
         """That changes are not seen as they happen, if so, and if it was not the last thing said."""
-        eyes = self._watcher.eyes()
         if eyes.mode != "polling" or eyes.why == self._said:
             return []
         self._said = eyes.why

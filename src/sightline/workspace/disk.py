@@ -13,7 +13,7 @@ from sightline.workspace import Located
 from sightline.workspace.deadline import DeadlinePassed, within
 from sightline.workspace.locks import Locked
 from sightline.workspace.reading import read, signature_of
-from sightline.workspace.rules import IgnoreRules, git_folders, git_rules, git_top
+from sightline.workspace.rules import IgnoreRules, git_rules
 from sightline.workspace.scan import scan, unanswered, walk
 from sightline.workspace.syscalls import Calls
 
@@ -183,8 +183,8 @@ class DiskWorkspace:
         return self._tree
 
     def git_at_work(self) -> bool:
-        top = git_top(self.root)
-        return top is not None and os.path.lexists(f"{git_folders(top)[0]}/index.lock")
+        found = self.repository("")
+        return found is not None and found.busy()
 
     def repository(self, path: str) -> Repository | None:
         from sightline.workspace.git import repository  # asked for changed files alone
