@@ -48,9 +48,16 @@ class Standing(Value):
     steps: int = 0
 
 
-def take(ground: Ground, label: str = "", paths: Iterable[str] | None = None) -> Checkpoint:
+def take(
+    ground: Ground,
+    label: str = "",
+    paths: Iterable[str] | None = None,
+    *,
+    durable: bool = True,
+) -> Checkpoint:
     """Take a checkpoint of the whole tree. paths: all that can have changed since the newest one,
-    where the caller knows. CheckpointFailed, and nothing recorded, when it cannot be kept."""
+    where the caller knows. durable: on the platter before this returns, else with the next fact
+    that is. CheckpointFailed, and nothing recorded, when it cannot be kept."""
     try:
         last = _newest(ground)
         covered = _covered(ground, last, paths)
@@ -65,7 +72,7 @@ def take(ground: Ground, label: str = "", paths: Iterable[str] | None = None) ->
             revision, steps = revision_of(texts[-1]), kept.steps
         name = f"cp-{urandom(4).hex()}"
         fact = CheckpointTaken(name, label, revision, _message(ground), len(found))
-        [recorded] = ground.append([fact], blobs=texts, durable=True)
+        [recorded] = ground.append([fact], blobs=texts, durable=durable)
     except (StoreError, Unverifiable, OSError) as error:
         raise CheckpointFailed(*words.failed(error)) from error
     _LAST[ground.store] = Standing(found, revision, steps)
