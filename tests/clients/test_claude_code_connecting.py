@@ -1,0 +1,99 @@
+"""How Claude Code is connected, and what happens to its work where that is broken."""
+
+import json
+import os
+import sys
+
+import pytest
+from tests.clients.acting import TEXT, changed, done, edit, read, saves
+
+import sightline
+
+pytestmark = pytest.mark.client
+
+
+def test_settings_removed_again_are_as_they_were_and_no_hook_fires(claude, model):
+    theirs = '{ "env": {"A":"1"},\n\t"hooks": {"Stop": [ {"hooks": [{"type": "command", "command": "true"}]} ]}}'
+    settings = ".claude/settings.local.json"
+    claude.put(settings, theirs)
+    file = claude.put("notes.txt", TEXT)
+    model.script("Look at it", read(file), done())
+    claude.sightline("init", "claude-code")
+    assert json.loads(claude.text(settings))["env"] == {"A": "1"}
+    claude.run("Look at it")
+    told = claude.log()
+    assert "seen" in {row["kind"] for row in told}
+    claude.sightline("init", "claude-code", "--remove")
+    assert claude.text(settings) == theirs
+    assert [hook["hook_event"] for hook in claude.run("Look at it").hooks] == ["Stop"]
+    assert claude.log() == told
+
+
+@pytest.mark.parametrize("kind", ["command", "http"])
+def test_a_running_up_answers_as_well_and_shows_what_happens(claude, model, kind):
+    claude.sightline("init", "claude-code", "--kind", kind)
+    file = claude.put("notes.txt", TEXT)
+    theirs = changed(l3="line 3, says the user")
+    model.script(
+        "Fix it",
+        read(file),
+        edit(file, "line 28\n", "line 28, says the agent\n", saves(claude, "notes.txt", theirs)),
+        edit(file, "line 3, says", "line 3, said", saves(claude, "notes.txt", TEXT)),
+        done(),
+    )
+    with claude.up() as printed:
+        run = claude.run("Fix it")
+        assert any("notes.txt was changed by the user" in line for line in printed)
+    assert claude.faults == ""
+    assert "-line 3\n+line 3, says the user" in model.sent(2)
+    assert "-line 3, says the user\n+line 3" in model.sent(3)
+    assert claude.text("notes.txt") == TEXT
+    over_http = {hook["hook_event"] for hook in run.hooks if hook["exit_code"] == 200}
+    assert ("PreToolUse" in over_http) == (kind == "http")
+
+
+def test_a_store_that_cannot_be_read_lets_the_agent_go_on_and_is_logged(connected, model):
+    file = connected.put("notes.txt", TEXT)
+    connected.sightline("saw", "notes.txt")
+    (store,) = connected.state.rglob("*.db")
+    store.write_bytes(b"no database" * 1000)
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
+    assert connected.run("Fix it").code == 0
+    assert connected.text("notes.txt") == changed(l3="three")
+    assert store.read_bytes() == b"no database" * 1000
+    assert "PreToolUse" in connected.faults
+    assert "hooks" in connected.sightline("doctor", code=1)
+
+
+def test_a_guard_that_is_to_fail_closed_refuses_what_it_cannot_judge(connected, model):
+    file = connected.put("notes.txt", TEXT)
+    connected.sightline("saw", "notes.txt")
+    (store,) = connected.state.rglob("*.db")
+    store.write_bytes(b"no database" * 1000)
+    connected.settings["SIGHTLINE_FAIL"] = "closed"
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
+    assert connected.run("Fix it").code == 0
+    assert connected.text("notes.txt") == TEXT
+    assert "SIGHTLINE_FAIL" in model.sent(2)
+
+
+def test_http_hooks_without_up_let_the_agent_go_on_and_doctor_says_so(claude, model):
+    claude.sightline("init", "claude-code", "--kind", "http")
+    file = claude.put("notes.txt", TEXT)
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
+    assert claude.run("Fix it").code == 0
+    assert claude.text("notes.txt") == changed(l3="three")
+    assert "sightline up" in claude.sightline("doctor", code=1)
+
+
+@pytest.mark.parametrize("gone", [sys.executable, os.path.dirname(sightline.__file__)])
+def test_what_a_hook_needs_and_is_gone_lets_the_agent_go_on(connected, model, gone):
+    """A script that Python cannot open ends it with 2, by which the client means: refuse."""
+    file = connected.put("notes.txt", TEXT)
+    settings = ".claude/settings.local.json"
+    assert gone in connected.text(settings)
+    connected.put(settings, connected.text(settings).replace(gone, "/gone/sightline"))
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), done())
+    assert connected.run("Fix it").code == 0
+    assert connected.text("notes.txt") == changed(l3="three")
+    assert "/gone" in connected.sightline("doctor", code=1)

@@ -1,0 +1,222 @@
+"""Edits of Claude Code as they are judged: the real client, our hooks, a scripted model.
+
+Each test asks three witnesses: what stands on disk, what the model was sent, and what Sightline
+recorded. The files are small; what a user does meanwhile is done just before the model answers.
+"""
+
+import json
+
+import pytest
+from tests.clients.acting import (
+    TEXT,
+    TWO_AT_ONCE,
+    bash,
+    cell,
+    changed,
+    done,
+    edit,
+    notebook,
+    read,
+    saves,
+    write,
+)
+from tests.clients.stub import Step
+
+pytestmark = pytest.mark.client
+
+
+def test_an_edit_whose_text_the_user_changed_is_answered_by_what_stands_there(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    theirs = changed(l10="line 10, says the user")
+    model.script(
+        "Fix it",
+        read(file),
+        edit(file, "line 10\n", "line ten\n", saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    run = guarded.run("Fix it")
+    told = model.sent(2)
+    assert "-line 10\n+line 10, says the user" in told
+    assert "the user or another program" in told
+    assert "line·10,·says·the·user" in told  # the nearest match, white space visible
+    assert guarded.text("notes.txt") == theirs
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"  # it was told
+
+
+def test_a_whole_write_over_a_changed_file_keeps_both_changes(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    mine = changed(l28="line 28, says the agent")
+    theirs = changed(l3="line 3, says the user")
+    model.script(
+        "Rewrite it",
+        bash(TWO_AT_ONCE),
+        write(file, mine, saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    run = guarded.run("Rewrite it")
+    assert guarded.text("notes.txt") == mine.replace("line 3\n", "line 3, says the user\n")
+    assert "merged" in model.sent(2)
+    assert "+line 3, says the user" in model.sent(2)
+    assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+
+
+def test_a_whole_write_that_the_client_turns_down_costs_one_look(guarded, model):
+    """It calls no hook when a file changed since its own tool read it."""
+    file = guarded.put("notes.txt", TEXT)
+    theirs = changed(l3="line 3, says the user")
+    both = theirs.replace("line 28\n", "line 28, says the agent\n")
+    model.script(
+        "Rewrite it",
+        read(file),
+        write(file, changed(l28="line 28, says the agent"), saves(guarded, "notes.txt", theirs)),
+        read(file),
+        write(file, both),
+        done(),
+    )
+    run = guarded.run("Rewrite it")
+    assert guarded.text("notes.txt") == both
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+
+
+@pytest.mark.parametrize("look", [read, lambda _: bash(TWO_AT_ONCE)], ids=["read", "shell"])
+def test_a_whole_write_in_conflict_is_refused_with_only_its_hunks(guarded, model, look):
+    file = guarded.put("notes.txt", TEXT)
+    guarded.put("other.txt", "other\n")
+    theirs = changed(l3="line 3, says the user", l28="line 28, says the user")
+    model.script(
+        "Rewrite it",
+        look(file),
+        write(file, changed(l28="line 28, says the agent"), saves(guarded, "notes.txt", theirs)),
+        done(),
+    )
+    guarded.run("Rewrite it")
+    assert guarded.text("notes.txt") == theirs
+    assert "+line 28, says the user" in model.sent(2)
+    assert "line 3, says the user" not in model.sent(2)
+    assert [row["path"] for row in guarded.log("refused")] == ["notes.txt"]
+
+
+def test_an_edit_elsewhere_goes_through_with_a_notice(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script(
+        "Fix it",
+        read(file),
+        edit(
+            file,
+            "line 28\n",
+            "line 28, says the agent\n",
+            saves(guarded, "notes.txt", changed(l3="line 3, says the user")),
+        ),
+        done(),
+    )
+    run = guarded.run("Fix it")
+    both = changed(l3="line 3, says the user", l28="line 28, says the agent")
+    assert guarded.text("notes.txt") == both
+    assert "-line 3\n+line 3, says the user" in model.sent(2)
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+    assert not guarded.log("refused")
+
+
+def test_a_write_over_a_file_never_read_is_refused(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Write it", write(file, "mine\n"), done())
+    guarded.run("Write it")
+    assert guarded.text("notes.txt") == TEXT
+    assert "never shown" in model.sent(1)
+    assert guarded.log("refused")
+
+
+def test_a_file_that_was_refused_is_written_once_it_was_read(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Write it", write(file, "mine\n"), read(file), write(file, "mine\n"), done())
+    guarded.run("Write it")
+    assert guarded.text("notes.txt") == "mine\n"
+
+
+def test_the_notice_of_one_call_does_not_wave_the_next_of_its_batch_through(guarded, model):
+    """The write was thought up before the notice: it is merged, and takes nothing back."""
+    file = guarded.put("notes.txt", TEXT)
+    mine = changed(l15="line 15, says the agent", l28="line 28, says the agent")
+    model.script(
+        "Fix both",
+        read(file),
+        Step(
+            tools=(
+                *edit(file, "line 15\n", "line 15, says the agent\n").tools,
+                *write(file, mine).tools,
+            ),
+            before=saves(guarded, "notes.txt", changed(l3="line 3, says the user")),
+        ),
+        done(),
+    )
+    guarded.run("Fix both")
+    assert guarded.text("notes.txt") == mine.replace("line 3\n", "line 3, says the user\n")
+    assert [row["path"] for row in guarded.log("merged")] == ["notes.txt"]
+
+
+def test_a_file_the_user_deleted_is_written_again_only_by_an_agent_that_knows(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    stood = []
+    model.script(
+        "Rewrite it",
+        read(file),
+        write(file, "mine\n", (guarded.root / "notes.txt").unlink),
+        write(file, "mine\n", lambda: stood.append((guarded.root / "notes.txt").exists())),
+        done(),
+    )
+    guarded.run("Rewrite it")
+    assert stood == [False]
+    assert "was deleted since" in model.sent(2)
+    assert guarded.text("notes.txt") == "mine\n"
+
+
+def test_an_edit_of_nothing_makes_a_file_or_fills_an_empty_one(guarded, model):
+    new, empty = str(guarded.root / "new.txt"), guarded.put("empty.txt", "")
+    model.script("Fill", edit(new, "", "a\n"), edit(empty, "", "b\n"), edit(new, "a", "c"), done())
+    run = guarded.run("Fill")
+    assert (guarded.text("new.txt"), guarded.text("empty.txt")) == ("c\n", "b\n")
+    assert not guarded.log("refused")
+    known = guarded.status()[run.session]
+    assert (known["new.txt"]["state"], known["empty.txt"]["state"]) == ("fresh", "fresh")
+
+
+def test_a_file_with_a_mark_and_line_ends_of_windows_is_the_agents_own(guarded, model):
+    """The client writes a whole file with "\\n", whatever it had before."""
+    file = guarded.put("notes.txt", "\ufeff" + TEXT.replace("\n", "\r\n"))
+    new = changed(l3="three", l28="last")
+    model.script("Fix it", read(file), edit(file, "line 3\n", "three\n"), write(file, new), done())
+    run = guarded.run("Fix it")
+    assert guarded.text("notes.txt").removeprefix("\ufeff").replace("\r", "") == new
+    assert {row["cause"]["kind"] for row in guarded.log("changed")} == {"agent"}
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+
+
+def test_a_notebook_is_edited_cell_by_cell(guarded, model):
+    """The client itself turns down an edit of a notebook that changed; a new look lets it go on."""
+    file = guarded.put("study.ipynb", notebook(c1="a = 1", c2="b = 2"))
+    theirs = notebook(c1="a = 9", c2="b = 2")
+    model.script(
+        "Fix it",
+        read(file),
+        cell(file, "c2", "b = 3", saves(guarded, "study.ipynb", theirs)),
+        read(file),
+        cell(file, "c2", "b = 4"),
+        done(),
+    )
+    guarded.run("Fix it")
+    sources = [each["source"] for each in json.loads(guarded.text("study.ipynb"))["cells"]]
+    assert ["".join(each) for each in sources] == ["a = 9", "b = 4"]
+
+
+def test_a_hook_never_answers_for_the_user(guarded, model):
+    """What the user has not allowed is not allowed by us: the edit is merged, not permitted."""
+    file = guarded.put("notes.txt", TEXT)
+    mine = changed(l28="line 28, says the agent")
+    theirs = changed(l3="line 3, says the user")
+    model.script(
+        "Fix it", read(file), write(file, mine, saves(guarded, "notes.txt", theirs)), done()
+    )
+    guarded.run("Fix it", args=("--permission-mode", "default"))
+    assert guarded.text("notes.txt") == theirs

@@ -1,0 +1,72 @@
+"""What Claude Code is known to have been shown, and what its commands did."""
+
+from time import monotonic
+
+import pytest
+from tests.clients.acting import TEXT, WAIT_S, bash, changed, done, edit, read, write
+
+pytestmark = pytest.mark.client
+
+
+def test_a_mentioned_file_may_be_written(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Rewrite @notes.txt", write(file, "mine\n"), done())
+    run = guarded.run("Rewrite @notes.txt")
+    assert guarded.text("notes.txt") == "mine\n"
+    assert not guarded.log("refused")
+    assert guarded.log("seen")[0]["path"] == "notes.txt"
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+
+
+def test_a_file_printed_in_the_shell_may_be_edited(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Fix it", bash("cat notes.txt"), edit(file, "line 3\n", "three\n"), done())
+    run = guarded.run("Fix it")
+    assert guarded.text("notes.txt") == changed(l3="three")
+    assert not guarded.log("refused")
+    assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
+
+
+def test_what_an_own_command_changed_is_known_as_its_doing(guarded, model):
+    file = guarded.put("notes.txt", TEXT)
+    command = "sed -i 's/^line 3$/three/' notes.txt"
+    model.script("Fix it", read(file), bash(command), done())
+    guarded.run("Fix it")
+    causes = [row["cause"] for row in guarded.log("changed") if row["path"] == "notes.txt"]
+    assert [(cause["kind"], cause["detail"]) for cause in causes] == [("command", command)]
+
+
+def test_an_instruction_file_was_shown(guarded, model):
+    file = guarded.put("CLAUDE.md", "Be brief.\n")
+    model.script("Amend it", write(file, "Be brief and kind.\n"), done())
+    run = guarded.run("Amend it")
+    assert guarded.text("CLAUDE.md") == "Be brief and kind.\n"
+    assert not guarded.log("refused")
+    assert guarded.status()[run.session]["CLAUDE.md"]["state"] == "fresh"
+
+
+@pytest.mark.parametrize("command", ["rm notes.txt", "mv notes.txt old.txt"])
+def test_what_an_own_command_took_away_may_be_written_anew(guarded, model, command):
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Begin anew", read(file), bash(command), write(file, "mine\n"), done())
+    guarded.run("Begin anew")
+    assert guarded.text("notes.txt") == "mine\n"
+    assert not guarded.log("refused")
+
+
+def test_a_save_of_a_known_file_is_noticed_as_it_happens(guarded, model):
+    """The client watches for us the files that a resumed conversation knows."""
+    file = guarded.put("notes.txt", TEXT)
+    model.script("Look at it", read(file), done())
+    first = guarded.run("Look at it")
+
+    def save_and_see():
+        guarded.put("notes.txt", changed(l3="line 3, says the user"))
+        deadline = monotonic() + WAIT_S
+        while not guarded.log("changed"):
+            assert monotonic() < deadline, "the client's watcher told nothing"
+
+    model.script("Go on", bash("true"), done(save_and_see))
+    guarded.run("Go on", args=("--resume", first.session))
+    (row,) = guarded.log("changed")
+    assert (row["path"], row["cause"]["kind"]) == ("notes.txt", "external")
