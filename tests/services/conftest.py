@@ -71,3 +71,11 @@ def ten(place, s):
     place.put("a.py", TEN)
     s.read("a.py")
     return s
+
+
+@pytest.fixture
+def three(place, s):
+    """A file of three lines that the session was shown."""
+    place.put("a.py", "one\ntwo\nthree\n")
+    s.read("a.py")
+    return s
