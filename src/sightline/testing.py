@@ -225,7 +225,7 @@ class MemoryWorkspace:
             if entry.kind == "file" and asked and self.listed(path):
                 yield path, entry.signature
 
-    def tree(self, last: Tree | None = None) -> Tree:
+    def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
         known = dict(last.files()) if last else {}
         rows: dict[str, Row] = {}
         for path, entry in sorted(self._entries.items()):

@@ -8,8 +8,8 @@ from sightline.core.pruning import Held, dropping
 SIZES = {"a": 10, "b": 20, "c": 30, "d": 40}
 
 
-def held(name, texts, *, stays=False):
-    return Held(name, frozenset(texts), stays)
+def held(name, texts, *, stays=False, unasked=False):
+    return Held(name, frozenset(texts), stays, unasked)
 
 
 def test_the_oldest_go_until_the_others_fit():
@@ -36,17 +36,33 @@ def test_texts_that_are_not_kept_take_nothing():
     assert dropping([held("1", "xyz"), held("2", "a")], SIZES, 10) == []
 
 
-chains = st.lists(st.tuples(st.frozensets(st.sampled_from("abcd")), st.booleans()), max_size=8)
+def test_those_that_nobody_asked_for_go_before_older_ones():
+    every = [held("1", "a"), held("2", "b", unasked=True), held("3", "c"), held("4", "d")]
+    assert dropping(every, SIZES, 80) == ["2"]
+    assert dropping(every, SIZES, 75) == ["2", "1"]
+
+
+def test_a_text_of_one_that_goes_first_and_of_one_that_goes_later_frees_nothing():
+    every = [held("1", "b"), held("2", "b", unasked=True), held("3", "c")]
+    assert dropping(every, SIZES, 45) == ["2", "1"]
+    assert dropping([held("1", "b", stays=True), *every[1:]], SIZES, 45) == ["2"]
+
+
+kinds = st.sampled_from([{}, {"stays": True}, {"unasked": True}])
+chains = st.lists(st.tuples(st.frozensets(st.sampled_from("abcd")), kinds), max_size=8)
 
 
 @given(chains, st.integers(0, 110))
 def test_what_is_left_fits_or_none_of_it_may_go(chain, room):
-    every = [held(str(n), texts, stays=stays) for n, (texts, stays) in enumerate(chain)]
+    every = [held(str(n), texts, **kind) for n, (texts, kind) in enumerate(chain)]
     gone = dropping(every, SIZES, room)
     left = [each for each in every if each.checkpoint not in gone]
     taken = sum(SIZES[text] for text in set().union(*(each.texts for each in left)))
     assert taken <= room or all(each.stays for each in left[:-1])
-    assert gone == [each.checkpoint for each in every if not each.stays][: len(gone)]
+    may_go = [each for each in every[:-1] if not each.stays]
+    first = [each.checkpoint for each in may_go if each.unasked]
+    then = [each.checkpoint for each in may_go if not each.unasked]
+    assert gone == [*first, *then][: len(gone)]
     if gone:  # one less would not have done
         fewer = [each for each in every if each.checkpoint not in gone[:-1]]
         assert sum(SIZES[t] for t in set().union(*(each.texts for each in fewer))) > room

@@ -57,7 +57,7 @@ def test_without_one_the_way_to_take_one_is_named(sl):
 def test_checkpoints_as_json_have_the_promised_keys(edited):
     first, second = edited("checkpoints", "--json").json["checkpoints"]
     assert set(first) == {
-        *("id", "label", "at", "session", "turn", "position", "files", "not_covered"),
+        *("id", "label", "why", "at", "session", "turn", "position", "files", "not_covered"),
     }
     assert (first["label"], second["files"], first["not_covered"]) == ("first", 1, [])
 

@@ -37,6 +37,7 @@ EXAMPLES: list[Fact] = [
     events.Delivered("registry", A),
     events.CheckpointTaken("c1", "before the refactoring", A, "m4"),
     events.CheckpointDropped("c1", "size"),
+    events.CheckpointMissed("before src/a.py", "turn", "the disk is full"),
     events.RewindStarted("c1", 20),
     events.RewindStep("src/a.py", B, A),
     events.RewindEnded(20),

@@ -253,13 +253,24 @@ class Delivered(Fact):
 
 class CheckpointTaken(Fact):
     """How the tree stood was kept: manifest names the texts. covers: how many files and symlinks;
-    message: the newest of the conversation then."""
+    message: the newest of the conversation then; why: asked, turn (before the first change of
+    one), edits (after some), rewind (before one)."""
 
     checkpoint: str
     label: str
     manifest: Revision
     message: str | None = None
     covers: int = 0
+    why: str = "asked"
+
+
+class CheckpointMissed(Fact):
+    """One that was due by itself could not be kept. label: what it would have borne; why: as in
+    CheckpointTaken; reason: what was in the way."""
+
+    label: str
+    why: str
+    reason: str
 
 
 class CheckpointDropped(Fact):

@@ -12,32 +12,33 @@ if TYPE_CHECKING:
 
 
 class Held(Value):
-    """A checkpoint and the texts that it names. stays: it is never dropped (it has a label)."""
+    """A checkpoint and the texts that it names. stays: it is never dropped (somebody gave it a
+    label); unasked: it was taken by itself."""
 
     checkpoint: str
     texts: frozenset[Revision]
     stays: bool = False
+    unasked: bool = False
 
 
 def dropping(held: Iterable[Held], sizes: Mapping[Revision, int], room: int) -> list[str]:
-    """The checkpoints to drop, oldest first, until the texts of all others take no more than
-    `room` bytes. held: oldest first; those that stay do so whatever they take, and the newest
-    does. sizes: of the texts that are kept."""
+    """The checkpoints to drop until the texts of all others take no more than `room` bytes: first
+    those that nobody asked for, oldest first, then others. held: oldest first; those that stay do
+    so whatever they take, and the newest does. sizes: of the texts that are kept."""
     every = list(held)
+    may_go = [each for each in every[:-1] if not each.stays]
+    leaving = sorted(may_go, key=lambda each: not each.unasked)
+    staying = [each for each in every[:-1] if each.stays] + every[-1:]
     needed_by: dict[Revision, int] = {}
-    for index, each in enumerate(every):
+    for index, each in enumerate(leaving + staying):
         needed_by.update(dict.fromkeys(each.texts, index))
-    for each in every[:-1]:
-        if each.stays:
-            needed_by.update(dict.fromkeys(each.texts, len(every) - 1))
     freed = [0] * len(every)
     for revision, index in needed_by.items():
         freed[index] += sizes.get(revision, 0)
     total, gone = sum(freed), []
-    for each, size in zip(every[:-1], freed, strict=False):
+    for each, size in zip(leaving, freed, strict=False):
         if total <= room:
             break
-        if not each.stays:
-            gone.append(each.checkpoint)
-            total -= size
+        gone.append(each.checkpoint)
+        total -= size
     return gone

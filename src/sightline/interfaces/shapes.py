@@ -198,6 +198,7 @@ def checkpoint(made: Checkpoint) -> Shape:
     return {
         "id": made.id,
         "label": made.label,
+        "why": made.why,
         "at": moment(made.at),
         "session": made.session,
         "turn": made.turn,

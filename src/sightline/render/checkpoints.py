@@ -133,6 +133,13 @@ def failed(error: Exception) -> tuple[str, str]:
     return f"No checkpoint was taken: {said}.", hint
 
 
+def late() -> tuple[str, str]:
+    """A checkpoint that was given up because looking at the tree takes too long."""
+    return "No checkpoint was taken: there was no time to look at the whole tree.", (
+        "Take one yourself: sightline checkpoint. Or give them more time (checkpoint_auto_ms)."
+    )
+
+
 def forgotten(id: str) -> tuple[str, str]:
     """A checkpoint whose manifest is not kept any more."""
     return f"Checkpoint {id} cannot be read: its list of files is not kept any more.", (

@@ -132,6 +132,7 @@ _FORMS = {
 
 _OWN = {
     "CheckpointDropped": "checkpoint {detail} was dropped to make room",
+    "CheckpointMissed": "no checkpoint could be kept by itself: {detail}",
     "RewindStarted": "a rewind to {detail} began",
     "RewindStep": "{path} was put back by the rewind",
     "RewindEnded": "the agent knows again what it knew at position {detail}",

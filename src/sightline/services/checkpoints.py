@@ -28,6 +28,7 @@ from sightline.services.covering import everything, these
 from sightline.services.manifests import Reader
 from sightline.services.results import Checkpoint, NotCovered
 from sightline.services.runs import changes
+from sightline.workspace.deadline import DeadlinePassed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
     from sightline.services.covering import Covered
     from sightline.services.ground import Ground
     from sightline.store import Store
+
+
+ASKED = "asked"
+"""Why a checkpoint was taken: somebody wanted it. Others were taken by themselves."""
 
 
 class Standing(Value):
@@ -54,13 +59,16 @@ def take(
     paths: Iterable[str] | None = None,
     *,
     durable: bool = True,
+    why: str = ASKED,
+    until: float | None = None,
 ) -> Checkpoint:
     """Take a checkpoint of the whole tree. paths: all that can have changed since the newest one,
     where the caller knows. durable: on the platter before this returns, else with the next fact
-    that is. CheckpointFailed, and nothing recorded, when it cannot be kept."""
+    that is. why: as in CheckpointTaken. until: by time.monotonic(); what there is no time for is
+    not covered. CheckpointFailed, and nothing recorded, when it cannot be kept."""
     try:
         last = _newest(ground)
-        covered = _covered(ground, last, paths)
+        covered = _covered(ground, last, paths, until)
         found = covered.manifest
         if found.omitted and not found.rows:
             raise CheckpointFailed(*words.empty(len(found.omitted)))
@@ -71,8 +79,10 @@ def take(
             texts.append(encode(kept))
             revision, steps = revision_of(texts[-1]), kept.steps
         name = f"cp-{urandom(4).hex()}"
-        fact = CheckpointTaken(name, label, revision, _message(ground), len(found))
+        fact = CheckpointTaken(name, label, revision, _message(ground), len(found), why)
         [recorded] = ground.append([fact], blobs=texts, durable=durable)
+    except DeadlinePassed:
+        raise CheckpointFailed(*words.late()) from None
     except (StoreError, Unverifiable, OSError) as error:
         raise CheckpointFailed(*words.failed(error)) from error
     _LAST[ground.store] = Standing(found, revision, steps)
@@ -80,13 +90,15 @@ def take(
 
 
 def named(ground: Ground, id: str) -> Checkpoint:
-    """The checkpoint of an id, or the newest of a label. UnknownName when there is none."""
+    """The checkpoint of an id, or the newest of a label, of one that somebody gave before others.
+    UnknownName when there is none."""
     every = _taken(ground)
     of_id = [each for each in every if _fact(each).checkpoint == id]
     of_label = [each for each in every if id and _fact(each).label == id]
     if not of_id + of_label:
         raise UnknownName(*words.unknown(id))
-    recorded = (of_id + of_label[::-1])[0]
+    asked = [each for each in of_label if _fact(each).why == ASKED]
+    recorded = (of_id + asked[::-1] + of_label[::-1])[0]
     return _told(ground, recorded, Reader(ground.store).read(_fact(recorded).manifest))
 
 
@@ -117,13 +129,15 @@ def now(ground: Ground) -> Manifest:
     return everything(ground, _newest(ground).manifest, lambda _: None).manifest
 
 
-def _covered(ground: Ground, last: Standing, paths: Iterable[str] | None) -> Covered:
+def _covered(
+    ground: Ground, last: Standing, paths: Iterable[str] | None, until: float | None
+) -> Covered:
     if paths is not None and last.revision is not None:
         covered = these(ground, last.manifest, _located(ground, last.manifest, paths))
         if covered is not None:
             return covered
     changes(ground).record(ground)  # what nobody was there to see came before this
-    return everything(ground, last.manifest, ground.store.keep)
+    return everything(ground, last.manifest, ground.store.keep, until)
 
 
 def _located(ground: Ground, last: Manifest, paths: Iterable[str]) -> set[str]:
@@ -209,6 +223,7 @@ def _told(ground: Ground, recorded: Recorded, found: Manifest | None) -> Checkpo
         fact.covers,
         tuple([NotCovered(path, why) for path, why in sorted(omitted.items())]),
         fact.message,
+        fact.why,
     )
 
 

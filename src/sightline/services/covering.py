@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from stat import S_ISLNK, S_ISREG
+from time import monotonic
 
 from sightline.core.manifest import Manifest, Step, file_row, fold, link_row, step
 from sightline.core.value import Value
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SECRET = "its text is never stored"  # noqa: S105
 CHANGING = "it changed while it was read"
+NO_TIME = "no time yet"
 
 AT_ONCE, BYTES_AT_ONCE = 64, 2 << 20
 """Texts, and their bytes, of one transaction: some milliseconds for which other writers wait."""
@@ -45,11 +47,12 @@ class Covered(Value):
     step: Step
 
 
-def everything(ground: Ground, last: Manifest, keep: Keep) -> Covered:
+def everything(ground: Ground, last: Manifest, keep: Keep, until: float | None = None) -> Covered:
     """All that the ignore rules let us see. last: a manifest whose texts are kept. keep: called
-    with texts where there are many, by several threads; few are answered. StoreError,
-    Unverifiable."""
-    tree = ground.workspace.tree(ground.workspace.remembered())
+    with texts where there are many, by several threads; few are answered. until: by
+    time.monotonic(), from then on nothing is read any more. StoreError, Unverifiable,
+    DeadlinePassed."""
+    tree = ground.workspace.tree(ground.workspace.remembered(), until=until)
     rows: dict[str, manifest.Row] = {}
     omitted = tree.hidden()
     jobs: list[Job] = []
@@ -66,7 +69,7 @@ def everything(ground: Ground, last: Manifest, keep: Keep) -> Covered:
         else:
             jobs.append((path, row))
     texts: list[bytes] = []
-    for there in _read(ground, jobs, texts.extend if len(jobs) <= AT_ONCE else keep):
+    for there in _read(ground, jobs, texts.extend if len(jobs) <= AT_ONCE else keep, until):
         _put(rows, omitted, there)
     ground.workspace.remember(tree, lasting=len(jobs) > WORTH_REMEMBERING)
     found = Manifest(rows, omitted)
@@ -111,8 +114,10 @@ def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
     return None if ground.settings.may_store(path) else SECRET
 
 
-def _read(ground: Ground, jobs: Sequence[Job], keep: Keep) -> Iterator[Standing]:
-    read = partial(_read_batch, ground, keep)
+def _read(
+    ground: Ground, jobs: Sequence[Job], keep: Keep, until: float | None
+) -> Iterator[Standing]:
+    read = partial(_read_batch, ground, keep, until)
     if len(jobs) <= AT_ONCE:
         yield from read(jobs)
         return
@@ -123,11 +128,18 @@ def _read(ground: Ground, jobs: Sequence[Job], keep: Keep) -> Iterator[Standing]
             yield from found
 
 
-def _read_batch(ground: Ground, keep: Keep, jobs: Sequence[Job]) -> list[Standing]:
-    """Read files, keep their texts, and note in their rows what was learned."""
-    looked = [_look(ground, path, row) for path, row in jobs]
+def _read_batch(
+    ground: Ground, keep: Keep, until: float | None, jobs: Sequence[Job]
+) -> list[Standing]:
+    """Read files while there is time, keep their texts, and note in their rows what was learned."""
+    looked: list[Found] = []
+    for path, row in jobs:
+        if until is not None and monotonic() > until:
+            break
+        looked.append(_look(ground, path, row))
     keep([found.data for found in looked if found.data is not None])
-    return [_standing(found) for found in looked]
+    left = [(path, None, NO_TIME) for path, _ in jobs[len(looked) :]]
+    return [*map(_standing, looked), *left]
 
 
 def _look(ground: Ground, path: str, row: Row) -> Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.core.events import CheckpointDropped
 from sightline.core.pruning import Held, dropping
 from sightline.core.retention import SIZE
-from sightline.services.checkpoints import with_manifests
+from sightline.services.checkpoints import ASKED, with_manifests
 from sightline.services.manifests import Reader
 
 TYPE_CHECKING = False
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 
 def prune(ground: Ground, kept: Iterable[KeptText], room: int, *, dry_run: bool) -> tuple[str, ...]:
-    """Drop checkpoints, oldest first, until the texts of the others take no more than `room`
-    bytes; their ids. One with a label stays, and the newest does. StoreError."""
+    """Drop checkpoints until the texts of the others take no more than `room` bytes; their ids.
+    Those that nobody asked for go first, whatever label they bear. Of the others one with a label
+    stays, and the newest of all does. StoreError."""
     sizes = {each.revision: each.size for each in kept}
     gone = dropping(_held(ground), sizes, room)
     if gone and not dry_run:
@@ -32,7 +33,8 @@ def _held(ground: Ground) -> Iterator[Held]:
     for checkpoint, found in with_manifests(ground):
         rows = [] if found is None else found.rows.values()
         texts = frozenset(row[0] for row in rows if len(row) == 2)
-        yield Held(checkpoint.id, texts, bool(checkpoint.label))
+        unasked = checkpoint.why != ASKED
+        yield Held(checkpoint.id, texts, bool(checkpoint.label) and not unasked, unasked)
 
 
 class Holding:

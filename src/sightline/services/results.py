@@ -166,7 +166,8 @@ class NotCovered(Value):
 class Checkpoint(Value):
     """How the workspace stood at a moment. turn, position: of the session that took it, and on the
     timeline; manifest: the revision of its list of files; files: how many it covers; message: the
-    newest of the conversation then."""
+    newest of the conversation then. why: asked; by itself: turn (before the first change of one),
+    edits (after some); rewind (before one)."""
 
     id: str
     label: str
@@ -178,6 +179,26 @@ class Checkpoint(Value):
     files: int
     not_covered: tuple[NotCovered, ...]
     message: str | None
+    why: str = "asked"
+
+
+class Export(Value):
+    """A checkpoint that left the house: as a patch, or as a commit on a new branch.
+
+    since: the checkpoint that a patch begins at, None where it begins with nothing; until: where
+    it ends, None for what stands now (of a commit both are the checkpoint). patch: as `git apply`
+    takes it. branch, commit: what was made; parent: the commit before it. files: how many the
+    patch changes, or the checkpoint gave to the commit. not_contained: what the export lacks; of
+    a commit also what it has as its parent has it."""
+
+    since: str | None
+    until: str | None
+    patch: bytes | None
+    branch: str | None
+    commit: str | None
+    parent: str | None
+    files: int
+    not_contained: tuple[NotCovered, ...]
 
 
 class EditResult(Value):

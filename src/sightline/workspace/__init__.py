@@ -123,10 +123,11 @@ class Workspace(Protocol):
         ending in "/"), which is taken not to be ignored itself. A folder that may not be listed is
         answered itself, told by its mode."""
 
-    def tree(self, last: Tree | None = None) -> Tree:
+    def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
         """How all stands that the ignore rules let us see, with what is left out and why. last: an
         earlier answer with the contents learned since; where the times vouch for them they are in
-        this one. Unverifiable when an ignore file cannot be read."""
+        this one. until: by time.monotonic(). Unverifiable when an ignore file cannot be read,
+        DeadlinePassed when time is up."""
 
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:
         """Keep an answer for the next look, lasting: for those of later processes, too. It is a

@@ -163,10 +163,10 @@ class DiskWorkspace:
     def walk(self, *, since_ns: int = 0, under: str = "") -> Iterator[tuple[str, StatSignature]]:
         return walk(self.root, (self._refusing, self._hiding), since_ns, under)
 
-    def tree(self, last: Tree | None = None) -> Tree:
+    def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
         from sightline.workspace.tree import NO_TREE, look  # few look at all of it
 
-        return look(self.root, (self._refusing, self._hiding), last or NO_TREE)
+        return look(self.root, (self._refusing, self._hiding), last or NO_TREE, until)
 
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:
         from sightline.workspace.remembering import save

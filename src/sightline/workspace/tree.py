@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from stat import S_ISDIR, S_ISLNK, S_ISREG
-from time import time_ns
+from time import monotonic, time_ns
 
 from sightline.core.value import Value
+from sightline.workspace.deadline import DeadlinePassed
 from sightline.workspace.rules import ignored
 from sightline.workspace.scan import COARSE_NS, SECOND_NS, TICK_NS, encodes, unlisted
 
@@ -69,14 +70,17 @@ class Tree(Value):
 NO_TREE = Tree({}, {})
 
 
-def look(root: str, rules: Sequence[IgnoreRules], last: Tree = NO_TREE) -> Tree:
+def look(
+    root: str, rules: Sequence[IgnoreRules], last: Tree = NO_TREE, until: float | None = None
+) -> Tree:
     """How the tree stands. last: what an earlier look answered, with the contents that were
-    learned since. Unverifiable when an ignore file cannot be read."""
+    learned since. until: by time.monotonic(). Unverifiable when an ignore file cannot be read,
+    DeadlinePassed when time is up."""
     ignoring = {file: _stamp(file) for file in _speaking(root, rules, last)}
-    looking = _Looking(root, rules, last, trusted=ignoring == last.ignoring)
+    looking = _Looking(root, rules, last, until, trusted=ignoring == last.ignoring)
     found = looking.look()
     if looking.trusted and found.ignoring != last.ignoring:  # an ignore file came or went
-        return _Looking(root, rules, last, trusted=False).look()
+        return _Looking(root, rules, last, until, trusted=False).look()
     return found
 
 
@@ -84,9 +88,16 @@ class _Looking:
     """One look. trusted: folders that did not change need not be listed."""
 
     def __init__(
-        self, root: str, rules: Sequence[IgnoreRules], last: Tree, *, trusted: bool
+        self,
+        root: str,
+        rules: Sequence[IgnoreRules],
+        last: Tree,
+        until: float | None,
+        *,
+        trusted: bool,
     ) -> None:
         self.trusted = trusted
+        self._until = until
         self._root = root
         self._rules = rules
         self._last = last.listings
@@ -97,6 +108,8 @@ class _Looking:
         waiting = [""]
         while waiting:
             folder = waiting.pop()
+            if self._until is not None and monotonic() > self._until:
+                raise DeadlinePassed
             listing = self._listing(folder)
             if listing is not None:
                 listings[folder] = listing
