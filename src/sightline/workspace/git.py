@@ -41,6 +41,12 @@ class Repository:
         self.common = _common(folder)
         self._algorithm = ""
 
+    @property
+    def prefix(self) -> str:
+        """What git's names of workspace paths begin with: "", or a folder ending in "/"."""
+        folder = os.path.relpath(self._root, self.top).replace(os.sep, "/")
+        return "" if folder == "." else f"{folder}/"
+
     def moves(self, since_ns: int) -> tuple[Move, ...]:
         """What moved the tree after a moment, oldest first, by the log of HEAD."""
         log = f"{self.folder}/logs/HEAD"
@@ -180,17 +186,22 @@ QUIET = {
 OURS = ("--no-pager", "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 
 
+def environment() -> dict[str, str]:
+    """The environment that git runs in: nothing of the user's but where programs are."""
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    return {**kept, **QUIET}
+
+
 def _ask(top: str, words: Sequence[str], deadline_s: float) -> bytes | None:
-    program = _program()
-    if program is None:
+    there = program()
+    if there is None:
         return None
     import subprocess
 
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     try:
         done = subprocess.run(
-            [program, "-C", top, *OURS, *words],
-            env={**kept, **QUIET},
+            [there, "-C", top, *OURS, *words],
+            env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=deadline_s,
@@ -201,7 +212,7 @@ def _ask(top: str, words: Sequence[str], deadline_s: float) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _program() -> str | None:
+def program() -> str | None:
     """git, from a folder that PATH names in full: never from the one that happens to be current."""
     name = "git.exe" if sys.platform == "win32" else "git"
     for folder in os.environ.get("PATH", "").split(os.pathsep):

@@ -1,0 +1,130 @@
+"""Patches as git writes and reads them: text as hunks, all else as binary literals.
+
+Names of objects are whole, so that `git apply` can check what it meets, and take binary ones.
+"""
+
+from __future__ import annotations
+
+from base64 import b85encode
+from hashlib import new
+from zlib import compress
+
+from sightline.core.diff import diff, unified
+from sightline.core.text import split
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sightline.core.manifest import Entry
+
+FILE, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
+"""All that git knows of rights and kinds."""
+
+LINE_BYTES = 52
+"""Packed bytes of one line of a binary literal."""
+
+LENGTHS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+"""The letter that a line of so many bytes begins with, from 1 on."""
+
+
+class Side(Value):
+    """What stands at a path, as git holds it. A symlink's data is where it leads."""
+
+    mode: int
+    data: bytes
+
+
+def mode_of(entry: Entry) -> int:
+    """An entry's mode as git knows it."""
+    if entry.kind == "symlink":
+        return SYMLINK
+    return EXECUTABLE if entry.mode & 0o100 else FILE
+
+
+def link_bytes(target: str) -> bytes:
+    """Where a symlink leads, as git holds it."""
+    return target.encode("utf-8", "surrogateescape")
+
+
+def blob_id(data: bytes, algorithm: str) -> str:
+    """The name of bytes in a repository. algorithm: sha1 or sha256."""
+    return new(algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def patch(path: str, old: Side | None, new: Side | None, algorithm: str) -> bytes:
+    """What turns one side into the other; None: nothing stands there. Empty where git would see
+    no difference."""
+    if old == new:
+        return b""
+    if old and new and SYMLINK in (old.mode, new.mode) and old.mode != new.mode:
+        return patch(path, old, None, algorithm) + patch(path, None, new, algorithm)
+    return b"".join(_parts(path, old, new, algorithm))
+
+
+def _parts(path: str, old: Side | None, new: Side | None, algorithm: str) -> Iterator[bytes]:
+    before, after = old.data if old else b"", new.data if new else b""
+    yield b"diff --git %s %s\n" % (_named("a", path), _named("b", path))
+    yield _modes(old, new)
+    if old and new and before == after:
+        return
+    names = [blob_id(side.data, algorithm) if side else _nothing(algorithm) for side in (old, new)]
+    mode = f" {new.mode:o}" if old and new and old.mode == new.mode else ""
+    yield f"index {names[0]}..{names[1]}{mode}\n".encode()
+    if b"\0" in before or b"\0" in after:
+        yield b"GIT binary patch\n" + _literal(after) + b"\n" + _literal(before) + b"\n"
+    elif before != after:
+        yield _text(path, old, new)
+
+
+def _modes(old: Side | None, new: Side | None) -> bytes:
+    if old is None or new is None:
+        word, side = ("new", new) if new else ("deleted", old)
+        assert side is not None
+        return b"%s file mode %o\n" % (word.encode(), side.mode)
+    if old.mode == new.mode:
+        return b""
+    return b"old mode %o\nnew mode %o\n" % (old.mode, new.mode)
+
+
+def _text(path: str, old: Side | None, new: Side | None) -> bytes:
+    a, b = [_lines(side.data) if side else [] for side in (old, new)]
+    tab = b"\t" if " " in path else b""  # a name ends where a tab stands, or at its first blank
+    from_ = _named("a", path) + tab if old else b"/dev/null"
+    to = _named("b", path) + tab if new else b"/dev/null"
+    hunks = unified(a, b, diff(a, b)).encode("utf-8", "surrogateescape")
+    return b"--- %s\n+++ %s\n%s" % (from_, to, hunks)
+
+
+def _lines(data: bytes) -> list[str]:
+    return split(data.decode("utf-8", "surrogateescape"))
+
+
+def _literal(data: bytes) -> bytes:
+    packed = compress(data)
+    lines = [packed[at : at + LINE_BYTES] for at in range(0, len(packed), LINE_BYTES)]
+    told = [LENGTHS[len(line) - 1 :][:1] + b85encode(line, pad=True) + b"\n" for line in lines]
+    return b"literal %d\n" % len(data) + b"".join(told)
+
+
+def _nothing(algorithm: str) -> str:
+    return "0" * (2 * new(algorithm, usedforsecurity=False).digest_size)
+
+
+def _named(side: str, path: str) -> bytes:
+    """A name as git writes it: quoted where it would be misread."""
+    name = f"{side}/{path}".encode("utf-8", "surrogateescape")
+    plain = all(letter >= 0x20 and letter not in b'"\\\x7f' for letter in name)
+    return name if plain else quoted(name)
+
+
+def quoted(name: bytes) -> bytes:
+    """A name between quotes, as C writes strings."""
+    return b'"' + b"".join(_letter(letter) for letter in name) + b'"'
+
+
+def _letter(letter: int) -> bytes:
+    if letter in b'"\\':
+        return b"\\%c" % letter
+    return b"%c" % letter if letter >= 0x20 and letter != 0x7F else b"\\%03o" % letter
