@@ -56,7 +56,7 @@ class Writing(Value):
 def readings(command: str, cwd: str) -> tuple[Reading, ...]:
     """The files that a command line shows, in order. cwd: an absolute folder."""
     found: list[Reading] = []
-    for pipe in _all_pipes(command, cwd):
+    for pipe in all_pipes(command, cwd):
         found += _shown(pipe)
         if len(found) >= READINGS_MAX:
             break
@@ -67,7 +67,7 @@ def writings(command: str, cwd: str) -> tuple[Writing, ...]:
     """The texts that a command line itself puts into files, in order."""
     return tuple(
         writing
-        for pipe in _all_pipes(command, cwd)
+        for pipe in all_pipes(command, cwd)
         for simple in pipe
         for writing in _written(simple)
     )
@@ -81,19 +81,19 @@ def written(command: str, text: str) -> bool:
 
 def searches(command: str, cwd: str) -> tuple[str, ...]:
     """The folders in which a command line searches, so that it prints "path:line:text"."""
-    simples = (simple for pipe in _all_pipes(command, cwd) for simple in pipe)
+    simples = (simple for pipe in all_pipes(command, cwd) for simple in pipe)
     found = [each.cwd for each in simples if each.words[:1] and each.words[0] in SEARCHERS]
     return tuple(dict.fromkeys(folder for folder in found if folder is not None))
 
 
-def _all_pipes(command: str, cwd: str, depth: int = 2) -> Iterator[list[Simple]]:
-    """With those of a command line that another shell is handed (bash -c "...")."""
+def all_pipes(command: str, cwd: str, depth: int = 2) -> Iterator[list[Simple]]:
+    """The pipelines of a command line, and of those that it hands another shell (bash -c "...")."""
     for pipe in pipelines(command, cwd):
         yield pipe
         for simple in pipe:
             inner = _inner(simple)
             if inner and simple.cwd and depth:
-                yield from _all_pipes(inner, simple.cwd, depth - 1)
+                yield from all_pipes(inner, simple.cwd, depth - 1)
 
 
 def _inner(simple: Simple) -> str | None:

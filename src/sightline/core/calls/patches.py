@@ -1,0 +1,27 @@
+"""Which files a patch names: a unified diff, or a patch between *** Begin Patch and *** End Patch."""
+
+from __future__ import annotations
+
+import re
+
+from sightline.core.attempts import PatchSyntax, parse_patch
+
+BEGIN = "*** Begin Patch"
+
+HEADER = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(\S.*?)\s*$", re.MULTILINE)
+
+
+def paths(text: str) -> tuple[str, ...]:
+    """The files that it makes, changes, deletes and renames, in order; none where it cannot be
+    read as a patch."""
+    named = HEADER.findall(text)
+    if not named:
+        named = [path for each in _unified(text) for path in each if path is not None]
+    return tuple(dict.fromkeys(named))
+
+
+def _unified(text: str) -> list[tuple[str | None, str | None]]:
+    try:
+        return [(each.old, each.new) for each in parse_patch(text)]
+    except PatchSyntax:
+        return []
