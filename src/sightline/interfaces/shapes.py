@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         FileWarning,
         ModelUsage,
         Notice,
-        RewindReport,
         Verdict,
     )
     from sightline.services.retention import Swept
@@ -228,28 +227,6 @@ def _entry(made: manifest.Entry | None) -> Shape | None:
         return None
     shape: Shape = {"revision": made.revision, "mode": f"{made.mode:o}", "kind": made.kind}
     return shape if made.target is None else {**shape, "target": made.target}
-
-
-def rewound(report: RewindReport) -> Shape:
-    """What a rewind did, or would do."""
-    return {
-        "checkpoint": report.checkpoint,
-        "to": report.to,
-        "dry_run": report.dry_run,
-        "conversation": report.conversation,
-        "restored": list(report.restored),
-        "removed": list(report.removed),
-        "merged": list(report.merged),
-        "moved": [{"from": src, "path": path} for src, path in report.moved],
-        "left_alone": [{"path": each.path, "reason": each.reason} for each in report.left_alone],
-        "lost_edits": [
-            {"path": each.path, "position": each.position, "at": moment(each.at)}
-            for each in report.lost_edits
-        ],
-        "stands": [{"session": who, "paths": list(paths)} for who, paths in report.stands],
-        "safety_checkpoint": report.safety_checkpoint,
-        "warning": None if report.warning is None else warning(report.warning),
-    }
 
 
 def entry(told: Entry) -> Shape:

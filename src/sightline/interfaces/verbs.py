@@ -51,7 +51,10 @@ VERBS = (
     Verb("warnings", "warnings"),
 )
 
-ABOUT_MANY = ("up", "watch", "log", "why", "sessions", "diff", "checkpoint-diff")
+ABOUT_MANY = (
+    *("up", "watch", "log", "why", "sessions", "diff"),
+    *("checkpoint-diff", "checkpoint-export"),
+)
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
 `diff` is what `check` answers, printed as a diff."""
 

@@ -66,11 +66,12 @@ def committed(made: Export) -> Iterator[str]:
     yield f"To look at it: git show --stat {made.branch}"
 
 
-def patched(made: Export) -> Iterator[str]:
-    """What a patch is, beside it."""
-    begins = made.since or "nothing"
-    ends = made.until or "now"
-    yield f"Patch from {begins} to {ends}: {count(made.files, 'file')}."
+def patched(made: Export, file: str | None) -> Iterator[str]:
+    """What a patch is, beside it. file: where it went."""
+    begins, ends = made.since or "nothing", made.until or "now"
+    where = f" in {printable(file)}" if file else ""
+    changed = count(made.files, "file") if made.files else "nothing changed"
+    yield f"Patch{where} from {begins} to {ends}: {changed}."
     yield from _lacks("Not in it:", made.not_contained)
 
 

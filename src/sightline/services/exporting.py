@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from sightline.core.gitpatch import blob_id
 from sightline.errors import CheckpointFailed
 from sightline.render import exporting as words
 from sightline.services import checkpoints
@@ -16,6 +15,7 @@ from sightline.services.patches import between, reason, side
 from sightline.services.results import Export, NotCovered
 from sightline.services.unheard import covers
 from sightline.workspace import gitwriting
+from sightline.workspace.gitpatch import blob_id
 from sightline.workspace.gitwriting import GITLINK, GitSaidNo
 
 TYPE_CHECKING = False

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sightline.core.gitpatch import Side, link_bytes, mode_of, patch
 from sightline.core.manifest import EMPTY, differences
 from sightline.errors import CheckpointFailed
 from sightline.render import exporting as words
 from sightline.services import checkpoints
 from sightline.services.results import Export, NotCovered
 from sightline.services.unheard import covers
+from sightline.workspace.gitpatch import Side, link_bytes, mode_of, patch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ before its branch is, which is made last and only where there is none of that na
 from __future__ import annotations
 
 import os
-import subprocess
-from typing import NamedTuple
 
-from sightline.core.gitpatch import quoted
+from sightline.core.value import Value
 from sightline.workspace.git import OURS, environment, program
+from sightline.workspace.gitpatch import no_id, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from subprocess import CompletedProcess
 
     from sightline.workspace.git import Repository
 
@@ -38,14 +38,14 @@ class GitSaidNo(Exception):
     """git could not do it; its own words, or why it could not be asked."""
 
 
-class Head(NamedTuple):
+class Head(Value):
     """What a repository is: its commit now (None: there is none yet), and its hash."""
 
     commit: str | None
     algorithm: str
 
 
-class Commit(NamedTuple):
+class Commit(Value):
     """A commit to make. after: where the repository stands; author: "Name <mail>"; at_s: seconds
     since 1970; gone: paths that are not in it, of those there; puts: (path, mode, data)."""
 
@@ -102,6 +102,8 @@ def has_branch(repository: Repository, name: str) -> bool:
 
 def write(repository: Repository, made: Commit) -> str:
     """Write a commit that no name leads to yet; its id. GitSaidNo."""
+    import subprocess
+
     words = ["fast-import", "--quiet", "--done", "--date-format=raw"]
     with subprocess.Popen(
         _words(repository, words),
@@ -147,7 +149,7 @@ def _stream(prefix: str, made: Commit) -> Iterable[bytes]:
     for path, mode, data in made.puts:
         yield b"M %o inline %s\n" % (mode, quoted(os.fsencode(prefix + path)))
         yield _data(data)
-    none = b"0" * (64 if made.after.algorithm == "sha256" else 40)
+    none = no_id(made.after.algorithm).encode()
     yield b"get-mark :1\nreset %s\nfrom %s\n\ndone\n" % (MADE, none)
 
 
@@ -164,7 +166,9 @@ def _ask(repository: Repository, words: Sequence[str]) -> bytes:
 
 def _run(
     repository: Repository, words: Sequence[str], more: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[bytes]:
+) -> CompletedProcess[bytes]:
+    import subprocess
+
     try:
         return subprocess.run(
             _words(repository, words),

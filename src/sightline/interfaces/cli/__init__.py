@@ -23,7 +23,7 @@ COMMANDS = {
     "write": "editing", "patch": "editing", "create": "whole", "delete": "whole", "move": "whole",
     "claim": "several", "release": "several", "claims": "several",
     "checkpoint": "checkpoints", "checkpoints": "checkpoints", "checkpoint-diff": "checkpoints",
-    "rewind": "rewind",
+    "checkpoint-export": "exporting", "rewind": "rewind",
     "hand-over": "several", "run": "running", "watch": "watch", "changes": "news", "notice": "news",
     "ack": "news", "edited-since": "news", "turn": "session", "doctor": "doctor",
     "warnings": "warnings", "models": "warnings",

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from sightline.interfaces import shapes
+from sightline.interfaces import rewinds
 from sightline.interfaces.cli import output
 from sightline.interfaces.cli.faults import NO, Answered
 from sightline.interfaces.cli.options import verb
@@ -71,7 +71,7 @@ def rewind(
         with output.progress(call, "Rewinding"):
             report = made(only_look=dry_run)
     if call.json:
-        output.json(shapes.rewound(report))
+        output.json(rewinds.rewound(report))
     else:
         warned = [] if report.warning is None else [raised(report.warning)]
         output.done(call, "\n".join([*lines_of(report), *warned]))

@@ -5,10 +5,6 @@ Names of objects are whole, so that `git apply` can check what it meets, and tak
 
 from __future__ import annotations
 
-from base64 import b85encode
-from hashlib import new
-from zlib import compress
-
 from sightline.core.diff import diff, unified
 from sightline.core.text import split
 from sightline.core.value import Value
@@ -50,7 +46,14 @@ def link_bytes(target: str) -> bytes:
 
 def blob_id(data: bytes, algorithm: str) -> str:
     """The name of bytes in a repository. algorithm: sha1 or sha256."""
+    from hashlib import new
+
     return new(algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def no_id(algorithm: str) -> str:
+    """The name of nothing."""
+    return "0" * (64 if algorithm == "sha256" else 40)
 
 
 def patch(path: str, old: Side | None, new: Side | None, algorithm: str) -> bytes:
@@ -69,7 +72,7 @@ def _parts(path: str, old: Side | None, new: Side | None, algorithm: str) -> Ite
     yield _modes(old, new)
     if old and new and before == after:
         return
-    names = [blob_id(side.data, algorithm) if side else _nothing(algorithm) for side in (old, new)]
+    names = [blob_id(side.data, algorithm) if side else no_id(algorithm) for side in (old, new)]
     mode = f" {new.mode:o}" if old and new and old.mode == new.mode else ""
     yield f"index {names[0]}..{names[1]}{mode}\n".encode()
     if b"\0" in before or b"\0" in after:
@@ -102,14 +105,13 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _literal(data: bytes) -> bytes:
+    from base64 import b85encode
+    from zlib import compress
+
     packed = compress(data)
     lines = [packed[at : at + LINE_BYTES] for at in range(0, len(packed), LINE_BYTES)]
     told = [LENGTHS[len(line) - 1 :][:1] + b85encode(line, pad=True) + b"\n" for line in lines]
     return b"literal %d\n" % len(data) + b"".join(told)
-
-
-def _nothing(algorithm: str) -> str:
-    return "0" * (2 * new(algorithm, usedforsecurity=False).digest_size)
 
 
 def _named(side: str, path: str) -> bytes:

@@ -1,0 +1,51 @@
+"""What goes back, and what leaves, as JSON: the shapes of rewinds and exports."""
+
+from __future__ import annotations
+
+from sightline.interfaces.shapes import moment, warning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.interfaces.shapes import Shape
+    from sightline.services.results import Export, RewindReport
+
+
+def rewound(report: RewindReport) -> Shape:
+    """What a rewind did, or would do."""
+    return {
+        "checkpoint": report.checkpoint,
+        "to": report.to,
+        "dry_run": report.dry_run,
+        "conversation": report.conversation,
+        "restored": list(report.restored),
+        "removed": list(report.removed),
+        "merged": list(report.merged),
+        "moved": [{"from": src, "path": path} for src, path in report.moved],
+        "left_alone": [{"path": each.path, "reason": each.reason} for each in report.left_alone],
+        "lost_edits": [
+            {"path": each.path, "position": each.position, "at": moment(each.at)}
+            for each in report.lost_edits
+        ],
+        "stands": [{"session": who, "paths": list(paths)} for who, paths in report.stands],
+        "safety_checkpoint": report.safety_checkpoint,
+        "warning": None if report.warning is None else warning(report.warning),
+    }
+
+
+def exported(made: Export, output: str | None) -> Shape:
+    """A checkpoint that was exported. patch: null for a commit, and where it went to a file
+    (output); bytes that are no text are lone surrogates."""
+    patch = None if made.patch is None else made.patch.decode("utf-8", "surrogateescape")
+    return {
+        "since": made.since,
+        "until": made.until,
+        "branch": made.branch,
+        "commit": made.commit,
+        "parent": made.parent,
+        "files": made.files,
+        "not_contained": [
+            {"path": each.path, "reason": each.reason} for each in made.not_contained
+        ],
+        "patch": patch if output is None else None,
+        "output": output,
+    }
