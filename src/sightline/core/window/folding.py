@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from sightline.core.window.prices import Prices
 
     Tier = Literal["superseded", "again", "untouched", "input", "other", "forced"]
-    Stub = Callable[[Block, Tier, bool], str]
-    """The words in place of a block; whether its file was changed since."""
+    Stub = Callable[[Block, bool], str]
+    """The words in place of a block; whether the agent changed its file since."""
     Count = Callable[[str], int]
 
 FILES = ("read", "edit", "write")
@@ -46,10 +46,10 @@ class Rules(Value):
     name: str = "default"
     soft: int = 50_000
     hard: int | None = None
-    keep: int = 6
+    keep: int = 4
     read: int = 8
     edited: int = 12
-    other: int = 20
+    other: int = 12
     named: bool = True
     least: int = 120
 
@@ -103,11 +103,15 @@ class Folding:
             return Decision()
         folds = list(self._eligible())
         back = sum(self._blocks[fold.block].tokens - fold.tokens for fold in folds)
-        answers = max(self._blocks[-1].step, 1)
-        least = minimum_clear(self._prices, tokens - back, tokens / answers)
-        if not folds or back < (COLD if cold else least):
+        if not folds or back < (COLD if cold else self._least(folds[0].block, tokens, back)):
             return Decision()
         return self._settled(folds)
+
+    def _least(self, first: int, tokens: int, back: int) -> int:
+        """What a clear from a block on has to get back."""
+        kept = sum(block.tokens for block in self._blocks[:first])
+        grown = sum(block.tokens for block in self._blocks) / max(self._blocks[-1].step, 1)
+        return minimum_clear(self._prices, max(tokens - kept - back, 0), grown)
 
     def _settled(self, folds: Sequence[Fold]) -> Decision:
         decision = Decision(tuple(folds))
@@ -168,7 +172,7 @@ class Folding:
     def _folded(self, place: int, tier: Tier) -> Iterator[Fold]:
         """A block's fold, where its stub is shorter."""
         block = self._blocks[place]
-        words = self._stub(block, tier, self._files.changed_since(place, block))
+        words = self._stub(block, self._files.changed_since(place, block))
         tokens = self._count(words)
         if tokens < block.tokens:
             yield Fold(place, words, tokens, tier)
