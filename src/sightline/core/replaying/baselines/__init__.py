@@ -1,0 +1,31 @@
+"""The policies that ours are measured against, each by its documented rule, by name."""
+
+from __future__ import annotations
+
+from sightline.core.replaying.baselines.batches import AgeBatch, Batch, RandomBatch
+from sightline.core.replaying.baselines.clearing import Anthropic, Everything, Masking, Untouched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sightline.core.replaying.policy import Policy, Setting
+
+    Maker = Callable[[Setting], Policy]
+
+BASELINES: Mapping[str, Maker] = {
+    "none": Untouched,
+    "age-batch": AgeBatch,
+    "age-batch-50": lambda s: AgeBatch(s, Batch(target=0.5)),
+    "age-batch-120k": lambda s: AgeBatch(s, Batch(120_000, 0.3, 60_000)),
+    "age-batch-150k": lambda s: AgeBatch(s, Batch(150_000, 0.3, 80_000)),
+    "random-batch": RandomBatch,
+    "all": Everything,
+    "anthropic": Anthropic,
+    "anthropic-keep-10": lambda s: Anthropic(s, keep=10),
+    "mask-10": lambda s: Masking(s, 10),
+    "mask-10-batched": lambda s: Masking(s, 10, 10),
+    "mask-20-batched": lambda s: Masking(s, 20, 20),
+    "last-5": lambda s: Masking(s, 5),
+}
+"""Name -> how one is made."""

@@ -1,0 +1,88 @@
+"""Baselines that clear old results of tools, all but the last few, before each call."""
+
+from __future__ import annotations
+
+from sightline.core.replaying.baselines.base import NOTHING, Baseline, removed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.core.replaying.policy import Ask, Setting
+    from sightline.core.window.blocks import Block, Decision
+
+
+class Untouched(Baseline):
+    """No truncation."""
+
+    name = "none"
+
+
+class Everything(Baseline):
+    """A control: every result is cleared before the model sees it."""
+
+    name = "all"
+
+    def decide(self, ask: Ask) -> Decision:
+        """All that stand."""
+        return self.fold(list(self.results), removed)
+
+
+class Anthropic(Baseline):
+    """Anthropic's clear_tool_uses_20250919 by its defaults, and LangChain's ClearToolUsesEdit, which
+    copies it: above 100,000 tokens all but the last 3 results, whatever that saves. The history
+    stays whole with the client, so once above it, every call is. (Anthropic's documentation of
+    context editing; langchain.agents.middleware.context_editing.)"""
+
+    name = "anthropic"
+
+    def __init__(self, setting: Setting, keep: int = 3, trigger: int = 100_000) -> None:
+        super().__init__(setting)
+        self.keep, self.trigger = keep, trigger
+        self.seen: list[int] = []
+
+    def add(self, block: Block) -> None:
+        """A block came."""
+        if block.kind == "result":
+            self.seen.append(len(self.blocks))
+        super().add(block)
+
+    def decide(self, ask: Ask) -> Decision:
+        """All but the last, above the trigger."""
+        if self.tokens <= self.trigger:
+            return NOTHING
+        return self.fold(older(self, self.seen, self.keep), removed)
+
+
+class Masking(Baseline):
+    """SWE-agent's last_n_observations: all but the last n observations, each replaced by how many
+    lines it had; with polling, the oldest that is kept moves on every so many results only.
+    (sweagent.agent.history_processors.) n = 10 without polling is the masking of "The Complexity
+    Trap" (arXiv 2508.21433)."""
+
+    name = "mask"
+
+    def __init__(self, setting: Setting, keep: int, polling: int = 1) -> None:
+        super().__init__(setting)
+        self.keep, self.polling = keep, polling
+        self.seen: list[int] = []
+
+    def add(self, block: Block) -> None:
+        """A block came."""
+        if block.kind == "result":
+            self.seen.append(len(self.blocks))
+        super().add(block)
+
+    def decide(self, ask: Ask) -> Decision:
+        """All but the last n to n + polling - 1."""
+        keep = self.keep + (len(self.seen) - self.keep) % self.polling
+        return self.fold(older(self, self.seen, keep), _omitted)
+
+
+def older(baseline: Baseline, seen: list[int], keep: int) -> list[int]:
+    """Places of results that stand, but for those among the last `keep` of all."""
+    first_kept = seen[-keep] if 0 < keep <= len(seen) else (0 if keep else len(baseline.blocks))
+    return [place for place in baseline.results if place < first_kept]
+
+
+def _omitted(block: Block) -> str:
+    lines = block.text.count("\n") + 1
+    return f"Old environment output: ({lines} lines omitted)"
