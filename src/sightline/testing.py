@@ -26,13 +26,13 @@ from sightline.workspace.watch import Eyes, Hints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from typing import Any
 
     from sightline.core.revision import Revision, Stamp
     from sightline.services.session import Session
-    from sightline.workspace import Kind
+    from sightline.workspace import Kind, Replacement
     from sightline.workspace.tree import Row
 
 _MODES = {
@@ -182,6 +182,15 @@ class MemoryWorkspace:
         elif expected != MISSING:
             self.remove(path)
         return self.read(path)
+
+    def replace_each(self, wanted: Sequence[Replacement]) -> list[Found | Unverifiable]:
+        return [self._replaced(each) for each in wanted]
+
+    def _replaced(self, wanted: Replacement) -> Found | Unverifiable:
+        try:
+            return self.replace_if(wanted.path, wanted.expected, wanted.new, token=wanted.token)
+        except Unverifiable as error:
+            return error
 
     def move_if(self, src: str, dst: str, expected: Revision) -> Found:
         standing = self.read(dst)

@@ -155,14 +155,14 @@ def test_a_save_in_the_middle_is_planned_for_again(place, three):
     then = three.checkpoint()
     three.edit("a.py", "two", "2")
     workspace = three._ground.workspace
-    replace_if = workspace.replace_if
+    replace_each = workspace.replace_each
 
-    def late(path, *arguments, **options):
-        workspace.replace_if = replace_if
+    def late(wanted):
+        workspace.replace_each = replace_each
         place.put("a.py", "one\n2\nthree\nthe user's\n")
-        return replace_if(path, *arguments, **options)
+        return replace_each(wanted)
 
-    workspace.replace_if = late
+    workspace.replace_each = late
     report = three.rewind(then)
     assert place.text("a.py") == "one\ntwo\nthree\nthe user's\n"
     assert (report.merged, report.restored) == (("a.py",), ())
@@ -174,18 +174,18 @@ def test_a_program_that_saves_all_the_time_is_left_alone(place, three):
     three.edit("a.py", "two", "2")
     three.create("b.py", "b\n")
     workspace = three._ground.workspace
-    replace_if = workspace.replace_if
+    replace_each = workspace.replace_each
     saved = []
 
-    def late(path, *arguments, **options):
-        if path == "a.py":
-            saved.append(path)
+    def late(wanted):
+        if "a.py" in [each.path for each in wanted]:
+            saved.append("a.py")
             place.put("a.py", f"one\n2\nthree\nsaved {len(saved)}\n")
-        return replace_if(path, *arguments, **options)
+        return replace_each(wanted)
 
-    workspace.replace_if = late
+    workspace.replace_each = late
     report = three.rewind(then)
-    workspace.replace_if = replace_if
+    workspace.replace_each = replace_each
     assert place.text("a.py") == f"one\n2\nthree\nsaved {len(saved)}\n"
     assert report.removed == ("b.py",)
     assert "kept saving it" in report.left_alone[0].reason

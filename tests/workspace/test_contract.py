@@ -5,8 +5,9 @@ import os
 import pytest
 
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, revision_of
-from sightline.errors import PathRefused
+from sightline.errors import PathRefused, Unverifiable
 from sightline.testing import MemoryWorkspace
+from sightline.workspace import Replacement
 from sightline.workspace.disk import DiskWorkspace
 
 ONE, TWO = revision_of(b"one"), revision_of(b"two")
@@ -215,3 +216,17 @@ def test_rights_are_given_back_where_they_are_the_expected_ones(workspace):
     assert workspace.set_mode("a.txt", 0o111, 0o700).signature.mode & 0o7777 == now
     assert workspace.set_mode("a.txt", now, 0o700).signature.mode & 0o7777 == 0o700
     assert workspace.read("a.txt").revision == ONE
+
+
+def test_each_of_several_replacements_is_for_itself(workspace):
+    workspace.put("a.txt", b"one")
+    workspace.put("b.txt", b"two")
+    wanted = [
+        Replacement("a.txt", ONE, b"two", "t1"),
+        Replacement("b.txt", ONE, None, "t2"),
+        Replacement("sub/c.txt", MISSING, b"one", "t3"),
+        Replacement("a.txt/d.txt", MISSING, b"one", "t4"),
+    ]
+    first, second, third, fourth = workspace.replace_each(wanted)
+    assert (first.data, second.data, third.data) == (b"two", b"two", b"one")
+    assert isinstance(fourth, Unverifiable)

@@ -25,14 +25,14 @@ def settle_all(ground: Ground) -> int:
     return settled
 
 
-def settle(ground: Ground, path: str) -> int:
-    """Settle the writes to a path whose lock the caller holds. Nobody can be in the middle of one
+def settle(ground: Ground, *paths: str) -> int:
+    """Settle the writes to paths whose lock the caller holds. Nobody can be in the middle of one
     of our own; a host's own write (it leaves nothing aside) is left alone while its process lives.
     """
     settled = 0
     for intent in ground.store.pending():
         fact = intent.fact
-        if not isinstance(fact, WriteIntended) or fact.path != path:
+        if not isinstance(fact, WriteIntended) or fact.path not in paths:
             continue
         if fact.aside or not alive(fact.owner):
             _settle(ground, intent, fact)

@@ -8,7 +8,7 @@ from sightline.core.rewinding import Left, Put, Rename, Rights, Standing, Undoin
 from sightline.core.timeline import archived
 from sightline.errors import RewindRefused, SightlineError, Unverifiable
 from sightline.render import rewind as words
-from sightline.services import undoing, unheard, warnings
+from sightline.services import carrying, undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
 from sightline.services.follow import whereabouts
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
@@ -52,7 +52,7 @@ def rewind(
         return report
     safety = _safety(ground, target)
     ground.append([RewindStarted(target.name, target.position)], durable=True)
-    made = [undoing.carry_out(ground, target, group) for group in groups]
+    made = [*carrying.carry_out(ground, target, groups)]
     made = _with_forced([*made, lost], [_forced(ground, target, *each) for each in wanted.items()])
     ends = target.position if conversation else ground.store.position()
     ground.append([RewindEnded(ends)], durable=True)
@@ -128,7 +128,7 @@ def _planned_force(
     if standing.why is not None:
         return Undoing(left=(Left(path, standing.why),))
     stands = Standing(puts[-1].after, puts[-1].data) if puts else standing
-    step = undoing.forced(path, stands, data)
+    step = carrying.forced(path, stands, data)
     return Undoing((step,) if step else ())
 
 
@@ -137,7 +137,7 @@ def _forced(ground: Ground, target: Target, path: str, data: bytes | None) -> Un
     if why is not None:
         return Undoing(left=(Left(path, why),))
     try:
-        step = undoing.force(ground, target, path, data)
+        step = carrying.force(ground, target, path, data)
     except Unverifiable as error:
         return Undoing(left=(Left(path, "refused", other=error.message),))
     return Undoing((step,) if step else ())

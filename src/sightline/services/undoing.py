@@ -1,8 +1,7 @@
-"""Carrying out what core.rewinding plans: look, plan, journal, replace, record; file by file."""
+"""What core.rewinding plans from: what a session did to files, and what stands there now."""
 
 from __future__ import annotations
 
-from os import urandom
 from stat import S_IMODE
 
 from sightline.core.events import (
@@ -12,15 +11,11 @@ from sightline.core.events import (
     GitMoved,
     Moved,
     Seen,
-    WriteAbandoned,
-    WriteIntended,
 )
-from sightline.core.revision import MISSING, UNKNOWN, revision_of
+from sightline.core.revision import MISSING, UNKNOWN
 from sightline.core.rewinding import (
     Effect,
     Left,
-    Put,
-    Rights,
     Standing,
     Undoing,
     paths_of,
@@ -30,8 +25,6 @@ from sightline.core.rewinding import (
 from sightline.core.timeline import archived
 from sightline.errors import PathRefused, Unverifiable
 from sightline.services import unheard
-from sightline.services.ground import TRIES, noticed
-from sightline.services.recovery import done, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +32,6 @@ if TYPE_CHECKING:
 
     from sightline.core.events import Fact
     from sightline.core.manifest import Entry
-    from sightline.core.rewinding import Rename, Step
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
     from sightline.workspace import Found
@@ -200,133 +192,3 @@ def _leads_there(ground: Ground, path: str) -> bool:
         return ground.workspace.locate(path).path == path
     except (PathRefused, Unverifiable):
         return False
-
-
-def carry_out(ground: Ground, target: Target, group: Sequence[Effect]) -> Undoing:
-    """Take back effects that hang together; what was done. What others do meanwhile is planned
-    for again, with what was done until then among the effects."""
-    paths = sorted({path for each in group for path in paths_of(each)})
-    made: list[Step] = []
-    for _ in range(TRIES):
-        with ground.workspace.lock(*paths):
-            settled = sum([settle(ground, path) for path in paths])
-            now = _again(ground, target, paths) if made or settled else group
-            plan, found = planned(ground, now)
-            for step in plan.steps:
-                try:
-                    if not _step(ground, target, step, found):
-                        break
-                except Unverifiable as error:
-                    left = Left(step.path, "refused", other=error.message)
-                    return plan.replace(steps=_joined(made), left=(*plan.left, left))
-                made.append(step)
-            else:
-                return plan.replace(steps=_joined(made))
-    return Undoing(left=tuple(Left(path, "busy") for path in paths))
-
-
-def _again(ground: Ground, target: Target, paths: Sequence[str]) -> list[Effect]:
-    wanted = set(paths)
-    groups = effects(ground, target)
-    return [each for group in groups for each in group if wanted.issuperset(paths_of(each))]
-
-
-def _joined(made: Sequence[Step]) -> tuple[Step, ...]:
-    """Steps without those that were repeated because somebody came in between."""
-    last = {step.path: step for step in made if isinstance(step, Put)}
-    return tuple(step for step in made if not isinstance(step, Put) or last[step.path] is step)
-
-
-def force(ground: Ground, target: Target, path: str, data: bytes | None) -> Put | None:
-    """Put these bytes at a path, whatever file stands there; None when they stand there."""
-    for _ in range(TRIES):
-        with ground.workspace.lock(path):
-            settle(ground, path)
-            standing, found = look(ground, path)
-            step = forced(path, standing, data)
-            if step is None or _step(ground, target, step, {path: found}):
-                return step
-    raise Unverifiable(path, f"{path} was changed by others {TRIES} times meanwhile.")
-
-
-def forced(path: str, standing: Standing, data: bytes | None) -> Put | None:
-    """The step that puts a checkpoint's bytes at a path; None when they stand there."""
-    after = MISSING if data is None else revision_of(data)
-    if standing.revision == after:
-        return None
-    return Put(path, standing.revision, after, data, forced=True)
-
-
-def _step(ground: Ground, target: Target, step: Step, found: Mapping[str, Found]) -> bool:
-    """One file: whether it was done. Unverifiable: it is as it was."""
-    if isinstance(step, Put):
-        return _put(ground, target, step, found[step.path])
-    if isinstance(step, Rights):
-        return _rights(ground, target, step)
-    return _rename(ground, target, step, found[step.src])
-
-
-def _put(ground: Ground, target: Target, step: Put, found: Found) -> bool:
-    workspace, token = ground.workspace, urandom(6).hex()
-    if found.revision != step.before:  # it was moved here by a step before
-        found = ground.look(step.path)
-    asides = workspace.asides(step.path, token)
-    intent = WriteIntended(step.path, step.before, step.after, asides, ground.owner)
-    position = _journal(ground, intent, found, step.data)
-    try:
-        stands = workspace.replace_if(step.path, step.before, step.data, token=token)
-    except Unverifiable:
-        ground.append([WriteAbandoned(step.path, position)])
-        raise
-    return _record(ground, target, intent, position, stands)
-
-
-def _rename(ground: Ground, target: Target, step: Rename, found: Found) -> bool:
-    workspace = ground.workspace
-    asides = workspace.asides(step.path, urandom(6).hex())
-    intent = WriteIntended(step.path, MISSING, step.revision, asides, ground.owner, src=step.src)
-    position = _journal(ground, intent, found)
-    try:
-        stands = workspace.move_if(step.src, step.path, step.revision)
-    except Unverifiable:
-        ground.append([WriteAbandoned(step.path, position)])
-        raise
-    return _record(ground, target, intent, position, stands)
-
-
-def _rights(ground: Ground, target: Target, step: Rights) -> bool:
-    """In one step of the system's, so nothing is journalled before."""
-    there = ground.look(step.path)
-    now = S_IMODE(there.signature.mode) if there.signature is not None else None
-    if now is None or step.before not in (None, now):
-        return False
-    found = ground.workspace.set_mode(step.path, now, step.after)
-    mode = found.signature.mode if found.signature is not None else None
-    if mode is not None and S_IMODE(mode) == step.after != now:
-        cause = Cause("command", ground.session, f"rewind to {target.name}")
-        fact = Changed(step.path, there.revision, found.revision, "mode", cause, mode)
-        ground.append([fact], found=[found], durable=True)
-    return True
-
-
-def _journal(ground: Ground, intent: WriteIntended, found: Found, data: bytes | None = None) -> int:
-    """Say what is about to happen, with what others did before it, and both texts."""
-    blobs = ground.keepable(intent.path, found.data, data)
-    facts = [*noticed(ground, found), intent]
-    return ground.append(facts, blobs=blobs, found=[found], durable=True)[-1].position
-
-
-def _record(
-    ground: Ground, target: Target, intent: WriteIntended, position: int, stands: Found
-) -> bool:
-    """Say how it ended; whether it was done. What the agent holds is not touched: where it is
-    not taken back with the conversation, its files are stale to it."""
-    if stands.revision != intent.after:
-        ground.append([WriteAbandoned(intent.path, position)], found=[stands])
-        return False
-    fact = done(intent, stands, ground.session, position)
-    cause = Cause("command", ground.session, f"rewind to {target.name}")
-    # The intent is on the platter: should the power fail now, the next open finds that it happened.
-    # The end of the rewind takes this there as well.
-    ground.append([fact.replace(cause=cause)], found=[stands])
-    return True

@@ -7,12 +7,13 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
     from typing import Literal, Protocol
 
     from sightline.core.revision import Stamp
+    from sightline.errors import Unverifiable
     from sightline.workspace.git import Repository
     from sightline.workspace.tree import Tree
     from sightline.workspace.watch import Watcher
@@ -45,6 +46,16 @@ class Found(Value):
     signature: StatSignature | None = None
     read_at_ns: int = 0
     why: str | None = None
+
+
+class Replacement(Value):
+    """What is to stand at a path (None: nothing) where `expected` stands; token: as replace_if
+    takes it, never empty."""
+
+    path: str
+    expected: Revision
+    new: bytes | None
+    token: str
 
 
 class Workspace(Protocol):
@@ -88,6 +99,11 @@ class Workspace(Protocol):
         nothing was changed and the answer is what to judge again. Unverifiable when the disk
         refuses (no permission, read-only, full): the file is as it was.
         """
+
+    def replace_each(self, wanted: Sequence[Replacement]) -> list[Found | Unverifiable]:
+        """replace_if of different paths, each for itself, under the caller's lock of them all:
+        the disk makes them power-safe together. What replace_if answers or raises, in order. It
+        holds three open files for each, and all of the new bytes."""
 
     def move_if(self, src: str, dst: str, expected: Revision) -> Found:
         """Rename src to dst if src's bytes are `expected` and dst is free; answers what stands

@@ -11,6 +11,8 @@ from sightline.workspace.syscalls import WRITE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from sightline.workspace.folder import Folder
     from sightline.workspace.syscalls import Calls
 
@@ -28,7 +30,9 @@ def aside_names(path: str, token: str) -> tuple[str, str, str]:
     return f"{stem}.part", f"{stem}.new", f"{stem}.old"
 
 
-def write_aside(folder: Folder, part: str, aside: str, new: bytes, like: int | None) -> int:
+def write_aside(
+    folder: Folder, part: str, aside: str, new: bytes, like: int | None
+) -> Generator[int, None, int]:
     """Write a whole file beside the path, synced, with the attributes of `like`; its inode."""
     calls, name = folder.calls, folder.at(part)
     # Private until it has the old file's rights; a new file gets what the umask leaves.
@@ -38,7 +42,7 @@ def write_aside(folder: Folder, part: str, aside: str, new: bytes, like: int | N
             write_all(calls, fd, new)
             if like is not None:
                 copy_attributes(calls, like, fd)
-            calls.fsync(fd)
+            yield fd
             inode = calls.fstat(fd).st_ino
         finally:
             os.close(fd)

@@ -19,12 +19,12 @@ from sightline.workspace.syscalls import Calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from sightline.core.paths import Flavour
     from sightline.core.revision import Revision, Stamp, StatSignature
-    from sightline.workspace import Found
+    from sightline.workspace import Found, Replacement
     from sightline.workspace.git import Repository
     from sightline.workspace.tree import Tree
     from sightline.workspace.watch import Watcher
@@ -114,6 +114,11 @@ class DiskWorkspace:
         from sightline.workspace.replacing import replace_if  # no hook writes
 
         return replace_if(self._calls, self.root, path, expected, new, token)
+
+    def replace_each(self, wanted: Sequence[Replacement]) -> list[Found | Unverifiable]:
+        from sightline.workspace.replacing import replace_each
+
+        return replace_each(self._calls, self.root, wanted)
 
     def move_if(self, src: str, dst: str, expected: Revision) -> Found:
         from sightline.workspace.moving import move_if

@@ -18,12 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.revision import Revision
     from sightline.workspace.folder import Folder
+    from sightline.workspace.syncing import Write
 
 ROUNDS = 8
 """How often a write gives way to other programs that are saving the same file just then."""
 
 
-def swap_in(swap: Swap, expected: Revision, revision: Revision) -> None:
+def swap_in(swap: Swap, expected: Revision, revision: Revision) -> Write:
     """Put the aside at the name if that displaces `expected`; else leave all as it was."""
     folder = swap.folder
     for _ in range(ROUNDS):
@@ -34,8 +35,8 @@ def swap_in(swap: Swap, expected: Revision, revision: Revision) -> None:
                 return
             swap.exchange()
             try:
+                yield folder
                 displaced = standing(folder, swap.aside)
-                folder.sync()
                 if displaced == expected and quiet():
                     folder.calls.unlink(folder.at(swap.aside), dir_fd=folder.fd)
                     return

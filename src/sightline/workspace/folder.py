@@ -71,6 +71,13 @@ class Folder:
         finally:
             os.close(fd)
 
+    def identity(self) -> tuple[int, int] | None:
+        """Which folder it is, whatever it is called; None where folders cannot be held open."""
+        if self.fd is None:
+            return None
+        found = self.calls.fstat(self.fd)
+        return found.st_dev, found.st_ino
+
     def unmake(self) -> None:
         """Take back the folders made on the way here, unless something is in them by now."""
         for made in reversed(self.made):

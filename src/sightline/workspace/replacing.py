@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+from itertools import compress
 
 from sightline.core.revision import MISSING, revision_of
 from sightline.errors import Unverifiable
+from sightline.workspace import Replacement
 from sightline.workspace.aside import aside_names, put_back, remove, write_all, write_aside
 from sightline.workspace.exchange import ROUNDS, Swap, swap_in
 from sightline.workspace.folder import Folder
@@ -14,12 +16,16 @@ from sightline.workspace.lease import lease
 from sightline.workspace.moving import clean
 from sightline.workspace.reading import ANSWER_LIMIT, read, standing
 from sightline.workspace.refusing import refusal
+from sightline.workspace.syncing import side_by_side
 from sightline.workspace.syscalls import READ, WRITE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sightline.core.revision import Revision
     from sightline.workspace import Found
+    from sightline.workspace.syncing import Write
     from sightline.workspace.syscalls import Calls
 
 _EFFECTIVE = os.access in os.supports_effective_ids
@@ -32,23 +38,54 @@ def replace_if(
     if not token:
         # These names are always the same: what a killed write left under them is in the way.
         clean(calls, root, path, aside_names(path, token))
-    found = read(calls, root, path, ANSWER_LIMIT)
-    if found.revision != expected or found.kind not in ("file", "missing"):
-        return found
-    try:
-        with Folder(calls, root, path, make=new is not None and expected == MISSING) as folder:
-            if expected == MISSING:
-                _create(folder, new, token)
-            elif new is None:
-                _delete(folder, expected, token)
-            else:
-                _replace(folder, expected, new, token)
-    except OSError as error:
-        raise refusal(path, error) from error
-    return read(calls, root, path, ANSWER_LIMIT)
+    [answer] = replace_each(calls, root, [Replacement(path, expected, new, token)])
+    if isinstance(answer, Unverifiable):
+        raise answer
+    return answer
 
 
-def _replace(folder: Folder, expected: Revision, new: bytes, token: str) -> None:
+def replace_each(
+    calls: Calls, root: str, wanted: Sequence[Replacement]
+) -> list[Found | Unverifiable]:
+    """See Workspace.replace_each."""
+    found = [read(calls, root, each.path, ANSWER_LIMIT) for each in wanted]
+    may = [_stands(there, each) for there, each in zip(found, wanted, strict=True)]
+    doing = list(compress(wanted, may))
+    ended = side_by_side(calls, [_write(calls, root, each) for each in doing])
+    told = iter(
+        [_answer(calls, root, each.path, error) for each, error in zip(doing, ended, strict=True)]
+    )
+    return [next(told) if done else there for done, there in zip(may, found, strict=True)]
+
+
+def _stands(found: Found, wanted: Replacement) -> bool:
+    return found.revision == wanted.expected and found.kind in ("file", "missing")
+
+
+def _answer(
+    calls: Calls, root: str, path: str, error: OSError | Unverifiable | None
+) -> Found | Unverifiable:
+    if error is None:
+        return read(calls, root, path, ANSWER_LIMIT)
+    if isinstance(error, Unverifiable):
+        return error
+    refused = refusal(path, error)
+    refused.__cause__ = error
+    return refused
+
+
+def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
+    path, expected, new, token = (value for _, value in wanted.items())
+    with Folder(calls, root, path, make=new is not None and expected == MISSING) as folder:
+        if expected == MISSING:
+            yield from _create(folder, new, token)
+        elif new is None:
+            yield from _delete(folder, expected, token)
+        else:
+            yield from _replace(folder, expected, new, token)
+
+
+def _replace(folder: Folder, expected: Revision, new: bytes, token: str) -> Write:
     calls, name = folder.calls, folder.at(folder.name)
     old = calls.open(name, READ, dir_fd=folder.fd)
     try:
@@ -56,7 +93,7 @@ def _replace(folder: Folder, expected: Revision, new: bytes, token: str) -> None
             return _in_place(folder, expected, new)
         writable = calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=_EFFECTIVE)
         part, aside, kept = aside_names(folder.path, token)
-        write_aside(folder, part, aside, new, old)
+        yield from write_aside(folder, part, aside, new, old)
     finally:
         os.close(old)
     swap = Swap(folder, aside, kept)
@@ -64,31 +101,31 @@ def _replace(folder: Folder, expected: Revision, new: bytes, token: str) -> None
         if not writable:
             # The folder alone would let us, but a file made read-only was made so on purpose.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder.path)
-        swap_in(swap, expected, revision_of(new))
+        yield from swap_in(swap, expected, revision_of(new))
     finally:
         swap.discard()
 
 
-def _create(folder: Folder, new: bytes | None, token: str) -> None:
+def _create(folder: Folder, new: bytes | None, token: str) -> Write:
     if new is None:
         return
     calls, name = folder.calls, folder.at(folder.name)
     part, aside, _ = aside_names(folder.path, token)
     inode = None
     try:
-        inode = write_aside(folder, part, aside, new, None)
+        inode = yield from write_aside(folder, part, aside, new, None)
         try:
             calls.move(folder.at(aside), name, src_fd=folder.fd, dst_fd=folder.fd)
         except FileExistsError:
             remove(folder, aside)
             return
-        folder.sync()
+        yield folder
     except OSError:
         _uncreate(folder, aside, inode)
         raise
 
 
-def _delete(folder: Folder, expected: Revision, token: str) -> None:
+def _delete(folder: Folder, expected: Revision, token: str) -> Write:
     calls, name = folder.calls, folder.at(folder.name)
     kept = aside_names(folder.path, token)[2]
     for _ in range(ROUNDS):
@@ -97,8 +134,8 @@ def _delete(folder: Folder, expected: Revision, token: str) -> None:
                 return
             calls.move(name, folder.at(kept), src_fd=folder.fd, dst_fd=folder.fd)
             try:
+                yield folder
                 displaced = standing(folder, kept)
-                folder.sync()
                 if displaced == expected and quiet():
                     calls.unlink(folder.at(kept), dir_fd=folder.fd)
                     return

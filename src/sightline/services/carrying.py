@@ -1,0 +1,290 @@
+"""Carrying out what core.rewinding plans: look, plan, journal, replace, record.
+
+Files that do not hang together go side by side, in batches: their intents are one append, their
+bytes reach the platter together, and what became of them is one more append.
+"""
+
+from __future__ import annotations
+
+from os import urandom
+from stat import S_IMODE
+
+from sightline.core.events import Cause, Changed, WriteAbandoned, WriteIntended
+from sightline.core.revision import MISSING, revision_of
+from sightline.core.rewinding import Left, Put, Rename, Rights, Undoing, paths_of
+from sightline.errors import Unverifiable
+from sightline.services.ground import TRIES, noticed
+from sightline.services.recovery import done, settle
+from sightline.services.undoing import effects, look, planned
+from sightline.workspace import Replacement
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sightline.core.events import Fact
+    from sightline.core.rewinding import Effect, Standing, Step
+    from sightline.services.ground import Ground
+    from sightline.services.undoing import Target
+    from sightline.workspace import Found
+
+    Answer = bool | Unverifiable
+    """Whether a step was done; the error for which nothing was."""
+
+AT_ONCE, BYTES_AT_ONCE = 64, 8 << 20
+"""Files of one batch, and their bytes: a replacement holds three open files for each."""
+
+
+class Work:
+    """Effects that hang together, being taken back. made: the steps that were done; done: what it
+    came to, None as long as something is to do."""
+
+    def __init__(self, group: Sequence[Effect]) -> None:
+        self.group = group
+        self.paths = sorted({path for each in group for path in paths_of(each)})
+        self.made: list[Step] = []
+        self.done: Undoing | None = None
+        self.found: dict[str, Found] = {}
+        self._plan = Undoing()
+        self._left: list[Step] = []
+
+    def plan(self, ground: Ground) -> None:
+        """Plan for what stands there now."""
+        self._plan, self.found = planned(ground, self.group)
+        self._left = list(self._plan.steps)
+        self._look_for_end()
+
+    @property
+    def step(self) -> Step | None:
+        """What is to do next; None when that is nothing, or has to be planned again."""
+        return self._left[0] if self._left else None
+
+    def told(self, answer: Answer) -> None:
+        """What became of that step."""
+        step = self._left.pop(0)
+        if isinstance(answer, Unverifiable):
+            self._left = []
+            left = Left(step.path, "refused", other=answer.message)
+            self._end((*self._plan.left, left))
+        elif answer:
+            self.made.append(step)
+            self._look_for_end()
+        else:
+            self._left = []  # somebody came in between
+
+    def give_up(self) -> None:
+        """Others come in between all the time."""
+        self.done = Undoing(left=tuple(Left(path, "busy") for path in self.paths))
+
+    def _look_for_end(self) -> None:
+        if not self._left:
+            self._end(self._plan.left)
+
+    def _end(self, left: tuple[Left, ...]) -> None:
+        self.done = self._plan.replace(steps=_joined(self.made), left=left)
+
+
+def carry_out(
+    ground: Ground, target: Target, groups: Sequence[Sequence[Effect]]
+) -> Iterator[Undoing]:
+    """Take back effects, by groups that hang together; in order what was done. What others do
+    meanwhile is planned for again, with what was done until then among the effects."""
+    for some in _batches(ground, [Work(group) for group in groups]):
+        open_ = some
+        for _ in range(TRIES):
+            _try(ground, target, open_)
+            open_ = [work for work in open_ if work.done is None]
+            if not open_:
+                break
+        for work in open_:
+            work.give_up()
+        yield from [work.done for work in some if work.done is not None]
+
+
+def _batches(ground: Ground, works: Sequence[Work]) -> Iterator[list[Work]]:
+    batch: list[Work] = []
+    files = size = 0
+    for work in works:
+        of_work = sum([_size(ground, path) for path in work.paths])
+        if batch and (files + len(work.paths) > AT_ONCE or size + of_work > BYTES_AT_ONCE):
+            yield batch
+            batch, files, size = [], 0, 0
+        batch.append(work)
+        files, size = files + len(work.paths), size + of_work
+    if batch:
+        yield batch
+
+
+def _size(ground: Ground, path: str) -> int:
+    try:
+        there = ground.workspace.stat(path)
+    except OSError:
+        return 0  # the look at it will tell
+    return there.size if there is not None else 0
+
+
+def _try(ground: Ground, target: Target, works: Sequence[Work]) -> None:
+    """All steps of works, until each is done or somebody came in between."""
+    paths = [path for work in works for path in work.paths]
+    with ground.workspace.lock(*paths):
+        if settle(ground, *paths) or any(work.made for work in works):
+            _load_again(ground, target, works)
+        for work in works:
+            work.plan(ground)
+        while going := [work for work in works if work.step is not None]:
+            _step_of_each(ground, target, going)
+
+
+def _load_again(ground: Ground, target: Target, works: Sequence[Work]) -> None:
+    every = [each for group in effects(ground, target) for each in group]
+    for work in works:
+        wanted = set(work.paths)
+        work.group = [each for each in every if wanted.issuperset(paths_of(each))]
+
+
+def _step_of_each(ground: Ground, target: Target, works: Sequence[Work]) -> None:
+    puts = [(work, work.step) for work in works if isinstance(work.step, Put)]
+    answers = put_each(ground, target, [(step, work.found[step.path]) for work, step in puts])
+    for work in works:
+        if isinstance(work.step, Rename):
+            work.told(_rename(ground, target, work.step, work.found[work.step.src]))
+        elif isinstance(work.step, Rights):
+            work.told(_rights(ground, target, work.step))
+    for (work, _), answer in zip(puts, answers, strict=True):
+        work.told(answer)
+
+
+def _joined(made: Sequence[Step]) -> tuple[Step, ...]:
+    """Steps without those that were repeated because somebody came in between."""
+    last = {step.path: step for step in made if isinstance(step, Put)}
+    return tuple(step for step in made if not isinstance(step, Put) or last[step.path] is step)
+
+
+def force(ground: Ground, target: Target, path: str, data: bytes | None) -> Put | None:
+    """Put these bytes at a path, whatever file stands there; None when they stand there."""
+    for _ in range(TRIES):
+        with ground.workspace.lock(path):
+            settle(ground, path)
+            standing, found = look(ground, path)
+            step = forced(path, standing, data)
+            if step is None:
+                return None
+            [answer] = put_each(ground, target, [(step, found)])
+            if isinstance(answer, Unverifiable):
+                raise answer
+            if answer:
+                return step
+    raise Unverifiable(path, f"{path} was changed by others {TRIES} times meanwhile.")
+
+
+def forced(path: str, standing: Standing, data: bytes | None) -> Put | None:
+    """The step that puts a checkpoint's bytes at a path; None when they stand there."""
+    after = MISSING if data is None else revision_of(data)
+    if standing.revision == after:
+        return None
+    return Put(path, standing.revision, after, data, forced=True)
+
+
+def put_each(ground: Ground, target: Target, puts: Sequence[tuple[Put, Found]]) -> list[Answer]:
+    """Put bytes at different paths, under the caller's lock of them all. With each: how it was
+    looked at; one to which a step before moved a file is looked at again."""
+    if not puts:
+        return []
+    workspace = ground.workspace
+    steps = [step for step, _ in puts]
+    found = [
+        there if there.revision == step.before else ground.look(step.path) for step, there in puts
+    ]
+    tokens = [urandom(6).hex() for _ in puts]
+    intents = [
+        WriteIntended(
+            step.path, step.before, step.after, workspace.asides(step.path, token), ground.owner
+        )
+        for step, token in zip(steps, tokens, strict=True)
+    ]
+    positions = _journal(ground, intents, found, [step.data for step in steps])
+    stands = workspace.replace_each(
+        [
+            Replacement(step.path, step.before, step.data, token)
+            for step, token in zip(steps, tokens, strict=True)
+        ]
+    )
+    return _record(ground, target, list(zip(intents, positions, stands, strict=True)))
+
+
+def _rename(ground: Ground, target: Target, step: Rename, found: Found) -> Answer:
+    workspace = ground.workspace
+    asides = workspace.asides(step.path, urandom(6).hex())
+    intent = WriteIntended(step.path, MISSING, step.revision, asides, ground.owner, src=step.src)
+    [position] = _journal(ground, [intent], [found], [None])
+    try:
+        stands: Found | Unverifiable = workspace.move_if(step.src, step.path, step.revision)
+    except Unverifiable as error:
+        stands = error
+    return _record(ground, target, [(intent, position, stands)])[0]
+
+
+def _rights(ground: Ground, target: Target, step: Rights) -> Answer:
+    """In one step of the system's, so nothing is journalled before."""
+    there = ground.look(step.path)
+    now = S_IMODE(there.signature.mode) if there.signature is not None else None
+    if now is None or step.before not in (None, now):
+        return False
+    if now == step.after:
+        return True
+    try:
+        found = ground.workspace.set_mode(step.path, now, step.after)
+    except Unverifiable as error:
+        return error
+    mode = found.signature.mode if found.signature is not None else None
+    if mode is not None and S_IMODE(mode) == step.after:
+        fact = Changed(
+            step.path, there.revision, found.revision, "mode", _cause(ground, target), mode
+        )
+        ground.append([fact], found=[found], durable=True)
+    return True
+
+
+def _cause(ground: Ground, target: Target) -> Cause:
+    return Cause("command", ground.session, f"rewind to {target.name}")
+
+
+def _journal(
+    ground: Ground,
+    intents: Sequence[WriteIntended],
+    found: Sequence[Found],
+    texts: Sequence[bytes | None],
+) -> list[int]:
+    """Say what is about to happen, with what others did before it, and both texts of each; the
+    positions of the intents."""
+    blobs = [
+        kept
+        for intent, there, data in zip(intents, found, texts, strict=True)
+        for kept in ground.keepable(intent.path, there.data, data)
+    ]
+    facts = [*noticed(ground, *found), *intents]
+    recorded = ground.append(facts, blobs=blobs, found=found, durable=True)
+    return [each.position for each in recorded if isinstance(each.fact, WriteIntended)]
+
+
+def _record(
+    ground: Ground,
+    target: Target,
+    ended: Sequence[tuple[WriteIntended, int, Found | Unverifiable]],
+) -> list[Answer]:
+    """Say how each ended; whether it was done. What the agent holds is not touched: where it is
+    not taken back with the conversation, its files are stale to it."""
+    facts: list[Fact] = []
+    answers: list[Answer] = []
+    for intent, position, stands in ended:
+        if isinstance(stands, Unverifiable) or stands.revision != intent.after:
+            facts.append(WriteAbandoned(intent.path, position))
+            answers.append(stands if isinstance(stands, Unverifiable) else False)
+            continue
+        fact = done(intent, stands, ground.session, position)
+        facts.append(fact.replace(cause=_cause(ground, target)))
+        answers.append(True)
+    # The intents are on the platter: should the power fail now, the next open finds that they
+    # happened. The end of the rewind takes this there as well.
+    ground.append(facts, found=[each for *_, each in ended if not isinstance(each, Unverifiable)])
+    return answers

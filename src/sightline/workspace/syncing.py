@@ -1,0 +1,86 @@
+"""Writes that go on side by side, so that the disk makes all of them power-safe at once.
+
+A write is a generator: it yields what has to be on the platter before it goes on, an open file or
+a folder. Those of many writes are asked for together, because a file system that is told of them
+one by one commits its journal for each.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from sightline.errors import Unverifiable
+from sightline.workspace.folder import Folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from typing import TypeVar
+
+    from sightline.workspace.syscalls import Calls
+
+    Awaited = int | Folder
+    """A file by its descriptor, or a folder."""
+
+    Write = Generator[Awaited, None, None]
+    T = TypeVar("T")
+
+
+def side_by_side(calls: Calls, writes: Sequence[Write]) -> list[OSError | Unverifiable | None]:
+    """Carry out writes of different files; in order what ended each: None, or an error."""
+    ended: list[OSError | Unverifiable | None] = [None] * len(writes)
+    going: list[tuple[int, OSError | None]] = [(number, None) for number in range(len(writes))]
+    try:
+        while going:
+            awaited: list[tuple[int, Awaited]] = []
+            for number, error in going:
+                try:
+                    awaited.append((number, _advance(writes[number], error)))
+                except StopIteration:
+                    continue
+                except (OSError, Unverifiable) as failed:
+                    ended[number] = failed
+            failures = _sync(calls, [each for _, each in awaited])
+            going = [
+                (number, failure) for (number, _), failure in zip(awaited, failures, strict=True)
+            ]
+    finally:
+        for write in writes:
+            write.close()
+    return ended
+
+
+def _advance(write: Write, error: OSError | None) -> Awaited:
+    return next(write) if error is None else write.throw(error)
+
+
+def _sync(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
+    """Sync all of it; in order what failed."""
+    _start(calls, [each for each in awaited if isinstance(each, int)])
+    folders: dict[object, OSError | None] = {}
+    failures: list[OSError | None] = []
+    for each in awaited:
+        if isinstance(each, int):
+            failures.append(_failure(calls.fsync, each))
+            continue
+        key = each.identity()
+        if key not in folders:
+            folders[key] = _failure(Folder.sync, each)
+        failures.append(folders[key])
+    return failures
+
+
+def _start(calls: Calls, files: Sequence[int]) -> None:
+    """Let the disk begin with all of them; one alone begins when it is synced. What fails here
+    fails again there."""
+    for fd in files if len(files) > 1 else ():
+        with suppress(OSError):
+            calls.write_back(fd)
+
+
+def _failure(sync: Callable[[T], None], what: T) -> OSError | None:
+    try:
+        sync(what)
+    except OSError as error:
+        return error
+    return None

@@ -1,0 +1,186 @@
+"""Many files replaced side by side: each for itself, and synced together."""
+
+import errno
+import os
+
+import pytest
+from tests.workspace.doubles import BySteps, Hooked, NoLinks, before, dying, failing
+
+from sightline.core.revision import MISSING, revision_of
+from sightline.errors import Unverifiable
+from sightline.workspace import Replacement
+from sightline.workspace.disk import DiskWorkspace
+from sightline.workspace.syscalls import Calls
+
+OLD, NEW, SAVE = b"old bytes", b"new", b"a save in between"
+STOOD = {"a/one": OLD, "a/two": OLD, "b/gone": OLD, "b/made": None}
+WANTED = {"a/one": NEW, "a/two": NEW, "b/gone": None, "b/made": NEW}
+
+
+@pytest.fixture
+def root(tmp_path):
+    made = tmp_path / "root"
+    begin(made)
+    return made
+
+
+def begin(root):
+    for path, data in STOOD.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).unlink(missing_ok=True)
+        if data is not None:
+            (root / path).write_bytes(data)
+
+
+def stands(root):
+    return {path: (root / path).read_bytes() if (root / path).exists() else None for path in WANTED}
+
+
+def litter(root):
+    names = {path.rpartition("/")[2] for path in WANTED}
+    return [name for _, _, found in os.walk(root) for name in found if name not in names]
+
+
+def opened(root, calls=None):
+    return DiskWorkspace(str(root), str(root.parent / "state"), calls=calls)
+
+
+def asked():
+    return [
+        Replacement(path, MISSING if data is None else revision_of(data), WANTED[path], f"t{n}")
+        for n, (path, data) in enumerate(STOOD.items())
+    ]
+
+
+def test_each_gets_its_bytes_and_is_answered_in_order(root):
+    answers = opened(root).replace_each(asked())
+    assert [(found.path, found.data) for found in answers] == list(WANTED.items())
+    assert stands(root) == WANTED
+    assert litter(root) == []
+
+
+def test_of_nothing_there_is_no_answer(root):
+    assert opened(root).replace_each([]) == []
+
+
+def test_files_are_synced_together_and_each_folder_once(root):
+    made: list[str] = []
+    opened(root, Hooked(made.append)).replace_each(asked())
+    calls = [name for name in made if name in ("write_back", "fsync", "exchange", "move")]
+    moved_away = ["move"]  # the file that goes waits for its folder at once
+    assert calls == [
+        *moved_away, *["write_back"] * 3, *["fsync"] * 4, "exchange", "exchange", "move",
+        *["fsync"] * 2,
+    ]  # fmt: skip
+
+
+def test_one_that_is_not_as_expected_stays_and_the_others_are_done(root):
+    (root / "a/two").write_bytes(SAVE)
+    answers = opened(root).replace_each(asked())
+    assert answers[1].data == SAVE
+    assert stands(root) == {**WANTED, "a/two": SAVE}
+
+
+def test_one_that_the_disk_refuses_is_an_error_and_the_others_are_done(root):
+    (root / "a/two").unlink()
+    (root / "a/two").symlink_to("one")
+    wanted = [each for each in asked() if each.path != "a/two"]
+    full = failing_writes(1)
+    first, *others = opened(root, full).replace_each(wanted)
+    assert isinstance(first, Unverifiable)
+    assert isinstance(first.__cause__, OSError)
+    assert [found.data for found in others] == [None, NEW]
+    assert (root / "a/one").read_bytes() == OLD
+    assert litter(root) == []
+
+
+def failing_writes(times):
+    """A disk that is full for so many writes."""
+    left = [times]
+
+    def hook(name):
+        if name == "write" and left[0]:
+            left[0] -= 1
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    return Hooked(hook)
+
+
+@pytest.mark.parametrize("disk", [Calls, BySteps, NoLinks])
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
+def test_whatever_call_fails_each_is_old_or_new_as_its_answer_says(root, disk, code):
+    for number in range(1, 400):
+        begin(root)
+        calls, made = failing(number, code, disk)
+        answers = opened(root, calls).replace_each(asked())
+        now = stands(root)
+        for path, answer in zip(WANTED, answers, strict=True):
+            if isinstance(answer, Unverifiable):
+                assert now[path] == STOOD[path], made
+            else:
+                # The last read may fail, too, after the write was done: then it says so.
+                assert answer.kind == "unreadable" or answer.data == now[path], made
+                assert now[path] in (STOOD[path], WANTED[path])
+        assert litter(root) == [], made
+        if len(made) < number:
+            break
+    assert stands(root) == WANTED
+    assert number > 40
+
+
+@pytest.mark.parametrize("call", ["write_back", "fsync", "exchange"])
+def test_a_save_while_others_are_written_is_kept(root, call):
+    def save():
+        (root / "a/two").write_bytes(SAVE)
+
+    answers = opened(root, before(call, save)).replace_each(asked())
+    assert answers[1].data == SAVE
+    assert stands(root) == {**WANTED, "a/two": SAVE}
+    assert litter(root) == []
+
+
+def test_a_save_into_the_displaced_file_is_found_after_the_folders_were_synced(root):
+    held = (root / "a/two").open("r+b")  # an editor that opened it before, and saves after
+    synced = []
+
+    def hook(name):
+        if name == "exchange":
+            synced.append(name)
+        if name == "fsync" and len(synced) == 2:
+            synced.append(name)
+            held.seek(0)
+            held.write(SAVE)
+            held.flush()
+
+    answers = opened(root, Hooked(hook)).replace_each(asked())
+    held.close()
+    assert answers[1].data == SAVE
+    assert stands(root) == {**WANTED, "a/two": SAVE}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child")
+def test_killed_at_any_call_it_is_cleaned_up_to_old_or_new(root):
+    for number in range(1, 2_000, 3):
+        begin(root)
+        if not killed_at(root, number):
+            break
+        workspace = opened(root)
+        for each in asked():
+            after = MISSING if each.new is None else revision_of(each.new)
+            asides = workspace.asides(each.path, each.token)
+            workspace.clean(each.path, asides, before=each.expected, after=after)
+        now = stands(root)
+        assert all(now[path] in (STOOD[path], WANTED[path]) for path in WANTED)
+        assert litter(root) == []
+    assert number > 50
+    assert stands(root) == WANTED
+
+
+def killed_at(root, number):
+    child = os.fork()
+    if child == 0:
+        try:
+            opened(root, dying(number)).replace_each(asked())
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9
