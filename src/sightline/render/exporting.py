@@ -43,6 +43,7 @@ SHORT = 10
 """Letters of a commit's name that a person reads."""
 
 RIGHTS = "only its rights changed, in a way that git does not keep"
+NO_NAME = "git holds no file of this name"
 AS_BEFORE = "as in the commit before"
 
 

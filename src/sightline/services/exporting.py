@@ -15,7 +15,7 @@ from sightline.services.patches import between, reason, side
 from sightline.services.results import Export, NotCovered
 from sightline.services.unheard import covers
 from sightline.workspace import gitwriting
-from sightline.workspace.gitpatch import blob_id
+from sightline.workspace.gitpatch import blob_id, takes
 from sightline.workspace.gitwriting import GITLINK, GitSaidNo
 
 TYPE_CHECKING = False
@@ -113,8 +113,9 @@ def _committed(
         puts=_puts(ground, found, there, after.algorithm),
     )
     commit = gitwriting.write(repository, made)
+    files = sum(map(takes, found))
     gitwriting.name(repository, branch, commit, author)
-    return Export(taken.id, taken.id, None, branch, commit, after.commit, len(found), lacks)
+    return Export(taken.id, taken.id, None, branch, commit, after.commit, files, lacks)
 
 
 def _check_name(repository: Repository, branch: str) -> None:
@@ -132,6 +133,7 @@ def _stays(ground: Ground, found: Manifest, path: str, mode: int) -> bool:
 
 def _lacking(found: Manifest, kept: Iterable[str]) -> Iterator[NotCovered]:
     """What a checkpoint does not cover; where the commit before has something there, that stays."""
+    yield from (NotCovered(path, words.NO_NAME) for path in found if not takes(path))
     why = {path: reason(found, path) for path in kept}
     for path, said in found.omitted.items():
         if not any(each == path.rstrip("/") or each.startswith(path) for each in why):
@@ -144,7 +146,7 @@ def _puts(
     ground: Ground, found: Manifest, there: Tracked, algorithm: str
 ) -> Iterator[tuple[str, int, bytes]]:
     """What the commit before does not have as the checkpoint has it."""
-    for path in found:
+    for path in filter(takes, found):
         held = side(ground, path, found[path])
         known = there.get(path)
         if known is None or known != (held.mode, blob_id(held.data, algorithm)):

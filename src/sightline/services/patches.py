@@ -8,7 +8,7 @@ from sightline.render import exporting as words
 from sightline.services import checkpoints
 from sightline.services.results import Export, NotCovered
 from sightline.services.unheard import covers
-from sightline.workspace.gitpatch import Side, link_bytes, mode_of, patch
+from sightline.workspace.gitpatch import Side, link_bytes, mode_of, patch, takes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def between(ground: Ground, begins: Checkpoint | None, ends: Checkpoint | None) 
     parts: list[bytes] = []
     lacks: list[NotCovered] = []
     for each in differences(old, new):
-        why = _unsure(ground, each, old, new)
+        why = _untold(ground, each, old, new)
         part = b"" if why else _part(ground, each, algorithm)
         if part:
             parts.append(part)
@@ -52,9 +52,11 @@ def _part(ground: Ground, each: Difference, algorithm: str) -> bytes:
     return patch(each.path, old, new, algorithm)
 
 
-def _unsure(ground: Ground, each: Difference, old: Manifest, new: Manifest) -> str | None:
-    """Why it is not certain that a path came or went; None where it is. One of the two did not
-    cover it, perhaps, and it stood there all the time."""
+def _untold(ground: Ground, each: Difference, old: Manifest, new: Manifest) -> str | None:
+    """Why a path cannot be told of; None where it can: it may have stood there all the time, where
+    one of the two did not cover it."""
+    if not takes(each.path):
+        return words.NO_NAME
     if each.before is None and old is not EMPTY and not covers(ground, old, each.path):
         return words.unsure(reason(old, each.path), came=True)
     if each.after is None and not covers(ground, new, each.path):

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 FILE, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
 """All that git knows of rights and kinds."""
 
+UNSEEN = dict.fromkeys(
+    [0xFEFF, *range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070)]
+)
+"""Letters that a disk may leave out of a name."""
+
 LINE_BYTES = 52
 """Packed bytes of one line of a binary literal."""
 
@@ -30,6 +35,16 @@ class Side(Value):
 
     mode: int
     data: bytes
+
+
+def takes(path: str) -> bool:
+    """Whether git holds a path of this name: on some disk it may lead into a `.git`, or out."""
+    return all(_harmless(name) for name in path.split("/"))
+
+
+def _harmless(name: str) -> bool:
+    short = name.translate(UNSEEN).lower().partition(":")[0].rstrip(" .")
+    return short not in ("", ".git", "git~1") and "\\.git" not in name.lower()
 
 
 def mode_of(entry: Entry) -> int:
