@@ -63,7 +63,8 @@ names = st.one_of(
     st.text(st.characters(), max_size=12),  # surrogates and NUL as well
 )
 numbers = st.integers(0, 2**53)
-revisions = st.one_of(st.sampled_from([A, B, C, "missing", "unknown"]), names)
+hashes = st.text("0123456789abcdef", min_size=64, max_size=64)
+revisions = st.one_of(st.sampled_from([A, B, C, "missing", "unknown"]), hashes)
 pairs = st.tuples(st.integers(1, 500), st.integers(0, 50)).map(lambda p: (p[0], p[0] + p[1]))
 line_spans = st.lists(pairs, max_size=4).map(spans)
 beliefs = st.builds(Belief, revisions, line_spans, line_spans, numbers)

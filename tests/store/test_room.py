@@ -59,7 +59,7 @@ def test_a_file_that_no_row_names_is_tidied_up(file):
     store = filled(file, 1, size=2 << 20)
     (kept,) = store.texts()
     orphan = os.urandom(2 << 20)
-    store._blobs.pack(orphan)
+    store._blobs.pack([orphan])
     assert store.tidy() >= len(orphan)
     assert store.blob(kept.revision) is not None
     store.keep([orphan])

@@ -1,4 +1,5 @@
-"""Texts by the hash of their bytes: small ones as rows, large ones as files of their own.
+"""Texts by the hash of their bytes: many at once in packs, others as rows, large ones as files of
+their own.
 
 A file is written, synced and named before the transaction that mentions it, so a row never
 names bytes that are not there; a crash in between leaves a file that the next one to keep the
@@ -13,6 +14,7 @@ from sightline.core.retention import KeptText
 from sightline.core.revision import revision_of
 from sightline.core.value import Value
 from sightline.errors import StoreError
+from sightline.store.codec import raw
 from sightline.store.faults import SAVE, os_fault
 from sightline.store.private import make_folder, write_file
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from sightline.core.revision import Revision
+    from sightline.store.packs import Pack, Packs
 
     T = TypeVar("T")
     Run = Callable[[str, Sequence[Any]], list[Any]]
@@ -36,19 +39,27 @@ WORTH_PACKING = 128
 NAME_LENGTH = 62
 """Of a file: the digits of a revision without the two that its folder is called by."""
 
-KEPT = (
-    "SELECT revision, length(body), position FROM blobs LEFT JOIN ahead USING (revision)"
-    " ORDER BY revision"
+FEW = 3
+"""New texts of one write that stay rows of their own: the texts of an edit, which a hook keeps."""
+
+KEPT = "SELECT revision, length(body) FROM blobs"
+ONE_KEPT = (
+    "SELECT 1 FROM blobs WHERE revision = ? UNION ALL SELECT 1 FROM packed WHERE revision = ?"
 )
-WHICH_KEPT = "SELECT revision FROM blobs WHERE revision IN "
-PUT = "INSERT OR IGNORE INTO blobs VALUES "
-PUT_AHEAD = (
-    "INSERT OR REPLACE INTO ahead"
-    " SELECT column1, (SELECT coalesce(max(position), 0) FROM events) FROM (VALUES {})"
+WHICH_KEPT = (
+    "SELECT revision FROM blobs WHERE revision IN ({0})"
+    " UNION ALL SELECT lower(hex(revision)) FROM packed WHERE revision IN ({0})"
 )
+PUT = "INSERT OR IGNORE INTO blobs VALUES (?,?,?,?)"
+PUT_AHEAD = "INSERT OR REPLACE INTO ahead VALUES "
+NEWEST = "SELECT coalesce(max(position), 0) FROM events"
 
 TOGETHER = 200
 """Texts of one statement: a statement for each takes longer than all that is in it."""
+
+
+SPARSE_AT_ONCE = 4
+"""Packs written anew in one transaction: some milliseconds of the writers' lock."""
 
 
 class Packed(Value):
@@ -60,68 +71,79 @@ class Packed(Value):
     body: bytes | None = None
 
 
+class Batch(Value):
+    """What is to be kept in one transaction. alone: as rows and files; and those that were kept
+    already, without a form."""
+
+    alone: tuple[Packed, ...]
+    packs: tuple[Pack, ...] = ()
+
+
 class Blobs:
     """The blobs table and the folder beside the store. run: one statement on its connection."""
 
     def __init__(self, run: Run, folder: str) -> None:
         self._run = run
         self._folder = folder
+        self._packs: Packs | None = None
 
-    def pack(self, data: bytes) -> Packed:
-        """Do the slow part ahead of the transaction, unless the bytes are kept already."""
-        revision = revision_of(data)
-        return Packed(revision, data) if self._kept(revision) else self._pack(revision, data)
-
-    def pack_all(self, texts: Sequence[bytes]) -> list[Packed]:
-        """The same of many."""
-        revisions = [revision_of(data) for data in texts]
-        kept: set[Revision] = set()
-        for some in _chunks(revisions):
-            marks = ",".join("?" * len(some))
-            kept.update(revision for (revision,) in self._run(f"{WHICH_KEPT}({marks})", some))
-        return [
+    def pack(self, texts: Iterable[bytes]) -> Batch:
+        """Do the slow part ahead of the transaction, of those that are not kept already."""
+        named = {revision_of(data): data for data in texts}
+        kept = self._kept_of(list(named))
+        small = {
+            revision: data
+            for revision, data in named.items()
+            if revision not in kept and 0 < len(data) <= LARGE_BYTES
+        }
+        if len(small) <= FEW:
+            small = {}
+        alone = [
             Packed(revision, data) if revision in kept else self._pack(revision, data)
-            for revision, data in zip(revisions, texts, strict=True)
+            for revision, data in named.items()
+            if revision not in small
         ]
+        return Batch(tuple(alone), _together(small) if small else ())
 
-    def put(self, packed: Packed) -> None:
+    def put(self, batch: Batch, *, ahead: bool = False) -> None:
         """Keep packed bytes. Inside a transaction; a purge or another's append may have come
-        between."""
-        if packed.form is None:
-            if self._kept(packed.revision):
-                return
-            packed = self._pack(packed.revision, packed.data)
-        elif packed.body is None and not self._filed(packed.revision):
-            packed = self._pack(packed.revision, packed.data)
-        row = (packed.revision, len(packed.data), packed.form, packed.body)
-        self._run(f"{PUT}(?,?,?,?)", row)
+        between. ahead: of a fact that is to name them."""
+        since = self._run(NEWEST, ())[0][0] if ahead else 0
+        alone = list(batch.alone)
+        for pack in batch.packs:
+            alone += self._put_pack(pack, since)
+        kept = self._kept_of([each.revision for each in alone])
+        for each in alone:
+            if each.revision not in kept:
+                self._put(each)
+        if ahead:
+            for some in _chunks(alone):
+                marks = ",".join(["(?,?)"] * len(some))
+                rows = [value for each in some for value in (each.revision, since)]
+                self._run(f"{PUT_AHEAD}{marks}", rows)
 
     def get(self, revision: Revision) -> bytes | None:
         """The bytes of a revision, checked against it. StoreError when they are not those."""
         rows = self._run("SELECT form, body FROM blobs WHERE revision = ?", (revision,))
-        if not rows:
+        data: bytes | None
+        if rows:
+            form, body = rows[0]
+            if body is None and (body := self._read(revision)) is None:
+                return None
+            data = self._unpacked(form, body)
+        elif not self._kept(revision) or (data := self.packs().get(revision)) is None:
             return None
-        form, body = rows[0]
-        if body is None and (body := self._read(revision)) is None:
-            return None
-        data = self._unpacked(form, body)
         if data is None or revision_of(data) != revision:
             raise StoreError(f"The kept text {revision} in {self._folder} is damaged.", SAVE)
         return data
 
-    def put_ahead(self, packed: Sequence[Packed]) -> None:
-        """Keep packed bytes that no fact names yet. Inside a transaction."""
-        for some in _chunks(packed):
-            rows = [each for each in some if each.body is not None]
-            values = [(each.revision, len(each.data), each.form, each.body) for each in rows]
-            if rows:
-                marks = ",".join(["(?,?,?,?)"] * len(rows))
-                self._run(f"{PUT}{marks}", [value for row in values for value in row])
-            for each in some:
-                if each.body is None:
-                    self.put(each)
-            marks = ",".join(["(?)"] * len(some))
-            self._run(PUT_AHEAD.format(marks), [each.revision for each in some])
+    def packs(self) -> Packs:
+        """Those of this store; most hooks need none."""
+        if self._packs is None:
+            from sightline.store.packs import Packs
+
+            self._packs = Packs(self._run)
+        return self._packs
 
     def any_large(self) -> bool:
         """Whether any text was ever a file of its own."""
@@ -133,18 +155,28 @@ class Blobs:
         a crash in between would leave a row without its bytes."""
         asked = "SELECT body IS NULL FROM blobs WHERE revision = ?"
         rows = self._run(asked, (revision,))
-        if not rows or bool(rows[0][0]) is not large:
-            return False
-        self._run("DELETE FROM blobs WHERE revision = ?", (revision,))
-        self._run("DELETE FROM ahead WHERE revision = ?", (revision,))
-        return True
+        if not rows:
+            gone = not large and self._kept(revision) and self.packs().remove(revision)
+        elif gone := bool(rows[0][0]) is large:
+            self._run("DELETE FROM blobs WHERE revision = ?", (revision,))
+        if gone:
+            self._run("DELETE FROM ahead WHERE revision = ?", (revision,))
+        return gone
 
     def kept(self) -> list[KeptText]:
         """Every text with the room it takes."""
-        rows = self._run(KEPT, ())
+        ahead = dict(self._run("SELECT revision, position FROM ahead", ()))
+        alone = [
+            KeptText(revision, self._file_bytes(revision) if size is None else size)
+            for revision, size in self._run(KEPT, ())
+        ]
+        found = [*alone, *self.packs().kept()]
+        found.sort(key=lambda each: each.revision)
         return [
-            KeptText(revision, self._file_bytes(revision) if size is None else size, since or 0)
-            for revision, size, since in rows
+            each.replace(since=max(each.since, since))
+            if (since := ahead.get(each.revision, 0))
+            else each
+            for each in found
         ]
 
     def tidy(self, named: Iterable[Revision] | None = None) -> int:
@@ -162,6 +194,14 @@ class Blobs:
                 raise os_fault(error, path) from error
         return gone
 
+    def mend(self) -> bool:
+        """Write anew some packs of which most was forgotten; False when there is none. Inside a
+        transaction."""
+        packs = self.packs()
+        sparse = packs.sparse(SPARSE_AT_ONCE)
+        packs.rewrite(sparse)
+        return bool(sparse)
+
     def files_bytes(self) -> int:
         """What the files of their own take."""
         return sum(map(self._file_bytes, self._filed_all()))
@@ -169,7 +209,8 @@ class Blobs:
     def broken(self) -> list[str]:
         """One sentence for each blob whose bytes are not what their name says."""
         wrong = []
-        for (revision,) in self._run("SELECT revision FROM blobs ORDER BY revision", ()):
+        alone = [name for (name,) in self._run("SELECT revision FROM blobs ORDER BY revision", ())]
+        for revision in [*alone, *self.packs().names()]:
             try:
                 self.get(revision)
             except StoreError as error:
@@ -177,7 +218,32 @@ class Blobs:
         return wrong
 
     def _kept(self, revision: Revision) -> bool:
-        return bool(self._run("SELECT 1 FROM blobs WHERE revision = ?", (revision,)))
+        return bool(self._run(ONE_KEPT, (revision, raw(revision))))
+
+    def _kept_of(self, revisions: Sequence[Revision]) -> set[Revision]:
+        """Those of these that are kept."""
+        kept: set[Revision] = set()
+        for some in _chunks(revisions):
+            asked = WHICH_KEPT.format(",".join("?" * len(some)))
+            rows = self._run(asked, [*some, *map(raw, some)])
+            kept.update(revision for (revision,) in rows)
+        return kept
+
+    def _put(self, packed: Packed) -> None:
+        if packed.form is None or (packed.body is None and not self._filed(packed.revision)):
+            packed = self._pack(packed.revision, packed.data)
+        self._run(PUT, (packed.revision, len(packed.data), packed.form, packed.body))
+
+    def _put_pack(self, pack: Pack, since: int) -> list[Packed]:
+        """Keep a pack, without those of its texts that somebody kept meanwhile, which are
+        answered."""
+        kept = self._kept_of(list(pack.texts))
+        if not kept:
+            self.packs().put(pack, since)
+            return []
+        for left in _together({r: data for r, data in pack.texts.items() if r not in kept}):
+            self.packs().put(left, since)
+        return [Packed(revision, pack.texts[revision]) for revision in kept]
 
     def _pack(self, revision: Revision, data: bytes) -> Packed:
         form, body = _smaller(data)
@@ -234,6 +300,12 @@ class Blobs:
             return zlib.decompress(body)
         except zlib.error:
             return None
+
+
+def _together(texts: dict[Revision, bytes]) -> tuple[Pack, ...]:
+    from sightline.store.packs import together
+
+    return tuple(together(texts))
 
 
 def _chunks(every: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from sightline.core.events import Fact
     from sightline.core.regions import Spans
+    from sightline.core.revision import Revision
 
     Row = tuple[Any, ...]
     Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
@@ -186,6 +187,15 @@ def text(value: str) -> str | bytes:
 def untext(value: Any) -> Any:
     """The string that text() made storable; None stays None."""
     return value.decode("utf-8", "surrogatepass") if type(value) is bytes else value
+
+
+def raw(revision: Revision) -> bytes:
+    """The 32 bytes that a revision spells; none for a word that is no hash."""
+    try:
+        data = bytes.fromhex(revision)
+    except ValueError:
+        return b""
+    return data if data.hex() == revision else b""
 
 
 @lru_cache(maxsize=4096)

@@ -27,7 +27,11 @@ FACTS = (
 STAMPS = (
     "SELECT coalesce(sum(length(path) + length(signature) + length(revision) + 20), 0) FROM stamps"
 )
-TEXTS = "SELECT coalesce(sum(length(body) + 80), 0) FROM blobs"
+TEXTS = (
+    "SELECT (SELECT coalesce(sum(length(body) + 80), 0) FROM blobs)"
+    " + (SELECT coalesce(sum(length(body) + length(lengths) + 20), 0) FROM packs)"
+    " + (SELECT 45 * count(*) FROM packed)"
+)
 
 
 def measured(base: Database, files: int) -> Room:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import sleep
+
 from sightline.core.context import news
 from sightline.core.events import BlobPurged
 from sightline.core.timeline import Recorded
@@ -77,15 +79,14 @@ class SqliteStore:
         durable: bool = False,
     ) -> list[Recorded]:
         happened = at if happened_at is None else happened_at
-        packed = [self._blobs.pack(data) for data in blobs]
+        packed = self._blobs.pack(blobs)
 
         def work() -> list[Recorded]:
             rows = self._rows
             rows.begin()
             if expect:
                 check_expected({path: rows.knowledge(session, path) for path in expect}, expect)
-            for blob in packed:
-                self._blobs.put(blob)
+            self._blobs.put(packed)
             for path, stamp in (stats or {}).items():
                 self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
             return [
@@ -171,8 +172,8 @@ class SqliteStore:
         return stamps_of(rows)
 
     def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
-        packed = self._blobs.pack_all(list(blobs))
-        self._write(lambda: self._blobs.put_ahead(packed), durable=durable)
+        packed = self._blobs.pack(blobs)
+        self._write(lambda: self._blobs.put(packed, ahead=True), durable=durable)
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
@@ -195,6 +196,8 @@ class SqliteStore:
             self._base.run(f"PRAGMA secure_delete = {'ON' if secret else 'OFF'}")
             chosen = dict.fromkeys(choose())
             gone = tuple([each for each in chosen if self._blobs.remove(each, large=large)])
+            if secret and not large:
+                self._blobs.packs().erase(chosen)
             if gone:
                 self._record(session, BlobPurged(gone[0], reason, gone[1:]), at, at)
             return gone
@@ -220,9 +223,11 @@ class SqliteStore:
         return measured(self._base, self._blobs.files_bytes())
 
     def tidy(self) -> int:
-        from sightline.store.room import give_back
+        from sightline.store.room import REST_S, give_back
 
         files = self._write(self._blobs.tidy, durable=False)
+        while self._write(self._blobs.mend, durable=False):
+            sleep(REST_S)
         return files + give_back(self._base)
 
     def verify(self) -> list[str]:

@@ -10,7 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
 
-STEPS = ("0001_ground.sql", "0002_several_agents.sql", "0003_retention.sql")
+STEPS = (
+    "0001_ground.sql",
+    "0002_several_agents.sql",
+    "0003_retention.sql",
+    "0004_packs.sql",
+)
 """user_version counts the steps a database has taken. A published step is never changed."""
 
 APPLICATION_ID = 0x53474C4E

@@ -1,0 +1,205 @@
+"""Texts that were kept together, packed as one stream: they take less room so, and less time.
+
+A text of a pack is found by its revision, as any other. When it is forgotten only its row goes; the
+pack is written anew without it when less than half of it is still needed, or at once when the
+bytes are a secret.
+"""
+
+from __future__ import annotations
+
+import zlib
+from _thread import allocate_lock
+
+from sightline.core.retention import KeptText
+from sightline.core.revision import revision_of
+from sightline.core.value import Value
+from sightline.errors import StoreError
+from sightline.store.codec import raw
+from sightline.store.faults import SAVE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from sightline.core.revision import Revision
+
+    Run = Callable[[str, Sequence[Any]], list[Any]]
+
+PACK_BYTES = 64 << 10
+"""Of texts, before packing: twice what zlib looks back, and unpacked in a fifth of a millisecond."""
+
+TEXTS_MAX = 128
+"""Of one pack."""
+
+LEVEL = 4
+"""Of zlib: 10 % smaller than level 2 for half as long again, and 6 takes twice as long as this."""
+
+OPEN_BYTES = 4 << 20
+"""Of unpacked texts that are held, so that neighbours are not unpacked again for each."""
+
+PUT = "INSERT INTO packs (since, size, lengths, body) VALUES (?,?,?,?) RETURNING id"
+PUT_TEXT = "INSERT OR REPLACE INTO packed VALUES "
+WHERE = "SELECT pack, place FROM packed WHERE revision = ?"
+WITH_BODY = (
+    "SELECT pack, place, lengths, body FROM packed LEFT JOIN packs ON id = pack WHERE revision = ?"
+)
+THIN = "INSERT INTO thinned VALUES (?1, ?2) ON CONFLICT (pack) DO UPDATE SET gone = gone + excluded.gone"
+SPARSE = "SELECT pack FROM thinned JOIN packs ON id = pack WHERE 2 * gone > size LIMIT ?"
+
+
+class Pack(Value):
+    """Texts, and the body that they are kept as. None of them is empty."""
+
+    texts: dict[Revision, bytes]
+    body: bytes
+
+
+def together(texts: Mapping[Revision, bytes]) -> list[Pack]:
+    """Texts in packs, in the order they come in."""
+    return [Pack(some, zlib.compress(b"".join(some.values()), LEVEL)) for some in _cut(texts)]
+
+
+def _cut(texts: Mapping[Revision, bytes]) -> Iterator[dict[Revision, bytes]]:
+    some: dict[Revision, bytes] = {}
+    room = PACK_BYTES
+    for revision, data in texts.items():
+        some[revision] = data
+        room -= len(data)
+        if room <= 0 or len(some) == TEXTS_MAX:
+            yield some
+            some, room = {}, PACK_BYTES
+    if some:
+        yield some
+
+
+class Packs:
+    """The tables packs, packed and thinned. run: one statement on their connection."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._lock = allocate_lock()
+        self._open: dict[int, list[bytes]] = {}
+
+    def put(self, pack: Pack, since: int) -> None:
+        """Keep a pack, of texts none of which is kept. Inside a transaction. since: position of
+        the newest fact, where none names them yet, else 0."""
+        lengths = [len(data) for data in pack.texts.values()]
+        row = (since, sum(lengths), " ".join(map(str, lengths)), pack.body)
+        [(number,)] = self._run(PUT, row)
+        marks = ",".join(["(?,?,?)"] * len(lengths))
+        places = enumerate(pack.texts)
+        rows = [value for place, name in places for value in (raw(name), number, place)]
+        self._run(PUT_TEXT + marks, rows)
+
+    def get(self, revision: Revision) -> bytes | None:
+        """The bytes of a text; None when it is in no pack, b"" when its pack is damaged."""
+        rows = self._run(WHERE, (raw(revision),))
+        if not rows:
+            return None
+        number, place = rows[0]
+        with self._lock:
+            texts = self._open.pop(number, None)
+        if texts is None:
+            rows = self._run(WITH_BODY, (raw(revision),))
+            if not rows:  # forgotten meanwhile
+                return None
+            number, place, lengths, body = rows[0]
+            texts = [] if body is None else _unpacked(lengths, body)
+        self._hold(number, texts)
+        return texts[place] if place < len(texts) else b""
+
+    def remove(self, revision: Revision) -> bool:
+        """Forget a text; False when it is in no pack. Inside a transaction. Its bytes stay in the
+        pack until that is written anew, or goes with its last text."""
+        rows = self._run(WHERE, (raw(revision),))
+        if not rows:
+            return False
+        number, place = rows[0]
+        self._run("DELETE FROM packed WHERE revision = ?", (raw(revision),))
+        [(size, lengths)] = self._run("SELECT size, lengths FROM packs WHERE id = ?", (number,))
+        self._run(THIN, (number, int(lengths.split()[place])))
+        [(gone,)] = self._run("SELECT gone FROM thinned WHERE pack = ?", (number,))
+        if gone == size:
+            self._drop([number])
+        return True
+
+    def erase(self, revisions: Iterable[Revision]) -> None:
+        """Write packs anew that still hold the bytes of forgotten texts. Inside a transaction."""
+        wanted = set(revisions)
+        for (number,) in self._run("SELECT pack FROM thinned", ()):
+            texts = self._texts(number)
+            if any(revision_of(data) in wanted for data in texts):
+                self.rewrite([number])
+
+    def sparse(self, most: int) -> list[int]:
+        """Packs, so many at most, of which less than half is still needed."""
+        return [number for (number,) in self._run(SPARSE, (most,))]
+
+    def rewrite(self, numbers: Sequence[int]) -> None:
+        """Put what is still needed of these packs into new ones. Inside a transaction."""
+        living: dict[Revision, bytes] = {}
+        newest = 0
+        for number in numbers:
+            [(since,)] = self._run("SELECT since FROM packs WHERE id = ?", (number,))
+            newest = max(newest, since)
+            for place, data in enumerate(self._texts(number)):
+                name = revision_of(data)
+                if self._run(WHERE, (raw(name),)) == [(number, place)]:
+                    living[name] = data
+        for pack in together(living):
+            self.put(pack, newest)
+        self._drop(numbers)
+
+    def kept(self) -> list[KeptText]:
+        """Every text of a pack with its share of the room that the pack takes."""
+        packs = {
+            number: (since, size, [int(each) for each in lengths.split()], room)
+            for number, since, size, lengths, room in self._run(
+                "SELECT id, since, size, lengths, length(body) FROM packs", ()
+            )
+        }
+        found = []
+        for revision, number, place in self._run("SELECT revision, pack, place FROM packed", ()):
+            since, size, lengths, room = packs[number]
+            found.append(KeptText(revision.hex(), -(-lengths[place] * room // size), since))
+        return found
+
+    def names(self) -> list[Revision]:
+        """Every text, those of a pack one after the other."""
+        rows = self._run("SELECT revision FROM packed ORDER BY pack, place", ())
+        return [revision.hex() for (revision,) in rows]
+
+    def _texts(self, number: int) -> list[bytes]:
+        [(lengths, body)] = self._run("SELECT lengths, body FROM packs WHERE id = ?", (number,))
+        texts = _unpacked(lengths, body)
+        if not texts:
+            raise StoreError(f"The pack {number} of kept texts is damaged.", SAVE)
+        return texts
+
+    def _drop(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            self._run("DELETE FROM packs WHERE id = ?", (number,))
+            self._run("DELETE FROM thinned WHERE pack = ?", (number,))
+
+    def _hold(self, number: int, texts: list[bytes]) -> None:
+        """Hold the texts of a pack; those held longest without being asked for go."""
+        with self._lock:
+            self._open[number] = texts
+            room = OPEN_BYTES - sum(sum(map(len, each)) for each in self._open.values())
+            while room < 0 and len(self._open) > 1:
+                room += sum(map(len, self._open.pop(next(iter(self._open)))))
+
+
+def _unpacked(lengths: str, body: bytes) -> list[bytes]:
+    """The texts of a body; none when it is damaged."""
+    try:
+        whole = zlib.decompress(body)
+    except zlib.error:
+        return []
+    texts = []
+    start = 0
+    for length in map(int, lengths.split()):
+        texts.append(whole[start : start + length])
+        start += length
+    return texts if start == len(whole) else []
