@@ -26,9 +26,9 @@ def agent(tree):
 @pytest.fixture
 def then(tree, agent):
     """A checkpoint before an edit of the agent's."""
-    id = tree.checkpoint()
+    made = tree.checkpoint()
     agent.edit("a.py", "two", "2")
-    return id
+    return made
 
 
 @pytest.fixture(params=[InPlace, ByRename])
