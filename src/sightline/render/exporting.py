@@ -62,7 +62,7 @@ def committed(made: Export) -> Iterator[str]:
     """A commit on a new branch."""
     after = f"on top of {made.parent[:SHORT]}" if made.parent else "the first of its history"
     yield f"Branch {made.branch} is made: commit {(made.commit or '')[:SHORT]}, {after}."
-    yield f"It holds the {count(made.files, 'file')} of {made.until}. Nothing is checked out."
+    yield f"It holds the {count(made.files, 'file')} of checkpoint {made.until}. Nothing was checked out."
     yield from _lacks("Not from the checkpoint:", made.not_contained)
     yield f"To look at it: git show --stat {made.branch}"
 
