@@ -57,7 +57,7 @@ def readings(command: str, cwd: str) -> tuple[Reading, ...]:
     """The files that a command line shows, in order. cwd: an absolute folder."""
     found: list[Reading] = []
     for pipe in all_pipes(command, cwd):
-        found += _shown(pipe)
+        found += shown(pipe)
         if len(found) >= READINGS_MAX:
             break
     return tuple(found[:READINGS_MAX])
@@ -66,10 +66,7 @@ def readings(command: str, cwd: str) -> tuple[Reading, ...]:
 def writings(command: str, cwd: str) -> tuple[Writing, ...]:
     """The texts that a command line itself puts into files, in order."""
     return tuple(
-        writing
-        for pipe in all_pipes(command, cwd)
-        for simple in pipe
-        for writing in _written(simple)
+        writing for pipe in all_pipes(command, cwd) for simple in pipe for writing in put(simple)
     )
 
 
@@ -106,7 +103,8 @@ def _inner(simple: Simple) -> str | None:
     return None
 
 
-def _shown(pipe: list[Simple]) -> list[Reading]:
+def shown(pipe: list[Simple]) -> list[Reading]:
+    """The files that one pipeline prints, in order; none where it prints anything else."""
     found: list[Reading] = []
     for simple in pipe:
         step = filter_of(simple.words)
@@ -135,7 +133,8 @@ def _through(reading: Reading, step: Filter) -> Reading:
     return Reading(reading.path, cuts, numbered, reading.some or changed)
 
 
-def _written(simple: Simple) -> Iterator[Writing]:
+def put(simple: Simple) -> Iterator[Writing]:
+    """The texts that one command puts into files."""
     name = simple.words[0] if simple.words else None
     targets = list(simple.outputs)
     texts = list(simple.bodies)

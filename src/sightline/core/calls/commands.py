@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 def written(command: str, cwd: str) -> tuple[str, ...]:
     """Absolute paths, in order. cwd: an absolute folder. A command may write more than it names."""
-    found = (path for pipe in all_pipes(command, cwd) for simple in pipe for path in _of(simple))
+    found = (path for pipe in all_pipes(command, cwd) for simple in pipe for path in named(simple))
     return tuple(dict.fromkeys(found))
 
 
-def _of(simple: Simple) -> Iterator[str]:
+def named(simple: Simple) -> Iterator[str]:
+    """The files that one command says it writes."""
     targets = [target for target, _ in simple.outputs]
     for text in (*simple.words, *simple.bodies):
         targets += patches.paths(text) if text and patches.BEGIN in text else ()

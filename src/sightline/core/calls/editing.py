@@ -47,7 +47,7 @@ def written(call: Call, cwd: str) -> tuple[str, ...] | None:
     """The files that a call may have written, by their paths as it spells them; of a command those
     that it names. None: it is an edit, and cannot be read. cwd: the absolute folder that commands
     and relative paths begin in."""
-    read = _TOOLS.get(_plain(call.name))
+    read = _TOOLS.get(plain(call.name))
     found = () if read is None else read(call, cwd)
     if found is None:
         return None
@@ -55,7 +55,7 @@ def written(call: Call, cwd: str) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(joined(cwd, path) or path for path in known))
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """A tool's name without its server's, and however it is written."""
     return re.sub(r"[^a-z0-9]", "", re.split(r"__|[./:]", name)[-1].lower())
 
@@ -105,7 +105,7 @@ def _ran(call: Call, cwd: str) -> tuple[str, ...]:
     folder = field(call.arguments, *FOLDERS)
     start = joined(cwd, folder) if isinstance(folder, str) else cwd
     one, many = field(call.arguments, *COMMANDS), field(call.arguments, "commands")
-    lines = [_line(one), *(many if isinstance(many, list | tuple) else ())]
+    lines = [line_of(one), *(many if isinstance(many, list | tuple) else ())]
     return tuple(
         path
         for line in lines
@@ -114,7 +114,7 @@ def _ran(call: Call, cwd: str) -> tuple[str, ...]:
     )
 
 
-def _line(command: object) -> object:
+def line_of(command: object) -> object:
     """A command line; of a list of words one that means the same."""
     if not isinstance(command, list | tuple):
         return command
