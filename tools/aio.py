@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         BatchResult,
         Checkpoint,
         Claim,
-        EditedFile,
+        EditedFiles,
         EditResult,
         Environment,
         FileChange,

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Claim,
         CommandRun,
         EditedFile,
+        EditedFiles,
         EditResult,
         Environment,
         Export,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         Notice,
         RewindReport,
         TakenBack,
+        UnreadCall,
         Verdict,
     )
     from sightline.services.session import Session
@@ -63,7 +65,7 @@ _HOMES = {
     "errors": "CheckpointFailed ClaimRefused EditRefused FileMissing PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
     "services.opening": "open_session",
-    "services.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack Verdict",
+    "services.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",
     "services.session": "Session",
     "services.workspaces": "TimelineEntry Workspace open_workspace",
 }
@@ -82,6 +84,7 @@ __all__ = [
     "EditRefused",
     "EditResult",
     "EditedFile",
+    "EditedFiles",
     "Environment",
     "Export",
     "FileChange",
@@ -106,6 +109,7 @@ __all__ = [
     "TakenBack",
     "TimelineEntry",
     "UnknownName",
+    "UnreadCall",
     "Unverifiable",
     "Verdict",
     "Workspace",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         FileWarning,
         ModelUsage,
         Notice,
+        UnreadCall,
         Verdict,
     )
     from sightline.services.retention import Swept
@@ -315,7 +316,8 @@ def notice(told: Notice) -> Shape:
 
 
 def edited_file(found: EditedFile) -> Shape:
-    """One file of `edited-since`. lines: of its present text, null where that is not known."""
+    """One file of `edited-since`. lines: of its present text, null where that is not known; by, at
+    and position too, where only deleted messages name it."""
     return {
         "path": found.path,
         "by": changed_by(found.by),
@@ -324,7 +326,13 @@ def edited_file(found: EditedFile) -> Shape:
         "lines": None if found.lines is None else pairs(found.lines),
         "mine": found.mine,
         "others": found.others,
+        "from_messages": found.from_messages,
     }
+
+
+def unread_call(found: UnreadCall) -> Shape:
+    """An edit in a deleted message that does not tell which file it writes."""
+    return {"message": found.message, "tool": found.tool, "id": found.id}
 
 
 def changed_by(by: ChangedBy | None) -> Shape | None:

@@ -28,24 +28,70 @@ PATHS_NAMED = 10
 PATHS_WIDTH = 600
 """Characters for them."""
 
+NAME_MAX = 60
+"""Characters of a tool's name."""
+
 AGENT_MAX = 2_900
 """Characters for the agent in one answer: one warning at least, and a notice has its room beside
 it. Further ones are told with the next prompt."""
 
 
-def went_back(files: int, mine: Sequence[str], others: Sequence[str]) -> str:
-    """The conversation went back and the files did not. mine, others: edited since by the agent
-    itself, and by anybody else."""
+def went_back(
+    files: int,
+    mine: Sequence[str],
+    others: Sequence[str],
+    asked_for: Sequence[str] = (),
+    unread: Sequence[str] = (),
+) -> str:
+    """The conversation went back, and the files did not. files: edited since; mine, others: which
+    by the agent itself, and by anybody else. asked_for: those that only calls in deleted messages
+    name; unread: the tools of such calls that do not tell which file they write."""
+    first = f"The conversation went back, and the files did not{_edited(files, mine, others)}."
+    known = 0 if unread else files + len(asked_for)
+    last = _advice(known, certain=not (asked_for or unread))
+    return " ".join([first, *_deleted(asked_for, unread), last])
+
+
+def _advice(files: int, *, certain: bool) -> str:
+    """files: how many it is about; 0 where that is not known."""
+    what, them = ("it", "it") if files == 1 else ("them" if files else "files", "them")
+    return (
+        f"What the conversation says of {what} {'is' if certain else 'may be'} older than what"
+        f" stands on disk: read {them} again before relying on {them}."
+    )
+
+
+def _edited(files: int, mine: Sequence[str], others: Sequence[str]) -> str:
+    if not files:
+        return ""
     by = [
         f"{whose}: {_listed(paths)}"
         for whose, paths in (("by this agent", mine), ("by others", others))
         if paths
     ]
-    were, them = ("was", "it") if files == 1 else ("were", "them")
+    were = "was" if files == 1 else "were"
+    return f": {count(files, 'file')} {were} edited after that point ({'; '.join(by)})"
+
+
+def _deleted(asked_for: Sequence[str], unread: Sequence[str]) -> list[str]:
+    """What calls in deleted messages say, and what they leave open."""
+    said: list[str] = []
+    if asked_for:
+        said.append(
+            f"Messages that were taken out of it ask for edits of {_listed(asked_for)}; whether"
+            " those were made is not on record."
+        )
+    if unread:
+        said.append(f"{unread_calls(unread)}.")
+    return said
+
+
+def unread_calls(tools: Sequence[str]) -> str:
+    """Edits in deleted messages of which the files are not known, by their tools."""
+    named = _listed([one_line(tool[-NAME_MAX:]) for tool in dict.fromkeys(tools)])
     return (
-        f"The conversation went back, and the files did not: {count(files, 'file')} {were} edited"
-        f" after that point ({'; '.join(by)}). What the conversation says of {them} is older than"
-        f" what stands on disk: read {them} again before relying on {them}."
+        f"{count(len(tools), 'edit')} in deleted messages cannot be read ({named}): which files"
+        " were written there is not known"
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         BatchResult,
         Checkpoint,
         Claim,
-        EditedFile,
+        EditedFiles,
         EditResult,
         Environment,
         FileChange,
@@ -174,8 +174,8 @@ class AsyncSession:
         return await _shielded(lambda: self._session.acknowledge(answer))
 
     async def edited_since(
-        self, when: When = None, *, deleted_messages: Iterable[str] = ()
-    ) -> list[EditedFile]:
+        self, when: When = None, *, deleted_messages: Iterable[object] = ()
+    ) -> EditedFiles:
         """Files that are other than they were then, by whom and when."""
         return await _shielded(
             lambda: self._session.edited_since(when, deleted_messages=deleted_messages)

@@ -7,13 +7,21 @@ views here: which files this session edited since its last checkpoint, and which
 from __future__ import annotations
 
 from sightline.core.diff import diff
-from sightline.core.events import Changed, CheckpointTaken, GitMoved, MessageAppended, Moved
+from sightline.core.events import (
+    Changed,
+    CheckpointTaken,
+    GitMoved,
+    MessageAppended,
+    Moved,
+    Seen,
+)
 from sightline.core.placing import new_sides
 from sightline.core.text import decode
 from sightline.core.timeline import archived
 from sightline.errors import UnknownName
 from sightline.services.authors import by, moment
-from sightline.services.results import EditedFile
+from sightline.services.deleted import deleted
+from sightline.services.results import EditedFile, EditedFiles
 from sightline.services.runs import changes
 
 TYPE_CHECKING = False
@@ -38,25 +46,46 @@ if TYPE_CHECKING:
     Step = tuple[str, str, str, Cause]
     """A path, what stood there before and after a change, and who made it."""
 
+EDITS: tuple[type[Fact], ...] = (Changed, Moved, GitMoved)
+
 
 def edited_since(
-    ground: Ground, when: When = None, deleted_messages: Iterable[str] = ()
-) -> list[EditedFile]:
-    """The files of the timeline that are other than they were then, in order of path. when: a
-    position, a time, a checkpoint, or None for this session's last checkpoint, else its start.
-    deleted_messages: ids; what was edited from the earliest of them on counts as well."""
+    ground: Ground, when: When = None, deleted_messages: Iterable[object] = ()
+) -> EditedFiles:
+    """The files that are other than they were then, in order of path. when: a position, a time, a
+    checkpoint, or None for this session's last checkpoint, else its start. deleted_messages: ids,
+    or messages; what was edited from the earliest of them on counts as well, and what only their
+    calls name. UnknownName, ValueError."""
+    gone = deleted(ground, deleted_messages)
     changes(ground).record(ground)  # what nobody was there to see
     after = position_of(ground, when)
-    messages = set(deleted_messages)
-    taken = [r.position for r in _own(ground, MessageAppended) if _message(r.fact) in messages]
+    taken = [r.position for r in _own(ground, MessageAppended) if _message(r.fact) in gone.ids]
     after = min([after, *(position - 1 for position in taken)])
     files: dict[str, list[tuple[Recorded, Step]]] = {}
-    kinds: list[type[Fact]] = [Changed, Moved, GitMoved]
-    for recorded in ground.store.timeline(after=after, kinds=kinds):
+    for recorded in ground.store.timeline(after=after, kinds=EDITS):
         for step in () if archived(recorded.session) else _steps(recorded.fact):
             files.setdefault(step[0], []).append((recorded, step))
-    found = [_edited(ground, path, steps) for path, steps in sorted(files.items())]
-    return [each for each in found if each is not None]
+    found = [_edited(ground, path, steps) for path, steps in files.items()]
+    asked = [path for path in gone.paths if path not in files and not _stands(ground, path, after)]
+    found += [_asked_for(path) for path in asked]
+    known = [each for each in found if each is not None]
+    return EditedFiles(sorted(known, key=lambda each: each.path), gone.unread)
+
+
+def _asked_for(path: str) -> EditedFile:
+    return EditedFile(path, None, None, None, None, mine=True, others=False, from_messages=True)
+
+
+def _stands(ground: Ground, path: str, after: int) -> bool:
+    """Whether the timeline knew a file then that it has no change of since, and none by this
+    session before: what a message says of an edit came to nothing."""
+    earlier = [
+        each.fact
+        for each in ground.store.timeline(path=path, upto=after, kinds=[*EDITS, Seen])
+        if not archived(each.session)
+    ]
+    own = (fact for fact in earlier if isinstance(fact, Changed | Moved))
+    return bool(earlier) and not any(_is_mine(ground, fact.cause) for fact in own)
 
 
 def position_of(ground: Ground, when: When) -> int:

@@ -6,6 +6,7 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from sightline.core.events import Told
@@ -145,15 +146,39 @@ class EditedFile(Value):
     """A file that is other than it was at a moment. by, at, position: of its last change since
     (at is an aware UTC datetime). lines: those of its present text that are new, None where that
     is not known. mine: this session edited it, by a verb or by a command it ran; others: somebody
-    else did (both may be)."""
+    else did (both may be). from_messages: only a call in a deleted message names it. The agent
+    asked for that edit; whether it was made, and when, is not on record, so by, at and position
+    are None."""
 
     path: str
-    by: ChangedBy
-    at: datetime
-    position: int
+    by: ChangedBy | None
+    at: datetime | None
+    position: int | None
     lines: Spans | None
     mine: bool
     others: bool
+    from_messages: bool = False
+
+
+class UnreadCall(Value):
+    """A call of an edit tool in a deleted message that does not say which file it writes, or whose
+    arguments are broken. message: which of the messages, counted from 1; id: "" where its format
+    has none."""
+
+    message: int
+    tool: str
+    id: str
+
+
+class EditedFiles(list[EditedFile]):
+    """The files, in order of path. unread: edits in deleted messages of which nobody can tell what
+    they wrote, so that files may be missing here."""
+
+    unread: tuple[UnreadCall, ...]
+
+    def __init__(self, files: Iterable[EditedFile] = (), unread: Iterable[UnreadCall] = ()) -> None:
+        super().__init__(files)
+        self.unread = tuple(unread)
 
 
 class NotCovered(Value):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         BatchResult,
         Checkpoint,
         Claim,
-        EditedFile,
+        EditedFiles,
         EditResult,
         Environment,
         FileChange,
@@ -223,14 +223,14 @@ class Session:
             services.telling.acknowledge(self._ground, answer)
 
     def edited_since(
-        self, when: When = None, *, deleted_messages: Iterable[str] = ()
-    ) -> list[EditedFile]:
+        self, when: When = None, *, deleted_messages: Iterable[object] = ()
+    ) -> EditedFiles:
         """Files that are other than they were then, by whom and when. Asking consumes nothing.
 
         when: a position on the timeline, an aware time (or its ISO text), a checkpoint or its id;
-        None for this session's last checkpoint, else its start. deleted_messages: ids of messages
-        taken out of the conversation: what was edited from the earliest of them on counts, too.
-        UnknownName.
+        None for this session's last checkpoint, else its start. deleted_messages: those taken out
+        of the conversation, by id, or as the host holds them, in whichever format: what was edited
+        from the earliest of them on counts, and what their calls write. UnknownName, ValueError.
         """
         with self._lock:
             return services.edited.edited_since(self._ground, when, deleted_messages)

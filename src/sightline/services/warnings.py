@@ -100,20 +100,22 @@ def acknowledge(ground: Ground, name: str) -> bool:
 
 
 def after_rewind(
-    ground: Ground, to: When, deleted_messages: Iterable[str] = ()
+    ground: Ground, to: When, deleted_messages: Iterable[object] = ()
 ) -> FileWarning | None:
     """Warn of the files that are other than they were at a moment to which the conversation alone
     went back: those that this session edited since, and those of others that it was shown. None
-    where there are none. to, deleted_messages: as of edited_since(). UnknownName."""
+    where there are none. to, deleted_messages: as of edited_since(). UnknownName, ValueError."""
     from sightline.services.edited import edited_since
 
     known = ground.store.known(ground.session)
+    edited = edited_since(ground, to, deleted_messages)
     found = [
-        each
-        for each in edited_since(ground, to, deleted_messages)
-        if each.mine or each.path in known or _shown(ground, each.path)
+        each for each in edited if each.mine or each.path in known or _shown(ground, each.path)
     ]
-    return _raise(ground, _went_back(found), [each.path for each in found]) if found else None
+    if not found and not edited.unread:
+        return None
+    text = _went_back(found, [each.tool for each in edited.unread])
+    return _raise(ground, text, [each.path for each in found])
 
 
 def _shown(ground: Ground, path: str) -> bool:
@@ -121,10 +123,12 @@ def _shown(ground: Ground, path: str) -> bool:
     return next(iter(looks), None) is not None
 
 
-def _went_back(found: Sequence[EditedFile]) -> str:
-    mine = [each.path for each in found if each.mine]
-    others = [each.path for each in found if each.others]
-    return words.went_back(len(found), mine, others)
+def _went_back(found: Sequence[EditedFile], unread: Sequence[str]) -> str:
+    certain = [each for each in found if not each.from_messages]
+    asked_for = [each.path for each in found if each.from_messages]
+    mine = [each.path for each in certain if each.mine]
+    others = [each.path for each in certain if each.others]
+    return words.went_back(len(certain), mine, others, asked_for, unread)
 
 
 def tell(ground: Ground) -> str:

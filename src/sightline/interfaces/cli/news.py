@@ -8,9 +8,11 @@ import click
 
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
+from sightline.interfaces.cli.messages import messages_in
 from sightline.interfaces.cli.options import verb
 from sightline.render import views
 from sightline.render.views import one_line, printable
+from sightline.render.warnings import unread_calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,8 +119,16 @@ def _left(changes: list[FileChange]) -> str:
 @click.argument("when", required=False)
 @click.option("--mine", is_flag=True, help="Only what this session edited.")
 @click.option("--others", is_flag=True, help="Only what others edited.")
+@click.option(
+    "--messages",
+    metavar="F",
+    help="Messages that were taken out of the conversation, as its host holds them: a JSON array,"
+    " or one a line (- is stdin). What their calls write counts as well.",
+)
 @click.pass_obj
-def edited_since(call: Call, when: str | None, *, mine: bool, others: bool) -> None:
+def edited_since(
+    call: Call, when: str | None, *, mine: bool, others: bool, messages: str | None
+) -> None:
     """List files that are other than they were.
 
     WHEN is a checkpoint, a position (see log) or a time such as 2026-01-31T12:00:00Z. Without it:
@@ -126,25 +136,34 @@ def edited_since(call: Call, when: str | None, *, mine: bool, others: bool) -> N
     """
     if mine and others:
         raise click.UsageError("--mine or --others, not both.")
+    deleted = [] if messages is None else messages_in(messages)
     with call.open() as session:
+        at = int(when) if when and when.isdecimal() else when
         try:
-            found = session.edited_since(int(when) if when and when.isdecimal() else when)
+            found = session.edited_since(at, deleted_messages=deleted)
         except ValueError as error:
             raise click.BadParameter(f"{error}.", param_hint="WHEN") from error
-        found = [each for each in found if (each.mine or not mine) and (each.others or not others)]
-        said = _table(session.id, found)
+        kept = [each for each in found if (each.mine or not mine) and (each.others or not others)]
+        said = _table(session.id, kept)
     if call.json:
-        output.json({"files": [shapes.edited_file(each) for each in found]})
+        listed = [shapes.edited_file(each) for each in kept]
+        output.json({"files": listed, "unread": [shapes.unread_call(e) for e in found.unread]})
         return
     if said:
         output.text("\n".join(said))
-    else:
+    elif not found.unread:
         output.note(call, "No file is other than it was then.")
+    if found.unread:
+        output.note(call, f"{unread_calls([each.tool for each in found.unread])}.")
 
 
 def _table(session: str, found: list[EditedFile]) -> list[str]:
+    return views.table(
+        (shapes.moment(each.at) or "-", one_line(each.path), _by(each, session)) for each in found
+    )
+
+
+def _by(each: EditedFile, session: str) -> str:
     from sightline.interfaces.cli.words import who
 
-    return views.table(
-        (shapes.moment(each.at) or "", one_line(each.path), who(each.by, session)) for each in found
-    )
+    return "a deleted message asks for it" if each.from_messages else who(each.by, session)
