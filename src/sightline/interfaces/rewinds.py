@@ -6,12 +6,16 @@ from sightline.interfaces.shapes import moment, warning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sightline.interfaces.shapes import Shape
+    from sightline.services.comparing import FileDifference
     from sightline.services.results import Export, RewindReport
 
 
-def rewound(report: RewindReport) -> Shape:
-    """What a rewind did, or would do."""
+def rewound(report: RewindReport, found: Iterable[FileDifference] | None) -> Shape:
+    """What a rewind did, or would do. diffs: of what it does to each file, null where nobody asked
+    for them; a diff is null where there is no text to compare."""
     return {
         "checkpoint": report.checkpoint,
         "to": report.to,
@@ -29,6 +33,17 @@ def rewound(report: RewindReport) -> Shape:
         "stands": [{"session": who, "paths": list(paths)} for who, paths in report.stands],
         "safety_checkpoint": report.safety_checkpoint,
         "warning": None if report.warning is None else warning(report.warning),
+        "diffs": None if found is None else [_diff(each) for each in found],
+    }
+
+
+def _diff(each: FileDifference) -> Shape:
+    return {
+        "path": each.path,
+        "change": each.change,
+        "added": each.added,
+        "removed": each.removed,
+        "diff": each.diff,
     }
 
 

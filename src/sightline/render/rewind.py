@@ -8,10 +8,14 @@ from sightline.render.views import count, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Protocol
 
     from sightline.core.regions import Spans
+    from sightline.render.checkpoints import Difference
+
+    Counts = Mapping[str, str]
+    """Path -> how many lines of it come and go."""
 
     class LeftAlone(Protocol):
         """services.results.LeftAlone."""
@@ -77,9 +81,9 @@ _LEFT = {
 }
 
 
-def lines_of(report: Report) -> Iterator[str]:
+def lines_of(report: Report, counts: Counts | None = None) -> Iterator[str]:
     """A plan or what was done, as lines to print."""
-    will = report.dry_run
+    will, lines = report.dry_run, counts or {}
     where = report.checkpoint or f"position {report.to}"
     if not (changes(report) or report.conversation):
         yield f"Nothing of this session's is to be taken back since {where}."
@@ -87,11 +91,10 @@ def lines_of(report: Report) -> Iterator[str]:
         yield f"A rewind to {where} would change {_files(report)}:"
     else:
         yield f"Rewound to {where}: {_files(report)}."
-    yield from _each("restore" if will else "restored", report.restored, "its text of then")
-    yield from _each("remove" if will else "removed", report.removed, "this session made it")
-    yield from _each(
-        "merge" if will else "merged", report.merged, "this session's lines go, others' stay"
-    )
+    yield from _each("restore" if will else "restored", report.restored, "its text of then", lines)
+    yield from _each("remove" if will else "removed", report.removed, "this session made it", lines)
+    why = "this session's lines go, others' stay"
+    yield from _each("merge" if will else "merged", report.merged, why, lines)
     for src, path in report.moved:
         yield f"  {'move' if will else 'moved':9} {printable(src)} back to {printable(path)}"
     yield from _rest(report)
@@ -120,9 +123,16 @@ def _files(report: Report) -> str:
     return count(changes(report), "file")
 
 
-def _each(verb: str, paths: tuple[str, ...], why: str) -> Iterator[str]:
+def _each(verb: str, paths: tuple[str, ...], why: str, counts: Counts) -> Iterator[str]:
     for path in paths:
-        yield f"  {verb:9} {printable(path)} ({why})"
+        lines = f"  {counts[path]}" if path in counts else ""
+        yield f"  {verb:9} {printable(path)} ({why}){lines}"
+
+
+def counts_of(found: Iterable[Difference]) -> dict[str, str]:
+    """How many lines come and go, of each path whose texts can be compared."""
+    told = [each for each in found if each.diff is not None and each.change != "mode"]
+    return {each.path: f"+{each.added} -{each.removed}" for each in told}
 
 
 def nothing_asked() -> tuple[str, str]:

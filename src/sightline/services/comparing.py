@@ -10,6 +10,8 @@ from sightline.services.checkpoints import manifest, now, with_manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sightline.core.manifest import Change, Difference, Entry, Manifest
     from sightline.services.ground import Ground
     from sightline.services.results import Checkpoint
@@ -63,17 +65,23 @@ def _compared(ground: Ground, each: Difference, *, live: bool) -> FileDifference
     same = (each.path, each.change, each.before, each.after)
     old = _text(ground, each.path, each.before, live=False)
     new = _text(ground, each.path, each.after, live=live)
+    return compared(FileDifference(*same), old, new)
+
+
+def compared(
+    each: FileDifference, old: Sequence[str] | None, new: Sequence[str] | None
+) -> FileDifference:
+    """A path that differs, with what lies between its lines of then and of later ([] where nothing
+    stands); None: they are not kept, or no text."""
     if old is None or new is None:
-        return FileDifference(*same)
+        return each
     hunks = diff(old, new)
     added = sum(b1 - b0 for _, _, b0, b1 in hunks)
     removed = sum(a1 - a0 for a0, a1, _, _ in hunks)
-    names = (
-        f"a/{each.path}" if each.before else "/dev/null",
-        f"b/{each.path}" if each.after else "/dev/null",
-    )
-    text = unified(old, new, hunks, old=names[0], new=names[1]) if hunks else ""
-    return FileDifference(*same, text, added, removed)
+    from_ = "/dev/null" if each.change == "added" else f"a/{each.path}"
+    to = "/dev/null" if each.change == "removed" else f"b/{each.path}"
+    text = unified(old, new, hunks, old=from_, new=to) if hunks else ""
+    return each.replace(diff=text, added=added, removed=removed)
 
 
 def _text(ground: Ground, path: str, entry: Entry | None, *, live: bool) -> list[str] | None:

@@ -10,18 +10,23 @@ from sightline.interfaces import rewinds
 from sightline.interfaces.cli import output
 from sightline.interfaces.cli.faults import NO, Answered
 from sightline.interfaces.cli.options import verb
-from sightline.render.rewind import changes, lines_of
+from sightline.render.checkpoints import without_text
+from sightline.render.rewind import changes, counts_of, lines_of
 from sightline.render.warnings import raised
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sightline.interfaces.cli.call import Call
+    from sightline.services.comparing import FileDifference
     from sightline.services.results import RewindReport
 
 
 @verb()
 @click.argument("checkpoint", metavar="ID")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--diff", is_flag=True, help="Show what it does to the text of each file, too.")
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--conversation", is_flag=True, help="Take back what the session knows, too.")
 @click.option("--no-files", is_flag=True, help="Leave the files as they are.")
@@ -38,6 +43,7 @@ def rewind(
     checkpoint: str,
     *,
     dry_run: bool,
+    diff: bool,
     yes: bool,
     conversation: bool,
     no_files: bool,
@@ -66,22 +72,47 @@ def rewind(
                 force_paths=forced,
             )
 
-        if asking and not _agreed(made(only_look=True)):
+        plan = made(only_look=True) if asking or dry_run or diff else None
+        found = _found(call, plan, forced) if plan and (asking or diff or call.json) else None
+        if asking and plan is not None and not _agreed(call, plan, found or [], diff=diff):
             return
-        with output.progress(call, "Rewinding"):
-            report = made(only_look=dry_run)
+        report = plan
+        if plan is None or not dry_run:
+            with output.progress(call, "Rewinding"):
+                report = made(only_look=False)
+    assert report is not None
     if call.json:
-        output.json(rewinds.rewound(report))
+        output.json(rewinds.rewound(report, found))
     else:
-        warned = [] if report.warning is None else [raised(report.warning)]
-        output.done(call, "\n".join([*lines_of(report), *warned]))
+        _tell(call, report, (found or []) if diff and not asking else [])
     if report.left_alone and not dry_run:
         raise Answered(NO)
 
 
-def _agreed(plan: RewindReport) -> bool:
+def _found(call: Call, plan: RewindReport, forced: Sequence[str]) -> list[FileDifference]:
+    from sightline.services.previews import preview
+
+    with call.survey() as ground:
+        return preview(ground.of(call.session_id), plan, forced)
+
+
+def _tell(call: Call, report: RewindReport, found: Sequence[FileDifference]) -> None:
+    """What was or would be done, and last, where it is not scrolled away; its diff before it."""
+    _show(call, found)
+    warned = [] if report.warning is None else [raised(report.warning)]
+    output.done(call, "\n".join([*lines_of(report), *warned]))
+
+
+def _show(call: Call, found: Sequence[FileDifference]) -> None:
+    for each in found:
+        output.text(output.coloured(call, each.diff) if each.diff else without_text(each))
+
+
+def _agreed(call: Call, plan: RewindReport, found: Sequence[FileDifference], *, diff: bool) -> bool:
     """Show what would be done, and ask for it; False where there is nothing to do."""
-    output.text("\n".join(lines_of(plan)))
+    if diff:
+        _show(call, found)
+    output.text("\n".join(lines_of(plan, counts_of(found))))
     if not (changes(plan) or plan.conversation):
         return False
     try:
