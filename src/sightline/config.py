@@ -66,6 +66,10 @@ class Settings(Value):
     claims: str = "advise"
     max_file_bytes: int = 10 << 20
     checkpoint_file_bytes: int = 10 << 20
+    checkpoints: str = "turn"
+    checkpoint_every: int = 1
+    checkpoint_paths: tuple[str, ...] = ("*",)
+    checkpoint_auto_ms: int = 2_000
     read_max_lines: int = 2_000
     read_max_bytes: int = 400_000
     deadline_s: float = 5.0
@@ -79,6 +83,10 @@ class Settings(Value):
     def policy_for(self, path: str) -> str:
         """The strictest policy that any source has for a canonical path: one of POLICIES."""
         return max((source.policy_for(path) for source in self.sources), key=POLICIES.index)
+
+    def checkpoint_counts(self, path: str) -> bool:
+        """Whether an edit of this file counts towards the next checkpoint."""
+        return _set(self.checkpoint_paths).matches(path)
 
     def may_store(self, path: str) -> bool:
         """Whether the text of this file may be kept."""

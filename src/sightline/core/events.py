@@ -179,8 +179,12 @@ class GitMoved(Fact):
 
 
 class CommandStarted(Fact):
+    """gone: files of the newest checkpoint that nobody had looked at, and that were not there any
+    more; None where nobody looked for them."""
+
     command: str
     run: str
+    gone: tuple[str, ...] | None = None
 
 
 class CommandEnded(Fact):

@@ -26,6 +26,9 @@ FAIL = ("open", "closed")
 ANSWERER = ("auto", "off")
 """Whether a conversation's first hook leaves a process behind that answers the later ones."""
 
+CHECKPOINTS = ("turn", "edits", "off")
+"""When a checkpoint is taken by itself: before a turn's first change, after edits, or never."""
+
 NEVER_STORE = (
     *(".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template"),
     *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx"),
@@ -192,6 +195,10 @@ KEYS = {
     "checkpoint_file_bytes": Key(_count, "SIGHTLINE_CHECKPOINT_FILE_BYTES"),
     "read_max_lines": Key(_count, "SIGHTLINE_READ_MAX_LINES"),
     "read_max_bytes": Key(_count, "SIGHTLINE_READ_MAX_BYTES"),
+    "checkpoints": Key(_one_of(*CHECKPOINTS), "SIGHTLINE_CHECKPOINTS"),
+    "checkpoint_every": Key(_count, "SIGHTLINE_CHECKPOINT_EVERY"),
+    "checkpoint_paths": Key(_patterns),
+    "checkpoint_auto_ms": Key(_count, "SIGHTLINE_CHECKPOINT_AUTO_MS"),
     "deadline_s": Key(_seconds, "SIGHTLINE_DEADLINE_S"),
     "keep_days": Key(_count, "SIGHTLINE_KEEP_DAYS"),
     "keep_bytes": Key(_count, "SIGHTLINE_KEEP_BYTES"),

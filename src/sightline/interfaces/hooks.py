@@ -224,10 +224,20 @@ class Call:
             self._begun_unseen(session)
         elif isinstance(event, Attempted) and _unknown(session, event.path):
             self._reconcile(session)
-        answer = attend(session, event)
+        try:
+            answer = attend(session, event)
+        finally:
+            self._note_missed(session)
         if isinstance(event, (Prompted, Stopped, Ended)):
             self._reconcile(session)
         return answer
+
+    def _note_missed(self, session: Session) -> None:
+        """Leave a line where a checkpoint that was due could not be kept; the call goes on."""
+        ground = session._ground  # noqa: SLF001 - what no verb answers
+        if ground.missed:
+            self.note(SightlineError(ground.missed))
+            ground.missed = ""
 
     def _begun_unseen(self, session: Session) -> None:
         from sightline.services.attend.transcript import reached

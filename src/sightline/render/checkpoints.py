@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.render.views import count, printable, table
+from sightline.render.views import count, one_line, printable, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
         @property
         def removed(self) -> int: ...
 
+
+LABEL_MAX = 200
 
 NAMED = 5
 """Paths that are named in one line; of the others the number is told."""
@@ -117,6 +119,26 @@ def without_text(each: Difference) -> str:
 def _some(said: Sequence[str]) -> str:
     more = len(said) - NAMED
     return ", ".join(said[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def before(paths: Sequence[str], command: str) -> str:
+    """The label of one that was taken before a turn's first change."""
+    return one_line(f"before {_listed(paths) or command}")[:LABEL_MAX]
+
+
+def after(paths: Sequence[str]) -> str:
+    """The label of one that was taken after edits."""
+    return one_line(f"after {_listed(paths)}")[:LABEL_MAX]
+
+
+def _listed(paths: Sequence[str]) -> str:
+    first, more = "".join(paths[:1]), len(paths) - 1
+    return f"{first} and {more} more" if more > 0 else first
+
+
+def missed(message: str, hint: str) -> str:
+    """One that was due by itself, and could not be kept."""
+    return f"{message} The change goes on, and cannot be taken back to before it. {hint}"
 
 
 def empty(omitted: int) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from sightline.core.value import Value
 from sightline.errors import EditRefused, PathError
 from sightline.services.edits import commit, put_back, told_of_move
 from sightline.services.ground import TRIES
-from sightline.services.moves import move
+from sightline.services.moves import renamed
 from sightline.services.plans import Plan, place_of
 from sightline.services.results import BatchResult
 
@@ -55,7 +55,10 @@ class Change(Value):
 
 def apply(ground: Ground, changes: Sequence[Change]) -> BatchResult:
     """All changes, or none: EditRefused for the first that cannot be, naming all in `others`."""
-    done = _carry_out(ground, [(c.path, c.attempt()) for c in changes])
+    wanted = [(c.path, c.attempt()) for c in changes]
+    _before(ground, [path for path, _ in wanted])
+    done = _carry_out(ground, wanted)
+    ground.after_change(*(result.path for _, result in done))
     return BatchResult(tuple(result for _, result in done))
 
 
@@ -71,12 +74,18 @@ def patch(ground: Ground, unified_diff: str) -> EditResult:
             hint="Give a unified diff with '--- a/path' and '+++ b/path' lines.",
         ) from error
     wanted = _joined([pair for file in files for pair in _wanted(file)])
+    _before(ground, [path for file in files for path in [file.old or file.new] if path])
     done = _carry_out(ground, wanted)
     moved = _move_all(ground, [file for file in files if _renames(file)], done)
     edited = {name: result for (name, _), (_, result) in zip(wanted, done, strict=True)}
     named = {(file.old, file.new): file for file in files}
     first, *others = [_patched(file, edited, moved) for file in named.values()]
+    ground.after_change(first.path, *(each.path for each in others))
     return first.replace(others=tuple(others))
+
+
+def _before(ground: Ground, paths: Sequence[str]) -> None:
+    ground.before_change(*dict.fromkeys(place_of(ground, path).path for path in paths))
 
 
 def _joined(wanted: Sequence[tuple[str, Attempt]]) -> list[tuple[str, Attempt]]:
@@ -112,10 +121,10 @@ def _move_all(
         for file in files:
             assert file.old is not None
             assert file.new is not None
-            moved[file.old] = move(ground, file.old, file.new)
+            moved[file.old] = renamed(ground, file.old, file.new)
     except PathError:
         for old, result in reversed(moved.items()):
-            move(ground, result.path, old)
+            renamed(ground, result.path, old)
         with ground.workspace.lock(*(plan.path for plan, _ in done)):
             _undo(done)
         raise

@@ -124,6 +124,14 @@ def manifest(ground: Ground, checkpoint: Checkpoint) -> Manifest:
     return found
 
 
+def kept(ground: Ground, revision: Revision) -> Manifest | None:
+    """A manifest by its revision; None when it is not kept any more. StoreError."""
+    last = _LAST.get(ground.store)
+    if last is not None and last.revision == revision:
+        return last.manifest
+    return Reader(ground.store).read(revision)
+
+
 def now(ground: Ground) -> Manifest:
     """How the tree stands now, as a checkpoint would cover it; nothing is kept. Unverifiable."""
     return everything(ground, _newest(ground).manifest, lambda _: None).manifest

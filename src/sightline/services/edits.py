@@ -29,12 +29,19 @@ if TYPE_CHECKING:
     from sightline.core.events import Fact
     from sightline.services.ground import Ground, Known
     from sightline.services.results import Affected, Notice
-    from sightline.workspace import Found
+    from sightline.workspace import Found, Located
 
 
 def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
     """Carry out one attempt, or raise EditRefused and leave the file as it is."""
     located = place_of(ground, path)
+    ground.before_change(located.path)
+    result = _carried_out(ground, path, located, attempt)
+    ground.after_change(result.path)
+    return result
+
+
+def _carried_out(ground: Ground, path: str, located: Located, attempt: Attempt) -> EditResult:
     approved: str | None = None
     src: str | None = None
     for _ in range(TRIES):

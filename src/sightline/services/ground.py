@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from sightline.core.belief import Held
-from sightline.core.events import Belief, Changed, WriteIntended
+from sightline.core.events import (
+    Belief,
+    Changed,
+    CheckpointMissed,
+    CheckpointTaken,
+    TurnBegan,
+    WriteIntended,
+)
 from sightline.core.revision import MISSING, UNKNOWN, Stamp, known, revision_of
 from sightline.core.text import decode
 from sightline.core.value import Value
@@ -42,6 +49,13 @@ if TYPE_CHECKING:
         def claims(self) -> str: ...
         @property
         def away_s(self) -> float: ...
+        @property
+        def checkpoints(self) -> str: ...
+        @property
+        def checkpoint_every(self) -> int: ...
+        @property
+        def checkpoint_auto_ms(self) -> int: ...
+        def checkpoint_counts(self, path: str) -> bool: ...
         def policy_for(self, path: str) -> str: ...
         def may_store(self, path: str) -> bool: ...
 
@@ -50,9 +64,14 @@ TRIES = 20
 """How often a verb decides again because the disk or the store moved under it."""
 
 
+DUE: list[type[Fact]] = [TurnBegan, CheckpointTaken, CheckpointMissed]
+"""The facts of which the newest says whether a checkpoint is due."""
+
+
 class Ground:
     """A session's ports. clock gives UTC microseconds; owner names this process; approve asks
-    the user (path, diff) where the policy says so, and is None where nobody can be asked."""
+    the user (path, diff) where the policy says so, and is None where nobody can be asked. missed:
+    why a checkpoint that was due could not be kept, for the face that this serves to say."""
 
     def __init__(
         self,
@@ -71,6 +90,7 @@ class Ground:
         self.clock = clock
         self.owner = owner
         self.approve = approve
+        self.missed = ""
         self._tracked: Tracked | None = None
 
     def of(self, session: str) -> Ground:
@@ -115,6 +135,27 @@ class Ground:
         return self.workspace.read(
             path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
         )
+
+    def before_change(self, *paths: str, command: str = "") -> bool:
+        """Keep how the tree stands where these are the first that a turn changes, or this is the
+        first command of one; whether that was done. To be asked with no lock held."""
+        if self.settings.checkpoints != "turn" or not self.checkpoint_due():
+            return False
+        from sightline.services import automatic
+
+        return automatic.before_turn(self, paths, command)
+
+    def after_change(self, *paths: str) -> None:
+        """Keep how the tree stands where the settings say so after edits. As before_change."""
+        if self.settings.checkpoints == "edits":
+            from sightline.services import automatic
+
+            automatic.after_edits(self, paths)
+
+    def checkpoint_due(self) -> bool:
+        """Whether a turn was begun, and no checkpoint of this session was tried since."""
+        newest = self.store.timeline(session=self.session, kinds=DUE, newest=1)
+        return any(isinstance(recorded.fact, TurnBegan) for recorded in newest)
 
     def keepable(self, path: str, *texts: bytes | None) -> list[bytes]:
         """Those of a file's texts that may be stored."""

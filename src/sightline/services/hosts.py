@@ -98,6 +98,7 @@ def wrote(
         made = after_write(ground, data, found.data, who)
         facts.append(_saved(located.path, mine, found.revision, made))
     ground.append(facts, blobs=ground.keepable(located.path, *texts), found=[found], durable=True)
+    ground.after_change(located.path)
 
 
 @contextmanager
@@ -105,6 +106,7 @@ def writing(ground: Ground, path: str, content: str | bytes) -> Iterator[None]:
     """Around a host's own write of `content`: journalled before, compared after. Nothing is
     recorded as written when the body raises and the file still is what it was."""
     located = ground.workspace.locate(path)
+    ground.before_change(located.path)
     before = _now(ground, located)
     data = _bytes(content)
     assert data is not None
@@ -121,6 +123,7 @@ def writing(ground: Ground, path: str, content: str | bytes) -> Iterator[None]:
         yield
     finally:
         _written_or_not(ground, intent, position, _now(ground, located))
+        ground.after_change(located.path)
 
 
 @contextmanager
@@ -141,6 +144,7 @@ class Run:
         self.command = command
         self.exit_code: int | None = None
         self.result: CommandRun | None = None
+        ground.before_change(command=command)
         changes(ground).record(ground)
         self._before = dict(ground.workspace.walk())
         unheard.look(ground, self._before)
@@ -160,6 +164,7 @@ class Run:
         made.record(ground, CommandEnded(self._id, self.exit_code, named))
         told = tuple(change_of(ground, path) for path in paths)
         self.result = CommandRun(self.command, self.exit_code, told)
+        ground.after_change(*named)
 
     def _removed(self, cause: Cause) -> list[str]:
         """Files that the timeline has never heard of, and that this command removed for certain:

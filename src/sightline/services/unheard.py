@@ -21,13 +21,16 @@ SLACK_NS = 2_000_000_000
 """By how much the clock of a disk may differ from ours, and its times be coarse."""
 
 
-def look(ground: Ground, walked: Mapping[str, StatSignature]) -> None:
+def look(
+    ground: Ground, walked: Mapping[str, StatSignature], most: int | None = None
+) -> tuple[str, ...] | None:
     """Look at the files that were changed since the newest checkpoint and that nobody looked at:
     what a command changes in them can be told from what somebody else did before it. walked: what
-    stands where now."""
+    stands where now; most: files that there is time for. Those of the checkpoint that are gone;
+    None where there is none, or no time."""
     last = newest(ground, ground.store.position())
     if last is None:
-        return
+        return None
     since_ns = last.recorded_at * 1_000 - SLACK_NS
     heard = set(ground.store.paths())
     new = [
@@ -35,7 +38,9 @@ def look(ground: Ground, walked: Mapping[str, StatSignature]) -> None:
         for path, now in walked.items()
         if path not in heard and max(now.ctime_ns, now.mtime_ns) >= since_ns
     ]
-    entries = manifest(ground, last) if new else {}
+    if most is not None and len(new) > most:
+        return None
+    entries = manifest(ground, last)
     for path in new:
         entry = entries.get(path)
         if entry is None and not covers(ground, entries, path):
@@ -45,6 +50,16 @@ def look(ground: Ground, walked: Mapping[str, StatSignature]) -> None:
             what = change(was, found.revision)
             fact = Changed(path, was, found.revision, what, Cause("external"))
             ground.append([fact], blobs=ground.keepable(path, found.data), found=[found])
+    heard.update(walked)
+    return tuple(path for path in entries if path not in heard and is_gone(ground, path))
+
+
+def is_gone(ground: Ground, path: str) -> bool:
+    """Whether nothing stands there, as far as can be told."""
+    try:
+        return ground.workspace.stat(path) is None
+    except OSError:
+        return False
 
 
 def newest(ground: Ground, upto: int) -> Recorded | None:
@@ -55,14 +70,11 @@ def newest(ground: Ground, upto: int) -> Recorded | None:
 
 def manifest(ground: Ground, taken: Recorded) -> Mapping[str, Entry]:
     """How the tree stood at a checkpoint; empty where that is not kept any more."""
-    from sightline.errors import CheckpointFailed
     from sightline.services import checkpoints
 
     assert isinstance(taken.fact, CheckpointTaken)
-    try:
-        return checkpoints.manifest(ground, checkpoints.named(ground, taken.fact.checkpoint))
-    except CheckpointFailed:
-        return {}
+    found = checkpoints.kept(ground, taken.fact.manifest)
+    return {} if found is None else found
 
 
 def covers(ground: Ground, manifest: Mapping[str, Entry], path: str) -> bool:

@@ -50,7 +50,7 @@ class Call:
         try:
             state = store.session(self.session_id)
             own = state is None or state.agent == AGENT
-            yield start(
+            session = start(
                 store,
                 workspace,
                 settings,
@@ -60,6 +60,8 @@ class Call:
                 # Who only asks for another agent's view does not hold its session.
                 holder=owner_of(holder_of(os.getppid())) if own else None,
             )
+            yield session
+            _say_missed(session)
         finally:
             store.close()
 
@@ -100,3 +102,12 @@ class Call:
         settings = settings_of(root, self.store)
         store, workspace = ports(root, settings, self.store)
         return store, workspace, settings
+
+
+def _say_missed(session: Session) -> None:
+    """That a checkpoint which was due could not be kept, where so."""
+    from sightline.interfaces.cli import output
+
+    missed = session._ground.missed  # noqa: SLF001 - what no verb answers
+    if missed:
+        output.say(missed)

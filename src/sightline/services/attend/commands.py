@@ -7,10 +7,15 @@ output, line by line; its text only says where to look (core.shell).
 
 from __future__ import annotations
 
-from sightline.core.causes import BACKGROUND
+from time import monotonic
+
+from sightline.core.causes import BACKGROUND, may_touch
 from sightline.core.events import CommandEnded as Ended
-from sightline.core.events import CommandStarted, SightLost
+from sightline.core.events import CommandStarted, GitMoved, SightLost
+from sightline.core.reading_only import only_reads
+from sightline.core.revision import UNKNOWN
 from sightline.render import shell as words
+from sightline.services import unheard
 from sightline.services.attend import NOTHING, Answer
 from sightline.services.attend.output import note_shown, note_written
 from sightline.services.attend.telling import news
@@ -18,7 +23,8 @@ from sightline.services.runs import Changes, by_times, changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.core.events import Fact
+    from sightline.core.events import Changed, Fact
+    from sightline.core.revision import StatSignature
     from sightline.core.timeline import Recorded
     from sightline.services.attend import CommandBegan, CommandEnded
     from sightline.services.ground import Ground
@@ -33,35 +39,97 @@ SLACK_NS = 20_000_000
 """The times of files step by the clock tick, and may lie that much before the clock."""
 
 
+LOOKED_AT = 200
+"""Files that others changed since the newest checkpoint, and that there is time to read before a
+command. Where there are more, what the command did to such files is not sure."""
+
+
 def began(ground: Ground, event: CommandBegan) -> Answer:
-    """Record what changed before, and that the command begins."""
-    started = CommandStarted(words.short(event.command), event.call)
-    changes(ground).record(ground, started)
+    """Record what changed before, and that the command begins; where it may change files, also
+    what a checkpoint does not say of those that nobody has looked at."""
+    named = words.short(event.command)
+    gone: tuple[str, ...] | None = None
+    if not only_reads(event.command, event.cwd):
+        kept = ground.before_change(command=named)
+        gone = () if kept else _gone(ground)
+    changes(ground).record(ground, CommandStarted(named, event.call, gone))
     return NOTHING
+
+
+def _gone(ground: Ground) -> tuple[str, ...] | None:
+    """The files of the newest checkpoint that are gone, and that nobody had looked at; None where
+    there is none, or no time to look."""
+    if unheard.newest(ground, ground.store.position()) is None:
+        return None
+    walked: dict[str, StatSignature] = {}
+    until = monotonic() + WALK_S
+    for path, signature in ground.workspace.walk():
+        walked[path] = signature
+        if monotonic() > until:
+            return None
+    return unheard.look(ground, walked, LOOKED_AT)
 
 
 def ended(ground: Ground, event: CommandEnded) -> Answer:
     """Record what the command changed and what it showed; tell which shown lines are old now."""
     started = _started(ground, event.call)
+    reads = only_reads(event.command, event.cwd)
     # Where nobody looked when it began, what changed may have done so before.
-    made = changes(ground) if started is None else _made_by(ground, event, started)
-    over: list[Fact] = [Ended(event.call, event.exit_code, made.paths)]
+    removed: tuple[str, ...] = ()
+    if started is None or reads:
+        made = changes(ground)
+    else:
+        made, removed = _made_by(ground, event, started)
+    touched = (*made.paths, *removed)
+    over: list[Fact] = [Ended(event.call, event.exit_code, touched)]
     if event.background:  # what it changes from now on, no tool call brackets
         named = words.short(event.command, background=True)
         over.append(CommandStarted(named, f"{event.call}{BACKGROUND}"))
     made.record(ground, *_lost(ground, made), *over)
     note_shown(ground, event)
     note_written(ground, event, made.found if started is not None else ())
+    ground.after_change(*touched)
     return Answer(context=news(ground)) if made.found else NOTHING
 
 
-def _made_by(ground: Ground, event: CommandEnded, started: Recorded) -> Changes:
+def _made_by(
+    ground: Ground, event: CommandEnded, started: Recorded
+) -> tuple[Changes, tuple[str, ...]]:
+    """What a command changed, and the files that it removed and that nobody had looked at."""
     from sightline.services.causes import by_bracket
 
     named = words.short(event.command, background=event.background)
     cause = by_bracket(ground, named, event.call, started.position)
     since_ns = started.happened_at * 1_000 - SLACK_NS
-    return changes(ground, cause, by_times, since_ns=since_ns, deadline_s=WALK_S)
+    made = changes(ground, cause, by_times, since_ns=since_ns, deadline_s=WALK_S)
+    taken = unheard.newest(ground, ground.store.position())
+    gone = started.fact.gone if isinstance(started.fact, CommandStarted) else None
+    if taken is None:
+        return made, ()
+    if gone is None:
+        return made.replace(facts=tuple(map(_unsure, made.facts))), ()
+    sure = cause.confidence == "certain"
+    return made, _removed(ground, event.command, taken, gone) if sure else ()
+
+
+def _unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
+    """A change of a file that nobody had looked at: others may have made it before the command."""
+    if isinstance(fact, GitMoved) or fact.before != UNKNOWN:
+        return fact
+    return fact.replace(cause=fact.cause.replace(confidence="likely"))
+
+
+def _removed(
+    ground: Ground, command: str, taken: Recorded, gone: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Files of a checkpoint that were there before the command and are not any more. Only the
+    checkpoint knows what they were."""
+    heard = {*ground.store.paths(), *gone}
+    return tuple(
+        path
+        for path in unheard.manifest(ground, taken)
+        if path not in heard and may_touch(command, path) and unheard.is_gone(ground, path)
+    )
 
 
 def _started(ground: Ground, call: str) -> Recorded | None:

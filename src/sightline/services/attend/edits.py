@@ -39,6 +39,7 @@ def attempted(ground: Ground, event: Attempted) -> Answer:
         return Answer(refuse=words.refused(error)) if error.reason == "ignored" else NOTHING
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
+    ground.before_change(located.path)
     with ground.workspace.lock(located.path):
         if isinstance(event.attempt, CellEdit):
             from sightline.services.attend.notebooks import judged

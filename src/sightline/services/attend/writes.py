@@ -38,6 +38,7 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
     lost = "" if again else _lost(ground, located.path, intent, event)
     if intent is not None and _as_intended(ground, intent[1], event, found):
         _carried_out(ground, *intent, found, merged=event.whole and _is_merge(intent[1]))
+        ground.after_change(located.path)
     elif not again:
         row = ground.store.disk(located.path)
         begun = ground.store.blob(row.revision) if row else None
