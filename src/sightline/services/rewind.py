@@ -80,7 +80,7 @@ def _safety(ground: Ground, target: Target) -> str:
     from sightline.services import checkpoints
 
     try:
-        return checkpoints.take(ground, f"before the rewind to {target.name}").id
+        return checkpoints.take(ground, f"before the rewind to {target.name}", why="rewind").id
     except SightlineError as error:
         raise RewindRefused(*words.no_safety(error.message, error.hint)) from error
 
