@@ -73,6 +73,15 @@ def test_since_the_last_checkpoint_or_any_other(two):
     assert paths(two.edited_since(0)) == ["a.py", "b.py"]
 
 
+def test_since_the_newest_checkpoint_of_a_label(two):
+    two.checkpoint("begin")
+    two.edit("a.py", "line 5\n", "five\n")
+    two.checkpoint("begin")
+    two.edit("b.py", "line 5\n", "five\n")
+    two.checkpoint("end")
+    assert paths(two.edited_since("begin")) == ["b.py"]
+
+
 def test_since_a_time(place):
     clock = FixedClock()
     s = place.session(clock=clock)

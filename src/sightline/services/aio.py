@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
-    from sightline.services.edited import When
     from sightline.services.hosts import Run
+    from sightline.services.moments import When
     from sightline.services.results import (
         BatchResult,
         Checkpoint,

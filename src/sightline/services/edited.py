@@ -7,41 +7,25 @@ views here: which files this session edited since its last checkpoint, and which
 from __future__ import annotations
 
 from sightline.core.diff import diff
-from sightline.core.events import (
-    Changed,
-    CheckpointTaken,
-    GitMoved,
-    MessageAppended,
-    Moved,
-    Seen,
-)
+from sightline.core.events import Changed, GitMoved, MessageAppended, Moved, Seen
 from sightline.core.placing import new_sides
 from sightline.core.text import decode
 from sightline.core.timeline import archived
-from sightline.errors import UnknownName
 from sightline.services.authors import by, moment
 from sightline.services.deleted import deleted
+from sightline.services.moments import position_of
 from sightline.services.results import EditedFile, EditedFiles
 from sightline.services.runs import changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from datetime import datetime
-    from typing import Protocol
 
     from sightline.core.events import Cause, Fact
     from sightline.core.regions import Spans
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
-
-    class Checkpoint(Protocol):
-        """What names a checkpoint."""
-
-        @property
-        def id(self) -> str: ...
-
-    When = int | str | datetime | Checkpoint | None
+    from sightline.services.moments import When
 
     Step = tuple[str, str, str, Cause]
     """A path, what stood there before and after a change, and who made it."""
@@ -58,9 +42,7 @@ def edited_since(
     calls name. UnknownName, ValueError."""
     gone = deleted(ground, deleted_messages)
     changes(ground).record(ground)  # what nobody was there to see
-    after = position_of(ground, when)
-    taken = [r.position for r in _own(ground, MessageAppended) if _message(r.fact) in gone.ids]
-    after = min([after, *(position - 1 for position in taken)])
+    after = min([position_of(ground, when), *_before(ground, gone.ids)])
     files: dict[str, list[tuple[Recorded, Step]]] = {}
     for recorded in ground.store.timeline(after=after, kinds=EDITS):
         for step in () if archived(recorded.session) else _steps(recorded.fact):
@@ -70,6 +52,13 @@ def edited_since(
     found += [_asked_for(path) for path in asked]
     known = [each for each in found if each is not None]
     return EditedFiles(sorted(known, key=lambda each: each.path), gone.unread)
+
+
+def _before(ground: Ground, messages: frozenset[str]) -> Iterator[int]:
+    """The positions behind which messages of this session are on record."""
+    for recorded in ground.store.timeline(session=ground.session, kinds=[MessageAppended]):
+        if isinstance(recorded.fact, MessageAppended) and recorded.fact.message in messages:
+            yield recorded.position - 1
 
 
 def _asked_for(path: str) -> EditedFile:
@@ -86,79 +75,6 @@ def _stands(ground: Ground, path: str, after: int) -> bool:
     ]
     own = (fact for fact in earlier if isinstance(fact, Changed | Moved))
     return bool(earlier) and not any(_is_mine(ground, fact.cause) for fact in own)
-
-
-def position_of(ground: Ground, when: When) -> int:
-    """The last position that is before a moment. UnknownName, ValueError."""
-    if isinstance(when, int):
-        return when
-    if when is None:
-        last = _own(ground, CheckpointTaken)[-1:] or _all_own(ground)
-        return last[0].position if last else 0
-    if isinstance(when, str):
-        taken = _checkpoint(ground, when)
-        return taken if taken is not None else _at(ground, _time(when))
-    if hasattr(when, "id"):
-        taken = _checkpoint(ground, when.id)
-        if taken is None:
-            raise _no_checkpoint(when.id)
-        return taken
-    return _at(ground, when)
-
-
-def _all_own(ground: Ground) -> list[Recorded]:
-    """This session's first fact, in a list."""
-    return [first for first in [next(ground.store.timeline(session=ground.session), None)] if first]
-
-
-def _own(ground: Ground, kind: type[Fact]) -> list[Recorded]:
-    return list(ground.store.timeline(session=ground.session, kinds=[kind]))
-
-
-def _message(fact: Fact) -> str:
-    assert isinstance(fact, MessageAppended)
-    return fact.message
-
-
-def _checkpoint(ground: Ground, id: str) -> int | None:
-    """Where the checkpoint of an id was taken, by whichever session."""
-    for recorded in ground.store.timeline(kinds=[CheckpointTaken]):
-        if isinstance(recorded.fact, CheckpointTaken) and recorded.fact.checkpoint == id:
-            return recorded.position
-    return None
-
-
-def _time(text: str) -> datetime:
-    from datetime import datetime
-
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise _no_checkpoint(text) from None
-
-
-def _no_checkpoint(id: str) -> UnknownName:
-    return UnknownName(
-        f"There is no checkpoint {id}, and it is no time either.",
-        "Name a checkpoint, a position on the timeline (sightline log), or a time such as "
-        "2026-01-31T12:00:00Z.",
-    )
-
-
-def _at(ground: Ground, when: datetime) -> int:
-    """The position of the last fact that was recorded until then."""
-    if when.tzinfo is None:
-        raise ValueError(f"{when} does not say in which time zone; add one, such as Z")
-    until = when.timestamp() * 1_000_000
-    before, after = 0, ground.store.position() + 1
-    while after - before > 1:
-        middle = (before + after) // 2
-        [recorded] = ground.store.timeline(after=middle - 1, upto=middle)
-        if recorded.recorded_at <= until:
-            before = middle
-        else:
-            after = middle
-    return before
 
 
 def _steps(fact: Fact) -> Iterator[Step]:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from sightline.errors import EditRefused
     from sightline.services.aio import AsyncSession
     from sightline.services.batches import Change
-    from sightline.services.edited import When
     from sightline.services.ground import Ground
     from sightline.services.hosts import Run
+    from sightline.services.moments import When
     from sightline.services.results import (
         BatchResult,
         Checkpoint,
@@ -227,10 +227,10 @@ class Session:
     ) -> EditedFiles:
         """Files that are other than they were then, by whom and when. Asking consumes nothing.
 
-        when: a position on the timeline, an aware time (or its ISO text), a checkpoint or its id;
-        None for this session's last checkpoint, else its start. deleted_messages: those taken out
-        of the conversation, by id, or as the host holds them, in whichever format: what was edited
-        from the earliest of them on counts, and what their calls write. UnknownName, ValueError.
+        when: a position on the timeline, an aware time (or its ISO text), a checkpoint, its id or
+        label; None for this session's last checkpoint, else its start. deleted_messages: those
+        taken out of the conversation, by id, or as the host holds them in any format: what was
+        edited from the earliest of them on counts, and what their calls write. UnknownName.
         """
         with self._lock:
             return services.edited.edited_since(self._ground, when, deleted_messages)

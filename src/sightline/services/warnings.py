@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from sightline.core.events import Fact
     from sightline.core.timeline import Recorded
-    from sightline.services.edited import When
     from sightline.services.ground import Ground
+    from sightline.services.moments import When
     from sightline.services.results import EditedFile
 
 TEXT_MAX = 2_000
