@@ -5,6 +5,8 @@ import subprocess
 import pytest
 from tests.interfaces.test_terminal import at_terminal
 
+from sightline.workspace.git import QUIET
+
 
 @pytest.fixture
 def two(sl):
@@ -31,7 +33,7 @@ def test_a_branch_is_made_and_what_it_lacks_is_listed(sl, two):
     lines = done.out.splitlines()
     assert lines[0].startswith("Branch kept is made: commit ")
     assert lines[1:] == [
-        f"It holds the 1 file of checkpoint {two}. Nothing was checked out.",
+        f"It holds the 1 file of checkpoint {two}. Your files stay as they are.",
         "Not from the checkpoint:",
         "  .env (its text is never stored)",
         "To look at it: git show --stat kept",
@@ -55,6 +57,21 @@ def test_a_patch_is_printed_as_its_very_bytes_and_its_story_beside_it(sl, two):
     assert done.stdout.endswith(b"@@ -1 +1,2 @@\n one\n+two\n")
     assert done.stderr.decode().startswith("Patch from cp-")
     assert f"to {two}: 1 file.\n" in done.stderr.decode()
+
+
+def test_before_the_first_checkpoint_there_is_nothing(sl, two):
+    done = sl("checkpoint-export", "start", "--patch")
+    assert done.err.startswith("Patch from nothing (no checkpoint is older) to cp-")
+    assert "new file mode 100644\n" in done.out
+
+
+def test_a_repository_that_git_does_not_trust_is_told_with_the_way_out(sl, two, monkeypatch):
+    """git's own word for one that belongs to somebody else; it has a switch to test that."""
+    monkeypatch.setitem(QUIET, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    done = sl("checkpoint-export", "then", "--branch", "kept")
+    assert done.code == 1
+    assert done.err.startswith("Error: No branch was made: detected dubious ownership in")
+    assert "export as that user, or export a patch: --patch\n" in done.err
 
 
 def test_a_patch_goes_to_a_new_file_and_never_over_another(sl, two):

@@ -62,14 +62,14 @@ def committed(made: Export) -> Iterator[str]:
     """A commit on a new branch."""
     after = f"on top of {made.parent[:SHORT]}" if made.parent else "the first of its history"
     yield f"Branch {made.branch} is made: commit {(made.commit or '')[:SHORT]}, {after}."
-    yield f"It holds the {count(made.files, 'file')} of checkpoint {made.until}. Nothing was checked out."
+    yield f"It holds the {count(made.files, 'file')} of checkpoint {made.until}. Your files stay as they are."
     yield from _lacks("Not from the checkpoint:", made.not_contained)
     yield f"To look at it: git show --stat {made.branch}"
 
 
 def patched(made: Export, file: str | None) -> Iterator[str]:
     """What a patch is, beside it. file: where it went."""
-    begins, ends = made.since or "nothing", made.until or "now"
+    begins, ends = made.since or "nothing (no checkpoint is older)", made.until or "now"
     where = f" in {printable(file)}" if file else ""
     changed = count(made.files, "file") if made.files else "nothing changed"
     yield f"Patch{where} from {begins} to {ends}: {changed}."
@@ -122,6 +122,6 @@ def branch_exists(branch: str) -> tuple[str, str]:
 
 def git_said_no(said: str) -> tuple[str, str]:
     """What git says of why it could not."""
-    return f"No branch was made: {said.rstrip('.')}.", (
-        "Mend that and export again, or export a patch: --patch"
-    )
+    owned = "dubious ownership" in said
+    first = "The repository is another user's: export as that user" if owned else "Mend that"
+    return f"No branch was made: {said.rstrip('.')}.", f"{first}, or export a patch: --patch"
