@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 PUT_BACK = "put back"
 """What a cause says of bytes that stood there before an agent's edit, and stand there again."""
 
+REWOUND = "rewound"
+"""What a cause says of a session's own edit that its conversation was taken back to before."""
+
 UNDER_WAY = "under way"
 """What a cause says of a change that git made in the middle of an operation."""
 

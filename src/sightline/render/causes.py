@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.causes import PUT_BACK
+from sightline.core.causes import PUT_BACK, REWOUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def _back(made: Cause | None) -> str:
 
 
 def _by_agent(made: Cause, session: str) -> str:
+    if made.who == session and made.detail == REWOUND:
+        return "this session itself, in what was taken back of the conversation"
     return "this session" if made.who == session else _agent(made.who or "", session)
 
 

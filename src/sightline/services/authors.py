@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sightline import render
 from sightline.core.context import git_cause
-from sightline.core.events import Changed, GitMoved
+from sightline.core.causes import REWOUND
+from sightline.core.events import Changed, GitMoved, RewindEnded
 from sightline.core.timeline import archived
 from sightline.services.results import ChangedBy
 
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 def changed_by(
     ground: Ground, path: str, news: Sequence[Fact] = ()
 ) -> tuple[str, ChangedBy | None]:
-    """Who, other than this session, changed a file, the last one first: in words, and the last
-    one as a value. news: changes that are not recorded yet."""
+    """Who changed a file other than by an edit that this session knows of, the last one first: in
+    words, and the last one as a value. news: changes that are not recorded yet."""
     known = ground.store.knowledge(ground.session, path)
     last = _last(ground, path, news, known)
     if last is None:
@@ -32,8 +33,8 @@ def changed_by(
     said = [render.cause(made, ground.session)]
     if known is not None and known.position < position - 1:
         for recorded in reversed(_between(ground, path, known.position, position)):
-            earlier = cause_of(recorded.fact, path)
-            if earlier is not None and not _own(earlier, ground):
+            earlier = _foreign(ground, recorded, path, known)
+            if earlier is not None:
                 said.append(render.cause(earlier, ground.session))
     return render.in_turn(list(dict.fromkeys(said))), by(made, at, ground)
 
@@ -41,18 +42,35 @@ def changed_by(
 def _last(
     ground: Ground, path: str, news: Sequence[Fact], known: Knowledge | None
 ) -> tuple[Cause, int, int] | None:
-    """The last change by somebody else: its cause, when it happened, and its position."""
+    """The last change that this session does not know: its cause, when it happened, and its
+    position."""
     for fact in news:
         made = cause_of(fact, path)
         if made is not None:
             return made, ground.clock(), ground.store.position() + 1
     for recorded in _newest_first(ground, path):
-        made = cause_of(recorded.fact, path)
         if known is not None and recorded.position < known.first_position:
             break
-        if made is not None and not _own(made, ground):
+        made = _foreign(ground, recorded, path, known)
+        if made is not None:
             return made, recorded.happened_at, recorded.position
     return None
+
+
+def _foreign(
+    ground: Ground, recorded: Recorded, path: str, known: Knowledge | None
+) -> Cause | None:
+    """Who made a change that this session does not know; None where it does. Its own are such
+    once its conversation was taken back to before them."""
+    made = cause_of(recorded.fact, path)
+    if made is None or not _own(made, ground):
+        return made
+    if known is not None and known.position >= recorded.position:
+        return None
+    back = ground.store.timeline(
+        session=ground.session, kinds=[RewindEnded], after=recorded.position, newest=1
+    )
+    return made.replace(detail=REWOUND) if next(iter(back), None) is not None else None
 
 
 def _between(ground: Ground, path: str, after: int, before: int) -> list[Recorded]:
