@@ -1,0 +1,38 @@
+"""What a plan's diff says of each file is what the rewind then does to it, over histories."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from tests.properties.histories import deeds
+from tests.properties.test_rewind import ends, lived, wide
+
+from sightline.core.diff import diff, unified
+from sightline.core.text import decode
+from sightline.services.previews import preview
+
+
+def lines(data):
+    return [] if data is None else decode(data).lines
+
+
+@wide
+@given(deeds, deeds, ends)
+def test_the_diff_of_a_plan_is_what_is_done(before, after, ends):
+    world, made, _, _ = lived(before, after, ends)
+    plan = world.one.rewind(made, dry_run=True)
+    found = preview(world.one._ground, plan)
+    stood = world.disk()
+    done = world.one.rewind(made)
+    now = world.disk()
+    assert [each.path for each in found] == sorted({*plan.restored, *plan.removed, *plan.merged})
+    came = {path: src for src, path in done.moved}
+    for each in found:
+        old, new = stood.get(came.get(each.path, each.path)), now.get(each.path)
+        a, b = lines(old), lines(new)
+        hunks = diff(a, b)
+        assert (each.diff or "").partition("@@")[2] == unified(a, b, hunks).partition("@@")[2]
+        assert each.added - each.removed == len(b) - len(a)
+        assert (old is None, new is None) == {
+            "added": (True, False),
+            "removed": (False, True),
+        }.get(each.change, (False, False))
