@@ -245,6 +245,12 @@ class MemoryWorkspace:
         hidden = {path: IGNORED for path in self._entries if self._ignored.matches(path)}
         return Tree({"": Listing((), rows, (), hidden)}, {})
 
+    def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
+        for path, row in asked:
+            found = self.read(path)
+            stands = found.signature and [value for _, value in found.signature.items()]
+            yield path, row, found.data if stands == row[:CONTENT] else None
+
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:
         self._tree = tree
 

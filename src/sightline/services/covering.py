@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from functools import partial
 from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
 from sightline.core.manifest import Manifest, Step, file_row, fold, link_row, step
+from sightline.core.revision import revision_of
 from sightline.core.value import Value
 from sightline.render import size
+from sightline.services.keeping import Keeping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from sightline.core import manifest
     from sightline.services.ground import Ground
+    from sightline.services.keeping import Keep
     from sightline.workspace import Found
-    from sightline.workspace.tree import Row
+    from sightline.workspace.tree import Row, Tree
 
-    Job = tuple[str, Row]
     Standing = tuple[str, manifest.Row | None, str]
     """A path, its row, and why it has none; "" for no word: then it is gone."""
-    Keep = Callable[[list[bytes]], None]
 
 SECRET = "its text is never stored"  # noqa: S105
 CHANGING = "it changed while it was read"
 NO_TIME = "no time yet"
 
-AT_ONCE, BYTES_AT_ONCE = 64, 2 << 20
-"""Texts, and their bytes, of one transaction: some milliseconds for which other writers wait."""
-
-THREADS = 2
-"""Hashing and packing go on beside the reading and the storing of others; more find no more to
-do, because storing is one at a time."""
+MODE, CONTENT = 5, 6
+"""Of a row of the tree."""
 
 WORTH_REMEMBERING = 100
 """New looks that cost the next process more to repeat than all of them cost to write down."""
@@ -55,25 +51,22 @@ def everything(ground: Ground, last: Manifest, keep: Keep, until: float | None =
     tree = ground.workspace.tree(ground.workspace.remembered(), until=until)
     rows: dict[str, manifest.Row] = {}
     omitted = tree.hidden()
-    jobs: list[Job] = []
-    kept = last.rows
-    for path, row in tree.files():
-        mode, content = row[5], row[6]
-        was = kept.get(path)
-        if was is not None and was[0] == content and was[1] == mode:
-            rows[path] = was
-        elif S_ISLNK(mode):  # type: ignore[arg-type]
-            rows[path] = link_row(content, mode)  # type: ignore[arg-type]
-        elif (why := left_out(ground, path, row[0])) is not None:  # type: ignore[arg-type]
-            omitted[path] = why
-        else:
-            jobs.append((path, row))
-    texts: list[bytes] = []
-    for there in _read(ground, jobs, texts.extend if len(jobs) <= AT_ONCE else keep, until):
-        _put(rows, omitted, there)
-    ground.workspace.remember(tree, lasting=len(jobs) > WORTH_REMEMBERING)
-    found = Manifest(rows, omitted)
-    return Covered(found, tuple(texts), step(last, found))
+    read = 0
+    with Keeping(keep) as keeping:
+        unread = _unread(ground, tree, last, rows, omitted, until)
+        for path, row, data in ground.workspace.contents(unread):
+            read += 1
+            if data is None:
+                data = _look(ground, rows, omitted, path, row)
+            else:
+                row[CONTENT] = revision = revision_of(data)
+                rows[path] = file_row(revision, row[MODE])  # type: ignore[arg-type]
+            if data is not None:
+                keeping.add(data)
+        ground.workspace.remember(tree, lasting=read > WORTH_REMEMBERING)
+        found = Manifest(rows, omitted)
+        taken = step(last, found)
+    return Covered(found, tuple(keeping.texts), taken)
 
 
 def these(ground: Ground, last: Manifest, paths: Iterable[str]) -> Covered | None:
@@ -114,53 +107,46 @@ def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
     return None if ground.settings.may_store(path) else SECRET
 
 
-def _read(
-    ground: Ground, jobs: Sequence[Job], keep: Keep, until: float | None
-) -> Iterator[Standing]:
-    read = partial(_read_batch, ground, keep, until)
-    if len(jobs) <= AT_ONCE:
-        yield from read(jobs)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(THREADS) as threads:
-        for found in threads.map(read, _batches(jobs)):
-            yield from found
-
-
-def _read_batch(
-    ground: Ground, keep: Keep, until: float | None, jobs: Sequence[Job]
-) -> list[Standing]:
-    """Read files while there is time, keep their texts, and note in their rows what was learned."""
-    looked: list[Found] = []
-    for path, row in jobs:
-        if until is not None and monotonic() > until:
-            break
-        looked.append(_look(ground, path, row))
-    keep([found.data for found in looked if found.data is not None])
-    left = [(path, None, NO_TIME) for path, _ in jobs[len(looked) :]]
-    return [*map(_standing, looked), *left]
+def _unread(
+    ground: Ground,
+    tree: Tree,
+    last: Manifest,
+    rows: dict[str, manifest.Row],
+    omitted: dict[str, str],
+    until: float | None,
+) -> Iterator[tuple[str, Row]]:
+    """The files that have to be read; of all others, what is known of them goes into rows and
+    omitted."""
+    kept = last.rows
+    for path, row in tree.files():
+        mode, content = row[MODE], row[CONTENT]
+        was = kept.get(path)
+        if was is not None and was[0] == content and was[1] == mode:
+            rows[path] = was
+        elif S_ISLNK(mode):  # type: ignore[arg-type]
+            rows[path] = link_row(content, mode)  # type: ignore[arg-type]
+        elif (why := left_out(ground, path, row[0])) is not None:  # type: ignore[arg-type]
+            omitted[path] = why
+        elif until is not None and monotonic() > until:
+            omitted[path] = NO_TIME
+        else:
+            yield path, row
 
 
-def _look(ground: Ground, path: str, row: Row) -> Found:
+def _look(
+    ground: Ground,
+    rows: dict[str, manifest.Row],
+    omitted: dict[str, str],
+    path: str,
+    row: Row,
+) -> bytes | None:
+    """Take a closer look at a file, and note what was learned; its bytes, where it has any."""
     found = ground.workspace.read(path, limit=ground.settings.checkpoint_file_bytes)
     if found.data is not None and found.signature is not None:
         row[:] = [value for _, value in found.signature.items()]
         row += [found.revision, found.read_at_ns]
-    return found
-
-
-def _batches(jobs: Sequence[Job]) -> Iterator[list[Job]]:
-    batch: list[Job] = []
-    room = BYTES_AT_ONCE
-    for job in jobs:
-        batch.append(job)
-        room -= job[1][0]  # type: ignore[operator]
-        if room <= 0 or len(batch) == AT_ONCE:
-            yield batch
-            batch, room = [], BYTES_AT_ONCE
-    if batch:
-        yield batch
+    _put(rows, omitted, _standing(found))
+    return found.data
 
 
 def _standing(found: Found) -> Standing:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 ASIDE = ".sightline-"
 """How the names of files that a write leaves aside for a moment begin."""
 
-_HELD = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-_SEARCH = FOLDER | getattr(os, "O_PATH", 0)
+HELD = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+SEARCH = FOLDER | getattr(os, "O_PATH", 0)
 
 
 class Folder:
@@ -35,10 +35,10 @@ class Folder:
         self.path = path
         *above, self.name = path.split("/")
         self.made: list[str] = []
-        self._prefix = "" if _HELD else "/".join([root, *above, ""])
+        self._prefix = "" if HELD else "/".join([root, *above, ""])
         self.fd: int | None = None
-        if _HELD:
-            self.fd = calls.open(root, _SEARCH & ~os.O_NOFOLLOW)
+        if HELD:
+            self.fd = calls.open(root, SEARCH & ~os.O_NOFOLLOW)
         try:
             self._descend(root, above, make=make)
         except BaseException:
@@ -97,7 +97,7 @@ class Folder:
         done = root
         for part in above:
             done = f"{done}/{part}"
-            name = part if _HELD else done
+            name = part if HELD else done
             try:
                 below = self._step(name)
             except FileNotFoundError:
@@ -119,8 +119,8 @@ class Folder:
 
     def _step(self, name: str) -> int | None:
         try:
-            if _HELD:
-                return self.calls.open(name, _SEARCH, dir_fd=self.fd)
+            if HELD:
+                return self.calls.open(name, SEARCH, dir_fd=self.fd)
             found = self.calls.lstat(name)
         except NotADirectoryError as error:
             if stat.S_ISLNK(self.calls.lstat(name, dir_fd=self.fd).st_mode):

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Tables = tuple[dict[str, int], dict[str, int]]
     """For files and for folders: what is looked up -> the order of the last pattern saying so."""
 
+CLEAR_MAX = 4096
+"""Folders that a set remembers not to match."""
+
 
 class PatternSet:
     """One list of gitignore patterns; a later one overrides an earlier one."""
@@ -30,6 +33,7 @@ class PatternSet:
         self._paths: Tables = ({}, {})
         self._rest: list[tuple[int, bool, bool, str, bytes]] = []
         self._compiled: dict[int, Pattern[bytes]] = {}
+        self._clear: set[str] = set()
         for line in patterns:
             self._add(line)
 
@@ -38,12 +42,23 @@ class PatternSet:
 
     def matches(self, path: str) -> bool:
         """Whether a file at this path is matched, by itself or through a folder above it."""
-        end = path.find("/")
-        while end >= 0:
-            if self.verdict(path[:end], folder=True):
-                return True
-            end = path.find("/", end + 1)
+        end = path.rfind("/")
+        if end >= 0 and path[:end] not in self._clear and self._covers(path[:end]):
+            return True
         return bool(self.verdict(path, folder=False))
+
+    def _covers(self, folder: str) -> bool:
+        """Whether a folder is matched, by itself or through one above it. Those that are not are
+        remembered: files are asked for folder by folder."""
+        if len(self._clear) >= CLEAR_MAX:
+            self._clear.clear()
+        ends = [at for at, sign in enumerate(folder) if sign == "/"]
+        for each in [*(folder[:end] for end in ends), folder]:
+            if each not in self._clear:
+                if self.verdict(each, folder=True):
+                    return True
+                self._clear.add(each)
+        return False
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
         """What the patterns say of this entry alone, relative to where they apply:
@@ -62,7 +77,8 @@ class PatternSet:
 
     def _match_rest(self, path: str, name: str, best: int, *, folder: bool) -> int:
         # git compares bytes: "?" is one byte, not one character.
-        whole, last = os.fsencode(path), os.fsencode(name)
+        whole = os.fsencode(path)
+        last = os.fsencode(name) if name != path else whole
         for order, only_folders, on_path, text, needle in reversed(self._rest):
             if order < best:
                 break

@@ -18,7 +18,7 @@ from sightline.workspace.scan import COARSE_NS, SECOND_NS, TICK_NS, encodes, unl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from sightline.workspace.rules import Chain, IgnoreRules
 
@@ -148,9 +148,11 @@ class _Looking:
         files: list[str] = []
         folders: list[str] = []
         hidden: dict[str, str] = {}
+        chains = self._chain(folder, {entry.name.lower() for entry in listed})
+        saying = [pair for pair in zip(self._rules, chains, strict=True) if pair[1]]
         for entry in listed:
             below = entry.is_dir(follow_symlinks=False)
-            why = self._left_out(folder, entry, below=below)
+            why = _left_out(folder, entry, saying, below=below)
             if why:
                 hidden[_spoken(entry.name) + "/" * below] = why
             elif why is None:
@@ -158,31 +160,43 @@ class _Looking:
         rows = _rows(f"{self._root}/{folder}", files, was.files if was else {})
         return Listing(stamp, rows, tuple(folders), hidden)
 
-    def _left_out(self, folder: str, entry: os.DirEntry[str], *, below: bool) -> str | None:
-        """Why an entry is left out; "" without a word, None when it is not."""
-        if not encodes(entry.name):
-            return NO_UNICODE
-        if unlisted(entry.name):
-            return ""
-        pairs = zip(self._rules, self._chain(folder), strict=True)
-        path = folder + entry.name
-        if any(ignored(chain, rule.full(path), folder=below) for rule, chain in pairs):
-            return IGNORED
-        usual = below or entry.is_symlink() or entry.is_file(follow_symlinks=False)
-        return None if usual else SPECIAL
-
-    def _chain(self, folder: str) -> tuple[Chain, ...]:
-        """What the rules say of a folder's entries."""
+    def _chain(self, folder: str, names: Container[str] | None = None) -> tuple[Chain, ...]:
+        """What the rules say of a folder's entries. names: of these in lower case, where they were
+        listed."""
         if folder not in self._chains:
-            self._chains[folder] = self._extended(folder)
+            self._chains[folder] = self._extended(folder, names)
         return self._chains[folder]
 
-    def _extended(self, folder: str) -> tuple[Chain, ...]:
+    def _extended(self, folder: str, names: Container[str] | None) -> tuple[Chain, ...]:
         if not folder:
             return tuple(rule.chain() for rule in self._rules)
         above = self._chain(folder[: folder.rfind("/", 0, -1) + 1])
         pairs = zip(self._rules, above, strict=True)
-        return tuple(rule.extend(chain, rule.full(folder)) for rule, chain in pairs)
+        return tuple(
+            rule.extend(chain, rule.full(folder)) if names is None or rule.name in names else chain
+            for rule, chain in pairs
+        )
+
+
+def _left_out(
+    folder: str,
+    entry: os.DirEntry[str],
+    saying: Sequence[tuple[IgnoreRules, Chain]],
+    *,
+    below: bool,
+) -> str | None:
+    """Why an entry is left out; "" without a word, None when it is not. saying: the rules that say
+    anything of this folder's entries."""
+    name = entry.name
+    if not encodes(name):
+        return NO_UNICODE
+    if unlisted(name):
+        return ""
+    for rule, chain in saying:
+        if ignored(chain, rule.full(folder + name), folder=below):
+            return IGNORED
+    usual = below or entry.is_file(follow_symlinks=False) or entry.is_symlink()
+    return None if usual else SPECIAL
 
 
 def _rows(
