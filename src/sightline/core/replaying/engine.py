@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from sightline.core.replaying.record import Record, Turn
     from sightline.core.window.blocks import Decision
 
-    Check = Callable[[Sequence[Decision], int], None]
+    Check = Callable[[Sequence[Decision], int], str | None]
+    """All decisions so far and how many blocks have come -> what is wrong with the view."""
     Clock = Callable[[], float]
 
 
@@ -60,8 +61,8 @@ def measured(
     check: Check | None = None,
     clock: Clock = lambda: 0.0,
 ) -> Outcome:
-    """What playing a record under a policy makes. check: raises for a view that the format does
-    not allow, given all decisions so far and how many blocks have come."""
+    """What playing a record under a policy makes. check: says what is wrong with a view; it is
+    asked whenever the view changed, and the first wrong one is told in the outcome."""
     sums = _Sums(record, policy, setting)
     decisions: list[Decision] = []
     if (foresee := getattr(policy, "foresee", None)) is not None:
@@ -69,8 +70,8 @@ def measured(
     for moment in play(record, policy, setting.prefix, clock):
         if moment.changed:
             decisions.append(moment.decision)
-            if check is not None:
-                check(decisions, moment.turn.first)
+            if check is not None and (wrong := check(decisions, moment.turn.first)):
+                sums.invalid(moment.turn, wrong)
         sums.add(moment)
     return sums.outcome()
 
@@ -112,6 +113,10 @@ class _Sums:
             changes=int(moment.changed),
             spent_s=moment.spent_s,
         )
+
+    def invalid(self, turn: Turn, wrong: str) -> None:
+        words = self._made.wrong or f"{self._policy.name}, call {turn.number}: {wrong}"
+        self._made = self._made.replace(invalid=self._made.invalid + 1, wrong=words)
 
     def _pay(self, moment: Moment, found: Lost) -> None:
         turn, view = moment.turn, moment.view

@@ -17,7 +17,8 @@ class Outcome(Value):
     references: those that stood somewhere before; unfounded: edits that stood nowhere;
     missing_intents: typed texts and plans that were not there verbatim; stale_calls: calls whose
     view showed an old text without a word of it; peak: tokens of the largest view; over: calls
-    above the window; changes: calls before which the policy changed the view.
+    above the window; changes: calls before which the policy changed the view; invalid: of those,
+    how many the format does not allow; wrong: what was wrong with the first of them.
     """
 
     calls: int = 0
@@ -35,13 +36,17 @@ class Outcome(Value):
     peak: int = 0
     over: int = 0
     changes: int = 0
+    invalid: int = 0
+    wrong: str = ""
     spent_s: float = 0.0
 
     def __add__(self, other: Self) -> Self:
         added = {
             field: own + getattr(other, field)
             for field, own in self.items()
-            if field not in ("costs", "peak")
+            if field not in ("costs", "peak", "wrong")
         }
         costs = tuple(a + b for a, b in zip(self.costs, other.costs, strict=True))
-        return type(self)(**added, costs=costs, peak=max(self.peak, other.peak))
+        return type(self)(
+            **added, costs=costs, peak=max(self.peak, other.peak), wrong=self.wrong or other.wrong
+        )

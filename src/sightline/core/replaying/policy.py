@@ -27,18 +27,16 @@ PRICE = "0.10/1.25"
 """The prices that policies reckon with, where none are named: reading and writing the cache, as
 parts of the price of a token without one."""
 
-SOFT_BUDGET = 100_000
-"""Tokens above which our own policies begin to fold."""
-
 
 class Setting(Value):
-    """What is the same for all policies of a run. count: tokens of a text; window, soft_budget:
-    tokens; price: the name of the prices that a policy reckons with, if it looks at any."""
+    """What is the same for all policies of a run. count: tokens of a text; price: the name of the
+    prices that a policy reckons with, if it looks at any; window: tokens; soft_budget: tokens
+    above which our own policies begin to fold, None: as each has it; prefix: tokens assumed."""
 
     count: Callable[[str], int]
     price: str = PRICE
     window: int = WINDOW
-    soft_budget: int = SOFT_BUDGET
+    soft_budget: int | None = None
     prefix: int = PREFIX
 
 

@@ -1,0 +1,96 @@
+"""Policies as points: what they cost against the edits they lose. An SVG, drawn without scripts."""
+
+from __future__ import annotations
+
+from html import escape
+from math import sqrt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from sightline.core.replaying.comparison import Row
+
+WIDTH, HEIGHT = 620, 380
+LEFT, RIGHT, TOP, BOTTOM = 52, 110, 14, 40
+TICKS = (0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)
+LETTER, LINE = 6.2, 12
+"""Pixels of a letter and a line, about: labels are kept apart by them."""
+
+
+def chart(rows: Sequence[Row], at: int, ours: Collection[str]) -> str:
+    """The frontier at one of PRICES. ours: policies that stand out."""
+    low = min(*(row.costs[at] for row in rows), 0.9) - 0.02
+    high = max(*(row.costs[at] for row in rows), 1.0) + 0.02
+    top = max(*(row.lost_edits for row in rows), 0.02)
+    made = _Chart(low, high, top)
+    points = [(made.x(row.costs[at]), made.y(row.lost_edits), row) for row in rows]
+    lead = sorted((x, y) for x, y, row in points if row.frontier[at])
+    drawn = [*made.axes(), _line(lead), *_points(points, at, ours)]
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="Cost against lost edits">{"".join(drawn)}</svg>'
+    )
+
+
+class _Chart:
+    """Where values lie. The upward axis is that of square roots: small losses are told apart."""
+
+    def __init__(self, low: float, high: float, top: float) -> None:
+        self.low, self.high, self.top = low, high, top
+
+    def x(self, cost: float) -> float:
+        part = (cost - self.low) / (self.high - self.low)
+        return LEFT + part * (WIDTH - LEFT - RIGHT)
+
+    def y(self, lost: float) -> float:
+        return HEIGHT - BOTTOM - sqrt(lost / self.top) * (HEIGHT - TOP - BOTTOM)
+
+    def axes(self) -> Iterator[str]:
+        right, floor = WIDTH - RIGHT, HEIGHT - BOTTOM
+        for lost in TICKS:
+            if lost <= self.top:
+                y = self.y(lost)
+                yield f'<line class="grid" x1="{LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>'
+                yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" class="end">{lost:.0%}</text>'
+        step = 0.1 if self.high - self.low < 1 else 0.5
+        cost = int(self.low / step + 1) * step
+        while cost < self.high:
+            x = self.x(cost)
+            yield f'<line class="grid" x1="{x:.1f}" y1="{TOP}" x2="{x:.1f}" y2="{floor}"/>'
+            yield f'<text x="{x:.1f}" y="{floor + 16}" class="middle">{cost:.1f}</text>'
+            cost += step
+        yield f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 6}" class="middle">cost</text>'
+        yield f'<text x="{LEFT}" y="{TOP - 3}" class="end">lost edits</text>'
+
+
+def _line(points: Sequence[tuple[float, float]]) -> str:
+    joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline class="lead" points="{joined}"/>'
+
+
+def _points(
+    points: Sequence[tuple[float, float, Row]], at: int, ours: Collection[str]
+) -> Iterator[str]:
+    taken: list[tuple[float, float, float]] = []
+    for x, y, row in sorted(points, key=lambda each: (each[2].name not in ours, each[1], each[0])):
+        kind = "ours" if row.name in ours else "lead" if row.frontier[at] else "other"
+        name = escape(row.name)
+        told = f"{name}: cost {row.costs[at]:.3f}, lost edits {row.lost_edits:.1%}"
+        low = _free(taken, x + 7, y + 4, len(row.name) * LETTER)
+        yield f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"><title>{told}</title></circle>'
+        if low is not None:
+            yield f'<text class="{kind}" x="{x + 7:.1f}" y="{low:.1f}">{name}</text>'
+
+
+def _free(taken: list[tuple[float, float, float]], x: float, y: float, long: float) -> float | None:
+    """A height near y at which a label touches no other; None where there is none."""
+    for shift in (0, -LINE, LINE, -2 * LINE, 2 * LINE):
+        low = y + shift
+        apart = all(
+            abs(low - other) >= LINE or x + long < begin or end < x for begin, end, other in taken
+        )
+        if apart and TOP < low < HEIGHT - BOTTOM + LINE:
+            taken.append((x, x + long, low))
+            return low
+    return None

@@ -1,0 +1,106 @@
+"""Recorded sessions over all cores, and what became of them put together."""
+
+from __future__ import annotations
+
+import os
+
+from sightline.core.lean import digest
+from sightline.core.replaying.baselines import CHEATS
+from sightline.core.replaying.comparison import compared
+from sightline.core.value import Value
+from sightline.services.replay.finding import Unread, files
+from sightline.services.replay.playing import Order, Played, play
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Literal
+
+    from sightline.core.replaying.comparison import Row
+
+    Half = Literal["tuned", "held-out", "both"]
+
+HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
+"""By the parity of the digest of a session's id. What is tuned is tuned on the first alone."""
+
+BESIDE = ("none", "age-batch")
+"""Policies that the others are tested against."""
+
+
+class Replay(Value):
+    """What was played. sessions: those that count; others: how many do not, for their size or
+    their half; again: files that hold a session that an earlier file held; unread: files that
+    hold none, and why; digest: of the list of sessions, the same for the same sessions."""
+
+    order: Order
+    half: Half
+    sessions: tuple[Played, ...]
+    others: int
+    again: tuple[str, ...]
+    unread: tuple[Unread, ...]
+    digest: str
+
+    def rows(self) -> list[Row]:
+        """The policies beside one another, as they were asked for; none without a session."""
+        if not self.sessions:
+            return []
+        made = {
+            name: [session.outcomes[at] for session in self.sessions]
+            for at, name in enumerate(self.order.policies)
+        }
+        return compared(made, BESIDE, CHEATS)
+
+
+def replay(
+    paths: Sequence[str],
+    order: Order,
+    half: Half = "both",
+    *,
+    limit: int | None = None,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Replay:
+    """Play what these files and folders hold. limit: files; workers: processes, None: one for each
+    core; progress: is told how many files are done, and of how many. FileMissing."""
+    order = order.replace(halves=HALVES[half])
+    found = files(paths)[:limit]
+    sessions: dict[str, Played] = {}
+    again: list[str] = []
+    unread: list[Unread] = []
+    for done, made in enumerate(_played(order, found, workers), 1):
+        if progress is not None:
+            progress(done, len(found))
+        if isinstance(made, Unread):
+            unread.append(made)
+        elif made.digest in sessions:
+            again.append(made.source)
+        else:
+            sessions[made.digest] = made
+    counted = tuple(sessions[mark] for mark in sorted(sessions) if sessions[mark].outcomes)
+    listed = "\n".join(session.digest for session in counted)
+    left = len(sessions) - len(counted)
+    return Replay(order, half, counted, left, tuple(again), tuple(unread), digest(listed.encode()))
+
+
+def _played(order: Order, paths: Sequence[str], workers: int | None) -> Iterator[Played | Unread]:
+    """In the order of the paths, so that two runs are the same."""
+    workers = min(workers or os.cpu_count() or 1, len(paths))
+    if workers <= 1:
+        for path in paths:
+            yield play(order, path)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from functools import partial
+
+    pool = ProcessPoolExecutor(workers, initializer=_deaf)
+    try:
+        yield from pool.map(partial(play, order), paths)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _deaf() -> None:
+    """Ctrl-C is for the process that started this one: it ends the others."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,74 @@
+"""All policies that can be played, by name: ours, those of the field, and the controls."""
+
+from __future__ import annotations
+
+from sightline.core.replaying.baselines import BASELINES, CONTROLS
+from sightline.core.window.folding import CAREFUL, DEFAULT, Folding
+from sightline.core.window.prices import PROFILES
+from sightline.errors import UnknownName
+from sightline.render.stubs import stub
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sightline.core.replaying.baselines import Maker
+    from sightline.core.replaying.policy import Ask, Setting
+    from sightline.core.window.blocks import Block, Decision
+    from sightline.core.window.folding import Rules
+
+ANSWER_TOKENS = 20_000
+"""Tokens of the window that are kept free for an answer."""
+
+SPARE = 0.05
+"""Part of the window that is kept free because tokens are estimated."""
+
+
+class Ours:
+    """Our folding, as a policy that can be replayed."""
+
+    def __init__(self, rules: Rules, setting: Setting) -> None:
+        hard = int(setting.window * (1 - SPARE)) - ANSWER_TOKENS
+        soft = rules.soft if setting.soft_budget is None else setting.soft_budget
+        self.name = rules.name
+        self.rules = rules.replace(soft=soft, hard=hard)
+        self._folding = Folding(
+            self.rules,
+            setting.count,
+            stub,
+            PROFILES[setting.price],
+        )
+
+    def add(self, block: Block) -> None:
+        """A block came."""
+        self._folding.add(block)
+
+    def decide(self, ask: Ask) -> Decision:
+        """What is folded before this call."""
+        return self._folding.decide(ask.tokens, ask.gap_s or 0.0)
+
+
+def _ours(rules: Rules) -> Maker:
+    return lambda setting: Ours(rules, setting)
+
+
+OURS: dict[str, Maker] = {rules.name: _ours(rules) for rules in (DEFAULT, CAREFUL)}
+
+POLICIES: dict[str, Maker] = {
+    "none": BASELINES["none"],
+    **OURS,
+    **CONTROLS,
+    **{name: maker for name, maker in BASELINES.items() if name != "none"},
+}
+"""Name -> how one is made. Processes look a policy up here: what is to be played has to be in it
+before the first process is started."""
+
+
+def known(names: Iterable[str]) -> list[str]:
+    """These policies, each once, and no truncation, which all is told beside; all where none is
+    named. UnknownName."""
+    wanted = list(dict.fromkeys(names)) or list(POLICIES)
+    for name in wanted:
+        if name not in POLICIES:
+            raise UnknownName(f"There is no policy {name!r}.", f"There are: {', '.join(POLICIES)}")
+    return list(dict.fromkeys(["none", *wanted]))

@@ -1,0 +1,68 @@
+"""Recordings as segments of blocks, ready to be played."""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+from sightline.services.replay.finding import Unread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from sightline.core.replaying.conversation import Conversation, Message
+    from sightline.core.window.blocks import Block, Decision
+
+    Reader = Callable[[str], Conversation]
+
+
+class Segment(Value):
+    """A part of a conversation between two compactions. mended: its messages as they were recorded
+    break a rule of their format, so they were mended before it is played."""
+
+    format: Any
+    messages: tuple[Message, ...]
+    times: tuple[int | None, ...]
+    blocks: tuple[Block, ...]
+    mended: bool
+
+    @property
+    def tokens(self) -> int:
+        """Of all its blocks."""
+        return sum(block.tokens for block in self.blocks)
+
+    def wrong(self, decisions: Sequence[Decision], came: int) -> str | None:
+        """What its format does not allow in the view after these decisions."""
+        upto = self.blocks[came].message if came < len(self.blocks) else len(self.messages)
+        from sightline.core.formats.project import project
+
+        view = project(self.format, self.messages[:upto], self.blocks[:came], decisions)
+        found = self.format.problems(view)
+        return f"{found[0].invariant}: {found[0].why}" if found else None
+
+
+def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
+    """The conversation in a file, by the first reader that knows it."""
+    said: list[str] = []
+    for agent, reader in readers.items():
+        try:
+            return reader(path)
+        except OSError as error:
+            return Unread(path, error.strerror or str(error))
+        except ValueError as error:
+            said.append(f"{agent}: {error}")
+    return Unread(path, "; ".join(said))
+
+
+def segments(of: Conversation, count: Callable[[str], int]) -> Iterator[Segment]:
+    """A conversation's segments. count: tokens of a text."""
+    from sightline.core.formats import FORMATS
+
+    shape = FORMATS[of.format]
+    for messages, times in of.segments():
+        mended = bool(shape.problems(messages))
+        if mended:
+            told = {id(message): at for message, at in zip(messages, times, strict=True)}
+            messages = tuple(shape.repaired(messages))
+            times = tuple(told.get(id(message)) for message in messages)
+        yield Segment(shape, messages, times, tuple(shape.blocks(messages, count)), mended)
