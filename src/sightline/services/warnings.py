@@ -50,13 +50,12 @@ def warn(ground: Ground, text: str, paths: str | Iterable[str] = ()) -> FileWarn
         raise ValueError(f"a warning has 1 to {TEXT_MAX} characters, not {len(said)}")
     named = [paths] if isinstance(paths, str) else list(paths)
     located = [ground.workspace.locate(path).path for path in named]
-    return _raise(ground, said, located)
+    [raised] = ground.append([_fact(said, located)])
+    return warning_of(raised)
 
 
-def _raise(ground: Ground, text: str, paths: Iterable[str]) -> FileWarning:
-    fact = WarningRaised(f"{ID}{urandom(4).hex()}", text, tuple(dict.fromkeys(paths)))
-    [recorded] = ground.append([fact])
-    return _told(recorded)
+def _fact(text: str, paths: Iterable[str]) -> WarningRaised:
+    return WarningRaised(f"{ID}{urandom(4).hex()}", text, tuple(dict.fromkeys(paths)))
 
 
 def pending(ground: Ground, session: str | None = None) -> list[FileWarning]:
@@ -71,16 +70,18 @@ def pending(ground: Ground, session: str | None = None) -> list[FileWarning]:
         if isinstance(each.fact, WarningAcknowledged):
             settled[each.fact.warning] = each.position
         elif isinstance(each.fact, SessionEnded) and each.fact.reason == DELETED:
-            gone = [_told(r).id for r in raised if _within(r, each)]
+            gone = [warning_of(r).id for r in raised if _within(r, each)]
             settled |= dict.fromkeys(gone, each.position)
-    return [told for each in raised if (told := _told(each)).id not in settled]
+    found = (warning_of(each) for each in raised)
+    return [each for each in found if each.id not in settled]
 
 
 def _within(raised: Recorded, ended: Recorded) -> bool:
     return raised.session == ended.session and raised.position < ended.position
 
 
-def _told(raised: Recorded) -> FileWarning:
+def warning_of(raised: Recorded) -> FileWarning:
+    """A warning as it was recorded."""
     fact = raised.fact
     assert isinstance(fact, WarningRaised)
     at = moment(raised.happened_at)
@@ -94,7 +95,9 @@ def acknowledge(ground: Ground, name: str) -> bool:
         return False
     if any(each.id == name for each in pending(ground)):
         ground.append([WarningAcknowledged(name)])
-    elif not any(_told(each).id == name for each in ground.store.timeline(kinds=[WarningRaised])):
+    elif not any(
+        warning_of(each).id == name for each in ground.store.timeline(kinds=[WarningRaised])
+    ):
         raise UnknownName(*words.unknown(name))
     return True
 
@@ -102,9 +105,18 @@ def acknowledge(ground: Ground, name: str) -> bool:
 def after_rewind(
     ground: Ground, to: When, deleted_messages: Iterable[object] = ()
 ) -> FileWarning | None:
-    """Warn of the files that are other than they were at a moment to which the conversation alone
-    went back: those that this session edited since, and those of others that it was shown. None
-    where there are none. to, deleted_messages: as of edited_since(). UnknownName, ValueError."""
+    """Raise the warning that about_rewind() has; None where it has none."""
+    fact = about_rewind(ground, to, deleted_messages)
+    return warning_of(ground.append([fact])[0]) if fact else None
+
+
+def about_rewind(
+    ground: Ground, to: When, deleted_messages: Iterable[object] = ()
+) -> WarningRaised | None:
+    """What to warn of when the conversation alone goes back to a moment, to be recorded with its
+    end: files that are other than they were then, edited since by this session, or by others where
+    it was shown them; and edits in deleted messages that cannot be read. None where there are none.
+    to, deleted_messages: as of edited_since(). UnknownName, ValueError."""
     from sightline.services.edited import edited_since
 
     known = ground.store.known(ground.session)
@@ -115,7 +127,7 @@ def after_rewind(
     if not found and not edited.unread:
         return None
     text = _went_back(found, [each.tool for each in edited.unread])
-    return _raise(ground, text, [each.path for each in found])
+    return _fact(text, [each.path for each in found])
 
 
 def _shown(ground: Ground, path: str) -> bool:
