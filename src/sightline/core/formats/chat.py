@@ -1,0 +1,197 @@
+"""OpenAI Chat Completions, and LiteLLM, which adds thinking_blocks: calls beside the text, a message
+for each result.
+"""
+
+from __future__ import annotations
+
+from sightline.core.formats.arguments import foldable, stubbed
+from sightline.core.formats.bodies import body, text_of
+from sightline.core.formats.parts import Part, changed
+from sightline.core.formats.typed import author
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from sightline.core.formats.parts import Message, Place, Role
+    from sightline.core.window.blocks import Kind
+
+NAME = "chat"
+BESIDE = FIRST = ALONE = True
+
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "model",
+    "tool": "tool",
+    "function": "tool",
+}
+CONTENTS = ("text", "image_url", "input_audio", "file", "refusal", "video_url", "document")
+THINKING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
+
+
+def owns(message: Message) -> bool:
+    content = message.get("content")
+    if message.get("role") not in ROLES or message.get("type") is not None:
+        return False
+    if "parts" in message:
+        return False
+    whole = content is None or isinstance(content, str)
+    return whole or (isinstance(content, list) and all(map(_is_content, content)))
+
+
+def _is_content(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in CONTENTS
+
+
+def role(message: Message) -> Role:
+    return ROLES[message["role"]]
+
+
+def parts(message: Message) -> list[Part]:
+    whose = ROLES.get(message["role"], "user")
+    if whose == "tool":
+        return [_result(message)]
+    found = [*_thought(message)] if whose == "model" else []
+    content = message.get("content")
+    if isinstance(content, list):
+        found += [_content(("content", at), each, whose) for at, each in enumerate(content)]
+    elif content or (content == "" and not found and not message.get("tool_calls")):
+        found.append(_told(("content",), content, whose))
+    return found + _calls(message)
+
+
+def _thought(message: Message) -> list[Part]:
+    known = [key for key in THINKING if message.get(key)]
+    return [Part((key,), "thinking", text_of(message[key]), fixed=True) for key in known]
+
+
+def _result(message: Message) -> Part:
+    text, pictures = body(message.get("content"))
+    call, tool = message.get("tool_call_id"), message.get("name")
+    return Part((), "result", text, call, tool, pictures=pictures)
+
+
+def _content(place: Place, part: Any, whose: Role) -> Part:
+    kind = part.get("type")
+    if kind in ("text", "refusal"):
+        return _told(place, part.get("text") or part.get("refusal") or "", whose)
+    if kind in ("image_url", "file", "document"):
+        return Part(place, "image" if kind == "image_url" else "document", "", pictures=1)
+    return Part(place, "unknown", text_of(part), fixed=True)
+
+
+def _told(place: Place, text: str, whose: Role) -> Part:
+    if whose == "model":
+        return Part(place, "text", text)
+    kind: Kind = "system" if whose == "system" else KINDS[author(text)]
+    return Part(place, kind, text, fixed=True)
+
+
+def _calls(message: Message) -> list[Part]:
+    found = []
+    for at, each in enumerate(message.get("tool_calls") or ()):
+        key = "custom" if "custom" in each else "function"
+        what = each.get(key) or {}
+        place = ("tool_calls", at)
+        text = what.get("input" if key == "custom" else "arguments")
+        found.append(_call(place, each.get("id"), what.get("name"), text))
+    old = message.get("function_call")
+    if old:
+        found.append(_call(("function_call",), None, old.get("name"), old.get("arguments")))
+    return found
+
+
+def _call(place: Place, call: Any, tool: Any, text: Any) -> Part:
+    given = read(text)
+    return Part(place, "call", text_of(text or ""), call, tool, given, fixed=not foldable(given))
+
+
+def read(text: Any) -> Any:
+    """Arguments out of their JSON; the text itself where it is none."""
+    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
+        return text
+    from json import loads
+
+    try:
+        return loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def put(message: Message, part: Part, text: str) -> Message:
+    if part.kind == "result":
+        return {**message, "content": text}
+    if part.kind != "call":
+        new = text if part.place == ("content",) else {"type": "text", "text": text}
+        return changed(message, part.place, new)
+    given = stubbed(part.given, text)
+    return changed(message, (*part.place, *_where(message, part)), text_of(given))
+
+
+def _where(message: Message, part: Part) -> Place:
+    if part.place == ("function_call",):
+        return ("arguments",)
+    custom = "custom" in message["tool_calls"][part.place[1]]
+    return ("custom", "input") if custom else ("function", "arguments")
+
+
+def named(message: Message, part: Part, call: str) -> Message:
+    if part.kind == "result":
+        return {**message, "tool_call_id": call}
+    return changed(message, (*part.place, "id"), call)
+
+
+def left(message: Message) -> Message | None:
+    kept = {key: value for key, value in message.items() if key != "tool_calls" or value}
+    if "content" not in kept:
+        kept["content"] = None
+    if kept.get("tool_calls") or kept["content"] or kept.get("function_call"):
+        return kept
+    return None
+
+
+def result(_message: Message, part: Part, text: str) -> Any:
+    if part.place == ("function_call",):
+        return {"role": "function", "name": part.tool, "content": text}
+    return {"role": "tool", "tool_call_id": part.call, "content": text}
+
+
+def answering(raw: Sequence[Any]) -> Message:
+    raise NotImplementedError("a result is a message of its own")
+
+
+def user(text: str) -> Message:
+    return {"role": "user", "content": text}
+
+
+def tailed(message: Message | None, text: str) -> list[Message]:
+    if message is None or message["role"] != "user":
+        return [user(text)] if message is None else [message, user(text)]
+    content = message["content"]
+    if isinstance(content, str):
+        return [{**message, "content": f"{content}\n\n{text}"}]
+    return [{**message, "content": [*(content or ()), {"type": "text", "text": text}]}]
+
+
+def faults(message: Message) -> list[tuple[str, str]]:
+    found = [] if parts(message) else [("I9", "it has no content")]
+    for each in message.get("tool_calls") or ():
+        text = (each.get("function") or {}).get("arguments", "{}")
+        if text.strip() and not isinstance(read(text), dict):
+            found.append(("I11", f"the arguments of {each.get('id')} are not a JSON object"))
+    return found
+
+
+def tidied(message: Message) -> Message | None:
+    if not parts(message):
+        return None
+    for at, each in enumerate(message.get("tool_calls") or ()):
+        text = (each.get("function") or {}).get("arguments", "{}")
+        if text.strip() and not isinstance(read(text), dict):
+            place = ("tool_calls", at, "function", "arguments")
+            message = changed(message, place, text_of({"unreadable": text}))
+    return message

@@ -1,0 +1,140 @@
+"""What a command printed: its output apart from what hosts put around it, and the lines of files
+in it. Only what command and output tell for certain.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sightline.core.formats.excerpts import CUT
+from sightline.core.shell import Reading
+from sightline.core.window.blocks import Excerpt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sightline.core.formats.shellwork import Work
+
+CODE = re.compile(
+    r"\A(?:Chunk ID: [^\n]*\n|Wall time: [^\n]*\n|Process (?:exited|running) [^\n]*\n"
+    r"|Exit code: [^\n]*\n|Original token count: [^\n]*\n|Total output lines: [^\n]*\n)+"
+    r"(?:Output:\n)?"
+)
+"""What Codex says before an output."""
+
+EXITED = re.compile(r"(?:Process exited with code|Exit code:|<returncode>|\"exit_code\":) ?(-?\d+)")
+TAGGED = re.compile(r"\A<returncode>-?\d+</returncode>\s*<output>\n?(.*?)\n?</output>", re.DOTALL)
+NUMBERED = re.compile(r"[ \t]*(\d{1,9})\t(.*)")
+
+
+def output(text: str) -> tuple[str, int | None]:
+    """The output itself, and the exit code where the host tells it."""
+    code = EXITED.search(text, 0, 400)
+    exited = int(code[1]) if code else None
+    if text.startswith('{"output"'):
+        return _json(text, exited)
+    if tagged := TAGGED.match(text):
+        return tagged[1], exited
+    head = CODE.match(text)
+    return text[head.end() if head else 0 :], exited
+
+
+def _json(text: str, exited: int | None) -> tuple[str, int | None]:
+    """As Codex told it before."""
+    from json import loads
+
+    try:
+        told = loads(text)
+    except ValueError:
+        return text, exited
+    code = (told.get("metadata") or {}).get("exit_code")
+    return str(told.get("output") or ""), code if isinstance(code, int) else exited
+
+
+def shown(work: Work, text: str) -> tuple[Excerpt, ...]:
+    """The lines of files in the result of a command."""
+    readings = [each for each in work.printed if isinstance(each, Reading)]
+    if not readings or not work.certain or CUT.search(text):
+        return ()
+    body, code = output(text)
+    if code not in (None, 0) or not body.strip("\n"):
+        return ()
+    rows = body.split("\n")
+    ended = not rows[-1]
+    parts = _split(work.printed, rows[:-1] if ended else rows)
+    if parts is None:
+        return ()
+    found = zip(readings, parts, strict=True)
+    return tuple(each for reading, part in found for each in _of(reading, part, ended=ended))
+
+
+def _split(printed: Sequence[Reading | str], rows: list[str]) -> list[list[str]] | None:
+    """The rows of each reading; None where it is not certain which are whose."""
+    parts: list[list[str]] = []
+    waiting = 0
+    for each in printed:
+        if isinstance(each, Reading):
+            waiting += 1
+            continue
+        if waiting > 1 or rows.count(each) != 1:
+            return None
+        at = rows.index(each)
+        if not waiting and at:
+            return None
+        parts += [rows[:at]] if waiting else []
+        rows, waiting = rows[at + 1 :], 0
+    left = [each for each in printed if isinstance(each, Reading)][len(parts) :]
+    rest = [rows] if len(left) == 1 else _apart(left, rows)
+    return None if rest is None else parts + rest
+
+
+def _apart(readings: list[Reading], rows: list[str]) -> list[list[str]] | None:
+    """Of several one after the other: by their lengths, where these are known and come to all."""
+    if not readings:
+        return [] if not rows else None
+    counts = [_count(each) for each in readings]
+    if None in counts or sum(filter(None, counts)) != len(rows):
+        return None
+    parts = []
+    for count in counts:
+        parts.append(rows[:count])
+        rows = rows[count:]
+    return parts
+
+
+def _count(reading: Reading) -> int | None:
+    """How many lines it prints of a file that is long enough."""
+    if len(reading.cuts) != 1 or any(first < 1 or last < 1 for first, last in reading.cuts[0]):
+        return None
+    return sum(last - first + 1 for first, last in reading.cuts[0])
+
+
+def _of(reading: Reading, rows: list[str], *, ended: bool) -> Iterator[Excerpt]:
+    if reading.numbered:
+        yield from _by_number(reading, rows)
+    elif not reading.cuts:
+        yield Excerpt(reading.path, 1, "\n".join(rows), len(rows), whole=True)
+    elif (count := _count(reading)) is not None:
+        cut = reading.cuts[0]
+        if count == len(rows):
+            for first, last in cut:
+                yield Excerpt(reading.path, first, "\n".join(rows[: last - first + 1]))
+                rows = rows[last - first + 1 :]
+        elif len(rows) < count and len(cut) == 1 and rows and (ended or cut[0][0] == 1):
+            first = cut[0][0]
+            total = first + len(rows) - 1
+            yield Excerpt(reading.path, first, "\n".join(rows), total, first == 1)
+
+
+def _by_number(reading: Reading, rows: list[str]) -> Iterator[Excerpt]:
+    found = [NUMBERED.fullmatch(row) for row in rows]
+    known = [(int(each[1]), each[2]) for each in found if each]
+    if not known or len(known) != len(rows):
+        return
+    first = known[0][0]
+    if [number for number, _ in known] != list(range(first, first + len(known))):
+        return
+    whole = first == 1 and not reading.cuts
+    body = "\n".join(text for _, text in known)
+    yield Excerpt(reading.path, first, body, len(known) if whole else None, whole)

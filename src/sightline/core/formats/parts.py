@@ -1,0 +1,112 @@
+"""Part: a piece of one message, before anything is known of its neighbours. What a format has to say
+of its messages, so that everything else is the same for all of them.
+"""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any, Literal, Protocol, TypeVar
+
+    from sightline.core.window.blocks import Kind
+
+    T = TypeVar("T")
+    Message = Mapping[str, Any]
+    Place = tuple[str | int, ...]
+    Role = Literal["system", "user", "model", "tool"]
+
+    class Adapter(Protocol):
+        """A format, as a module."""
+
+        NAME: str
+        BESIDE: bool
+        """Results follow their calls at once: what the model says next comes after them."""
+        FIRST: bool
+        """Results come before anything else that follows their calls."""
+        ALONE: bool
+        """A result is a message of its own; else a part of one of the user's."""
+
+        def owns(self, message: Message, /) -> bool:
+            """Whether a message may be of this format."""
+
+        def role(self, message: Message, /) -> Role:
+            """Who says it. tool: nothing but results of calls."""
+
+        def parts(self, message: Message, /) -> list[Part]:
+            """Its pieces, in the order in which they are written down."""
+
+        def put(self, message: Message, part: Part, text: str, /) -> Message:
+            """A copy in which a part says this instead."""
+
+        def named(self, message: Message, part: Part, call: str, /) -> Message:
+            """A copy in which a call or a result has this id."""
+
+        def left(self, message: Message, /) -> Message | None:
+            """A message out of which parts were taken; None where nothing is left of it."""
+
+        def result(self, message: Message, part: Part, text: str, /) -> Any:
+            """A result for a call in a message: a message where results are ALONE, else a raw
+            part."""
+
+        def answering(self, raw: Sequence[Any], /) -> Message:
+            """A message of raw results."""
+
+        def user(self, text: str, /) -> Message:
+            """A message of the user's."""
+
+        def tailed(self, message: Message | None, text: str, /) -> list[Message]:
+            """A message of the user's, or of results, with a text behind it; of None, that text
+            alone."""
+
+        def faults(self, message: Message, /) -> list[tuple[str, str]]:
+            """What is wrong with it by itself: which invariant, and why."""
+
+        def tidied(self, message: Message, /) -> Message | None:
+            """Without those faults; None where nothing is left."""
+
+
+class Part(Value):
+    """A piece of a message. place: the keys and indexes that lead to it; () is all of it. kind,
+    text, tool, error, fixed: as in a Block. call: the id it has there, None where it has none.
+    given: of a call its arguments, as they stand there. pictures: how many it holds."""
+
+    place: Place
+    kind: Kind
+    text: str
+    call: str | None = None
+    tool: str | None = None
+    given: Any = None
+    error: bool = False
+    fixed: bool = False
+    pictures: int = 0
+
+
+def at(value: Any, place: Place) -> Any:
+    """What stands at a place."""
+    for key in place:
+        value = value[key]
+    return value
+
+
+def changed(value: T, place: Place, new: Any) -> T:
+    """A copy with something else at a place; what does not lead there is shared."""
+    if not place:
+        replacing: T = new
+        return replacing
+    copy: Any = list(value) if isinstance(value, list | tuple) else dict(value)  # type: ignore[call-overload]
+    copy[place[0]] = changed(copy[place[0]], place[1:], new)
+    return copy  # type: ignore[no-any-return]
+
+
+def removed(value: T, places: Collection[Place]) -> T:
+    """A copy without what stands at these places."""
+    by_last_first = sorted(places, key=lambda place: [(isinstance(k, int), k) for k in place])
+    for place in reversed(by_last_first):
+        holder = at(value, place[:-1])
+        copy = list(holder) if isinstance(holder, list | tuple) else dict(holder)
+        del copy[place[-1]]  # type: ignore[arg-type]
+        value = changed(value, place[:-1], copy)
+    return value
