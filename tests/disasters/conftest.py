@@ -58,7 +58,7 @@ class Tree:
 
     def checkpoint(self, *label: str) -> str:
         """Its id."""
-        return self.user("checkpoint", *label, "--json").json["checkpoint"]["id"]
+        return str(self.user("checkpoint", *label, "--json").json["checkpoint"]["id"])
 
     def rewind(self, to: str, *args: str, code: int = 0):
         """What it says that it did."""

@@ -151,6 +151,15 @@ def test_deletions_are_undone_and_done_again_claude_code_93045(repository, agent
     assert not (repository.root / "b.py").exists()
 
 
+def test_what_stands_where_the_agent_deleted_is_left_alone_claude_code_93045(repository, agent):
+    then = repository.checkpoint()
+    agent.delete("a.py")
+    repository.put("a.py", "the user's\n")
+    said = repository.user("rewind", then, "--yes", code=1).out
+    assert "a.py: another file stands there now" in said
+    assert repository.text("a.py") == "the user's\n"
+
+
 def test_one_path_that_cannot_be_read_does_not_end_the_rest_gemini_cli_rewind(repository, agent):
     then = repository.checkpoint()
     agent.edit("a.py", "two", "2")

@@ -2,7 +2,8 @@
 
 Threads: unconst/arbos#390 (an empty checkpoint, then a restore), anomalyco/opencode#26893 (adding
 failed, so the tree before was taken: two days lost), google-gemini/gemini-cli#11243 (a failure that
-nobody was told of) and #13683 (a checkpoint taken after the change).
+nobody was told of) and #13683 (a checkpoint taken after the change), cline/cline#2866 (files went
+back, and a request that was taken back did not).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from sightline.errors import CheckpointFailed, RewindRefused, StoreError
+from sightline.errors import CheckpointFailed, EditRefused, RewindRefused, StoreError
 from sightline.services import checkpoints
 from sightline.store.sqlite import SqliteStore
 
@@ -98,6 +99,19 @@ def test_what_a_checkpoint_has_is_what_stood_before_the_change_gemini_cli_13683(
         repository.put("a.py", "one\n2\n3\n")
     assert repository.rewind(then)["restored"] == ["a.py"]
     assert repository.text("a.py") == "one\ntwo\nthree\n"
+
+
+def test_files_and_what_the_agent_knows_go_back_together_cline_2866(repository, agent):
+    repository.put("later.py", "later\n")
+    then = repository.checkpoint()
+    agent.edit("a.py", "two", "2")
+    agent.read("later.py")
+    repository.rewind(then, "--conversation")
+    [session] = repository.user("status", "--json").json["sessions"]
+    known = {file["path"]: file["state"] for file in session["files"]}
+    assert known == {"a.py": "fresh", "b.py": "fresh"}
+    with pytest.raises(EditRefused, match="shown"):
+        agent.write("later.py", "from a request that was taken back\n")
 
 
 def test_without_a_safety_checkpoint_nothing_is_rewound_arbos_390(repository, agent, monkeypatch):
