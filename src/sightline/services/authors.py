@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sightline import render
-from sightline.core.context import git_cause
 from sightline.core.causes import REWOUND
+from sightline.core.context import git_cause
 from sightline.core.events import Changed, GitMoved, RewindEnded
 from sightline.core.timeline import archived
 from sightline.services.results import ChangedBy

@@ -22,9 +22,16 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
     from sightline.workspace import Found
 
-    Before = Callable[[str, StatSignature], Revision | None]
-    """A path and what stands there -> what stood there before: missing, or unknown when it was
-    something else; None when it is untouched."""
+    Before = Callable[[str, StatSignature], "Stood | None"]
+    """A path and what stands there -> what stood there before: missing, unknown when it was
+    something else, or what a checkpoint says; None when it is untouched."""
+
+
+class Stood(Value):
+    """What stood at a path before: its revision, and its mode where that is known."""
+
+    revision: Revision
+    mode: int | None = None
 
 
 class Changes(Value):
@@ -147,15 +154,23 @@ def _of_new(
         if was is None or path in others or not S_ISREG(signature.mode):
             continue
         there = ground.look(path)
-        if known(there.revision):
-            by = cause if may_touch(cause.detail or "", path) else Cause("external")
-            facts.append(_change(path, was, there, by))
+        by = cause if may_touch(cause.detail or "", path) else Cause("external")
+        made = _change(was, there, by) if known(there.revision) else None
+        if made is not None:
+            facts.append(made)
             found.append(there)
     return Changes(tuple(facts), tuple(found))
 
 
-def _change(path: str, was: Revision, there: Found, cause: Cause) -> Changed:
-    return Changed(path, was, there.revision, change(was, there.revision), cause)
+def _change(was: Stood, there: Found, cause: Cause) -> Changed | None:
+    """The fact of a difference, also of one of rights alone; None where there is none."""
+    path, now = there.path, there.revision
+    if was.revision != now:
+        return Changed(path, was.revision, now, change(was.revision, now), cause)
+    mode = there.signature.mode if there.signature is not None else None
+    if was.mode in (None, mode):
+        return None
+    return Changed(path, now, now, "mode", cause, mode)
 
 
 def doubtful(
@@ -176,16 +191,16 @@ def _is_gone(ground: Ground, path: str) -> bool:
         return True  # nothing can be told of it
 
 
-def by_times(_: str, __: StatSignature) -> Revision:
+def by_times(_: str, __: StatSignature) -> Stood:
     """Of a file that is younger than the command: its times do not tell what was there before."""
-    return UNKNOWN
+    return Stood(UNKNOWN)
 
 
 def changed_from(signatures: dict[str, StatSignature]) -> Before:
     """By what all files were before."""
 
-    def before(path: str, signature: StatSignature) -> Revision | None:
+    def before(path: str, signature: StatSignature) -> Stood | None:
         was = signatures.get(path)
-        return MISSING if was is None else UNKNOWN if was != signature else None
+        return Stood(MISSING) if was is None else Stood(UNKNOWN) if was != signature else None
 
     return before

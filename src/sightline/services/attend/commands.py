@@ -13,21 +13,25 @@ from sightline.core.causes import BACKGROUND, may_touch
 from sightline.core.events import CommandEnded as Ended
 from sightline.core.events import CommandStarted, GitMoved, SightLost
 from sightline.core.reading_only import only_reads
-from sightline.core.revision import UNKNOWN
+from sightline.core.revision import MISSING, UNKNOWN
 from sightline.render import shell as words
 from sightline.services import unheard
 from sightline.services.attend import NOTHING, Answer
 from sightline.services.attend.output import note_shown, note_written
 from sightline.services.attend.telling import news
-from sightline.services.runs import Changes, by_times, changes
+from sightline.services.runs import Changes, Stood, by_times, changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sightline.core.events import Changed, Fact
+    from sightline.core.manifest import Entry
     from sightline.core.revision import StatSignature
     from sightline.core.timeline import Recorded
     from sightline.services.attend import CommandBegan, CommandEnded
     from sightline.services.ground import Ground
+    from sightline.services.runs import Before
 
 RECENT = 64
 """Commands that are looked through for the one that began."""
@@ -101,15 +105,28 @@ def _made_by(
     named = words.short(event.command, background=event.background)
     cause = by_bracket(ground, named, event.call, started.position)
     since_ns = started.happened_at * 1_000 - SLACK_NS
-    made = changes(ground, cause, by_times, since_ns=since_ns, deadline_s=WALK_S)
     taken = unheard.newest(ground, ground.store.position())
     gone = started.fact.gone if isinstance(started.fact, CommandStarted) else None
-    if taken is None:
+    entries = unheard.manifest(ground, taken) if taken is not None and gone is not None else None
+    before = by_times if entries is None else _as_kept(ground, entries)
+    made = changes(ground, cause, before, since_ns=since_ns, deadline_s=WALK_S)
+    if taken is not None and entries is None:
+        made = made.replace(facts=tuple(map(_unsure, made.facts)))
+    if entries is None or gone is None or cause.confidence != "certain":
         return made, ()
-    if gone is None:
-        return made.replace(facts=tuple(map(_unsure, made.facts))), ()
-    sure = cause.confidence == "certain"
-    return made, _removed(ground, event.command, taken, gone) if sure else ()
+    return made, _removed(ground, event.command, entries, gone)
+
+
+def _as_kept(ground: Ground, entries: Mapping[str, Entry]) -> Before:
+    """By a checkpoint, whatever changed between it and the command being on record."""
+
+    def before(path: str, _: StatSignature) -> Stood:
+        entry = entries.get(path)
+        if entry is None:
+            return Stood(MISSING if unheard.covers(ground, entries, path) else UNKNOWN)
+        return Stood(entry.revision, entry.mode) if entry.kind == "file" else Stood(UNKNOWN)
+
+    return before
 
 
 def _unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
@@ -120,14 +137,14 @@ def _unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
 
 
 def _removed(
-    ground: Ground, command: str, taken: Recorded, gone: tuple[str, ...]
+    ground: Ground, command: str, entries: Mapping[str, Entry], gone: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Files of a checkpoint that were there before the command and are not any more. Only the
     checkpoint knows what they were."""
     heard = {*ground.store.paths(), *gone}
     return tuple(
         path
-        for path in unheard.manifest(ground, taken)
+        for path in entries
         if path not in heard and may_touch(command, path) and unheard.is_gone(ground, path)
     )
 
