@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 40
 CALLS, PROCESSES = 500, 8
+FILES = 2_000
+"""Of the tree that the first edit of a turn is made in."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -96,6 +98,46 @@ def first(folder: str) -> Times:
         )
     finally:
         host.begin()
+
+
+def turning(who: Who) -> Callable[[str], Times]:
+    """The first edit of a turn, with the checkpoint before it. who: answers it."""
+
+    def measured(folder: str) -> Times:
+        host = Host(folder)
+        host.fill(FILES)
+
+        def judged() -> None:
+            assert b'"deny"' not in host.call(host.script(), host.edit())
+
+        with who(host):
+            times = interleaved(
+                judged, lambda: host.call(host.walking(), b""), ROUNDS, before=host.turn
+            )
+        assert host.checkpoints() > ROUNDS, "none was taken"
+        return times
+
+    return measured
+
+
+def shell(command: str, who: Who) -> Callable[[str], Times]:
+    """The hooks before and after a shell command, that is not a turn's first. who: answers."""
+
+    def measured(folder: str) -> Times:
+        host = Host(folder)
+        host.fill(FILES)
+        before, after = host.command_hooks(command)
+        host.turn()
+        host.answer(host.edit())
+
+        def both() -> None:
+            host.call(host.script(), before)
+            host.call(host.script(), after)
+
+        with who(host):
+            return interleaved(both, lambda: host.call(host.walking(), b""), ROUNDS)
+
+    return measured
 
 
 def over_http(folder: str) -> Times:
@@ -206,6 +248,34 @@ FIGURES = [
     for edit in (False, True)
 ]
 FIGURES.append(Figure("first", "the first hook, which starts that", PASS, OWN, first))
+FIGURES += [
+    Figure(
+        f"turn-{kind}",
+        f"a turn's first edit, {FILES:,} files, {what}",
+        "python -I -S, a walk",
+        Limit(),
+        turning(who),
+    )
+    for kind, what, who in [
+        ("own", "as init installs it", Host.alone),
+        ("up", "`up` answers", Host.up),
+        ("auto", "its own answerer answers", Host.started),
+    ]
+]
+FIGURES += [
+    Figure(
+        f"shell-{name}-{kind}",
+        f"both hooks of `{command}`, {FILES:,} files, {what}",
+        "python -I -S, a walk",
+        Limit(),
+        shell(command, who),
+    )
+    for name, command in [("reads", "git status"), ("acts", "make")]
+    for kind, what, who in [
+        ("own", "as init installs it", Host.alone),
+        ("auto", "its own answerer answers", Host.started),
+    ]
+]
 FIGURES.append(
     Figure(
         "http", "one request, a write refused", "an event of no interest", Limit(ms=5), over_http

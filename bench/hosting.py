@@ -35,6 +35,16 @@ db.execute("CREATE TABLE IF NOT EXISTS facts (body)")
 db.execute("INSERT INTO facts VALUES (1)")
 db.commit()
 """
+WALK = """
+import os, sys
+def walk(folder):
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            walk(entry.path)
+        else:
+            os.lstat(entry.path)
+walk(sys.argv[1])
+"""
 UP = """
 import os, sys
 from sightline.interfaces.serving import serving
@@ -73,6 +83,29 @@ class Host:
     def standard(self) -> list[str]:
         """An interpreter that imports what every such tool needs, and commits once."""
         return [sys.executable, "-c", STANDARD, os.path.join(self.home, "floor.db")]
+
+    def walking(self) -> list[str]:
+        """An interpreter that looks at every file's times, and does nothing else."""
+        return [*self.bare()[:3], "-c", WALK, self.root]
+
+    def fill(self, files: int) -> None:
+        """Put so many files into the project, thirty to a folder."""
+        for n in range(files):
+            folder = os.path.join(self.root, f"d{n // 30:03}")
+            os.makedirs(folder, exist_ok=True)
+            Path(folder, f"f{n:05}.py").write_text(f"x = {n}\n{TEXT[:1300]}")
+
+    def command_hooks(self, command: str) -> tuple[bytes, bytes]:
+        """What hooks are given before and after a shell command."""
+        before = json.loads(self._tool("Bash", command=command))
+        told = {"stdout": "", "stderr": "", "interrupted": False}
+        after = before | {"hook_event_name": "PostToolUse", "tool_response": told}
+        return json.dumps(before).encode(), json.dumps(after).encode()
+
+    def turn(self) -> None:
+        """Begin a turn: the next edit is its first."""
+        self.settle()
+        self.answer(self.payload("UserPromptSubmit", prompt="go on"))
 
     def call(self, command: list[str], raw: bytes) -> bytes:
         """What a process prints that is given this payload."""
@@ -184,6 +217,12 @@ class Host:
             return len(
                 {each.fact.path for each in facts if isinstance(each.fact, Seen)} - {"shown.py"}
             )
+
+    def checkpoints(self) -> int:
+        """How many were taken."""
+        (store,) = Path(self.state).glob("workspaces/*/store.db")
+        with sightline.open_session(self.root, id="count", store=f"sqlite://{store}") as session:
+            return len(session.checkpoints())
 
     def _tool(self, name: str, **given: str) -> bytes:
         return self.payload("PreToolUse", tool_name=name, tool_use_id="t", tool_input=given)
