@@ -64,6 +64,25 @@ def test_the_tools_that_write_are_known(name, arguments, expected):
     assert paths(name, arguments) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("apply_diff", {"args": "<file><path>" * 100_000}),
+        ("apply_diff", {"args": "<file>" + " " * 1_000_000}),
+        ("apply_patch", {"input": "*** Update File:" + " " * 1_000_000}),
+        ("Edit", {"file_path": " " * 1_000_000}),
+    ],
+)
+def test_what_is_huge_is_looked_through_once(name, arguments):
+    """Each of these takes minutes where a piece is looked through from each of its places."""
+    assert paths(name, arguments) is None
+
+
+def test_a_path_in_a_patch_ends_with_its_line():
+    given = f"*** Add File: a{' ' * 200_000}b \n+x\n"
+    assert paths("apply_patch", {"input": given}) == [f"a{' ' * 200_000}b"]
+
+
 def test_a_move_of_a_patch_has_two_ends():
     text = "*** Begin Patch\r\n*** Update File: a.py\r\n*** Move to: b c.py\r\n@@\r\n-x\r\n+y\r\n"
     assert paths("apply_patch", None, text) == ["a.py", "b c.py"]

@@ -34,6 +34,12 @@ def test_of_a_text_that_breaks_off_the_closed_parameters_are_known():
     assert written(call, "/w") is None
 
 
+def test_a_text_full_of_beginnings_is_looked_through_once():
+    """It takes minutes where each beginning is followed to the end."""
+    assert len(told("<read_file><path>" * 100_000)) == 1
+    assert told("<read_file>" + " " * 1_000_000) == []
+
+
 @given(st.dictionaries(st.sampled_from(["path", "diff", "content"]), st.text(), min_size=1))
 def test_what_was_written_as_tags_is_read_again(given):
     given = {name: text for name, text in given.items() if "</" not in text}

@@ -39,7 +39,7 @@ COMMANDS = ("command", "cmd", "CommandLine", "script")
 FOLDERS = ("workdir", "working_directory", "working_dir", "cwd", "Cwd", "dir_path", "directory")
 TEXTS = ("patch", "patchText", "patch_text", "input", "diff", "unified_diff")
 
-IN_ARGS = re.compile(r"<file>\s*<path>\s*(.*?)\s*</path>", re.DOTALL)
+IN_ARGS = re.compile(r"<file>\s*<path>([^<]*)</path>")
 """The files in a call whose tags hold further tags."""
 
 
@@ -70,7 +70,7 @@ def _file(call: Call, _cwd: str) -> tuple[str, ...] | None:
         return (named.strip(),) if isinstance(named, str) and named.strip() else None
     inner = field(given, "args")
     if isinstance(inner, str):
-        return tuple(IN_ARGS.findall(inner)) or None
+        return tuple(path.strip() for path in IN_ARGS.findall(inner)) or None
     return tuple(_listed(given)) or None
 
 

@@ -8,15 +8,15 @@ from sightline.core.attempts import PatchSyntax, parse_patch
 
 BEGIN = "*** Begin Patch"
 
-HEADER = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(\S.*?)\s*$", re.MULTILINE)
+HEADER = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(\S.*)$", re.MULTILINE)
 
 
 def paths(text: str) -> tuple[str, ...]:
     """The files that it makes, changes, deletes and renames, in order; none where it cannot be
     read as a patch."""
-    named = HEADER.findall(text)
-    if not named:
-        named = [path for each in _unified(text) for path in each if path is not None]
+    named = [path.strip() for path in HEADER.findall(text)]
+    unified = [] if named else _unified(text)
+    named += [path for each in unified for path in each if path is not None]
     return tuple(dict.fromkeys(named))
 
 
