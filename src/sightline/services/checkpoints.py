@@ -99,7 +99,7 @@ def named(ground: Ground, id: str) -> Checkpoint:
         raise UnknownName(*words.unknown(id))
     asked = [each for each in of_label if _fact(each).why == ASKED]
     recorded = (of_id + asked[::-1] + of_label[::-1])[0]
-    return _told(ground, recorded, Reader(ground.store).read(_fact(recorded).manifest))
+    return _told(ground, recorded, kept(ground, _fact(recorded).manifest))
 
 
 def listed(ground: Ground) -> list[Checkpoint]:
@@ -118,7 +118,7 @@ def with_manifests(ground: Ground) -> Iterator[tuple[Checkpoint, Manifest | None
 def manifest(ground: Ground, checkpoint: Checkpoint) -> Manifest:
     """Path -> what stood there at a checkpoint. CheckpointFailed when its manifest is not kept
     any more."""
-    found = Reader(ground.store).read(checkpoint.manifest)
+    found = kept(ground, checkpoint.manifest)
     if found is None:
         raise CheckpointFailed(*words.forgotten(checkpoint.id))
     return found
@@ -126,10 +126,13 @@ def manifest(ground: Ground, checkpoint: Checkpoint) -> Manifest:
 
 def kept(ground: Ground, revision: Revision) -> Manifest | None:
     """A manifest by its revision; None when it is not kept any more. StoreError."""
-    last = _LAST.get(ground.store)
-    if last is not None and last.revision == revision:
-        return last.manifest
-    return Reader(ground.store).read(revision)
+    for last in (_LAST.get(ground.store), _READ.get(ground.store)):
+        if last is not None and last.revision == revision:
+            return last.manifest
+    found = Reader(ground.store).read(revision)
+    if found is not None:
+        _READ[ground.store] = Standing(found, revision)
+    return found
 
 
 def now(ground: Ground) -> Manifest:
@@ -190,6 +193,9 @@ def _purged(ground: Ground, after: int) -> set[Revision]:
 
 _LAST: WeakKeyDictionary[Store, Standing] = WeakKeyDictionary()
 """The newest manifest that was read or made, by store: reading it takes longer than a step."""
+
+_READ: WeakKeyDictionary[Store, Standing] = WeakKeyDictionary()
+"""The manifest that was asked for last: who asks for a checkpoint by its name asks for it next."""
 
 
 def _taken(ground: Ground) -> list[Recorded]:

@@ -16,10 +16,10 @@ from sightline.services.undoing import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from sightline.core.events import Fact
-    from sightline.core.rewinding import Step
+    from sightline.core.rewinding import Effect, Step
     from sightline.services.ground import Ground
     from sightline.services.results import Checkpoint
 
@@ -43,14 +43,14 @@ def rewind(
         raise RewindRefused(*words.nothing_asked())
     groups = undoing.effects(ground, target) if files else []
     plans = [undoing.planned(ground, group)[0] for group in groups]
-    lost = Undoing(left=tuple(undoing.vanished(ground, target, groups))) if files else Undoing()
-    plans = _with_forced(
-        [*plans, lost], [_planned_force(ground, plans, *each) for each in wanted.items()]
-    )
-    report = _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
-    if dry_run or not (any(plan.steps for plan in plans) or conversation):
-        return report
+    forced = [_planned_force(ground, plans, *each) for each in wanted.items()]
+    if dry_run or not (any(plan.steps for plan in [*plans, *forced]) or conversation):
+        lost = _vanished(ground, target, groups) if files else Undoing()
+        plans = _with_forced([*plans, lost], forced)
+        return _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
     safety = _safety(ground, target)
+    seen = {path for path, _ in ground.workspace.remembered().files()}  # by that checkpoint
+    lost = _vanished(ground, target, groups, seen) if files else Undoing()
     ground.append([RewindStarted(target.name, target.position)], durable=True)
     made = [*carrying.carry_out(ground, target, groups)]
     made = _with_forced([*made, lost], [_forced(ground, target, *each) for each in wanted.items()])
@@ -59,6 +59,15 @@ def rewind(
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
     warned = None if files else warnings.after_rewind(ground, target.position)
     return report.replace(safety_checkpoint=safety, warning=warned)
+
+
+def _vanished(
+    ground: Ground,
+    target: Target,
+    groups: Sequence[Sequence[Effect]],
+    standing: Collection[str] = (),
+) -> Undoing:
+    return Undoing(left=tuple(undoing.vanished(ground, target, groups, standing)))
 
 
 def target_of(ground: Ground, to: Checkpoint | str | int) -> Target:

@@ -28,12 +28,13 @@ from sightline.services import unheard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from sightline.core.events import Fact
     from sightline.core.manifest import Entry
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
+    from sightline.services.unheard import Pictures
     from sightline.workspace import Found
 
 RECENT = 20
@@ -58,7 +59,8 @@ def effects(ground: Ground, target: Target) -> list[list[Effect]]:
     since = ground.store.timeline(after=target.position, kinds=list(KINDS))
     own = [each for recorded in since for each in _effects(ground, recorded)]
     own = sorted([*own, *_removed(ground, target)], key=lambda each: each.position)
-    return together([_with_manifest(ground, each) for each in own])
+    pictures = unheard.Pictures(ground)
+    return together([_with_past(ground, pictures, each) for each in own])
 
 
 def _effects(ground: Ground, recorded: Recorded) -> Iterator[Effect]:
@@ -76,24 +78,32 @@ def _effects(ground: Ground, recorded: Recorded) -> Iterator[Effect]:
         yield Effect(fact.path, fact.revision, fact.revision, position, at, fact.src, sure)
     elif fact.change == "mode" and fact.mode is not None:
         after, mode = fact.after, S_IMODE(fact.mode)
-        made = Effect(fact.path, after, after, position, at, sure=sure, mode=mode)
-        yield _with_mode(ground, made)
+        yield Effect(fact.path, after, after, position, at, sure=sure, mode=mode)
     else:
         made = Effect(fact.path, fact.before, fact.after, position, at, sure=sure)
-        if fact.before == MISSING and fact.mode is not None:
-            made = made.replace(mode=S_IMODE(fact.mode))
-        yield _with_mode(ground, made) if fact.after == MISSING else made
+        given = fact.before == MISSING and fact.mode is not None
+        yield made.replace(mode=S_IMODE(fact.mode or 0)) if given else made
 
 
-def _with_mode(ground: Ground, effect: Effect) -> Effect:
+def _with_past(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
+    """An effect with what has to be looked up of what stood there before it."""
+    if effect.src is None and effect.before == UNKNOWN:
+        effect = _with_bytes(ground, pictures, effect)
+    gave = effect.mode is not None and effect.before == effect.after
+    if effect.src is None and effect.was is None and (gave or effect.after == MISSING):
+        return effect.replace(was=_mode_before(ground, pictures, effect))
+    return effect
+
+
+def _mode_before(ground: Ground, pictures: Pictures, effect: Effect) -> int | None:
     """The permission bits that a file had before it, by the last that is on record of them."""
     upto = effect.position - 1
     past = ground.store.timeline(path=effect.path, kinds=[Changed], upto=upto, newest=RECENT)
-    modes = [fact.mode for each in past if isinstance(fact := each.fact, Changed)]
-    taken = unheard.newest(ground, upto)
-    entry = unheard.manifest(ground, taken).get(effect.path) if taken is not None else None
-    every = [entry.mode if entry is not None else None, *modes]
-    return effect.replace(was=next((S_IMODE(m) for m in reversed(every) if m is not None), None))
+    for recorded in reversed([*past]):
+        if isinstance(recorded.fact, Changed) and recorded.fact.mode is not None:
+            return S_IMODE(recorded.fact.mode)
+    entry = pictures.entry(effect.path, upto)
+    return S_IMODE(entry.mode) if entry is not None else None
 
 
 def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
@@ -114,8 +124,14 @@ def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
                 yield Effect(path, entry.revision, MISSING, recorded.position, at, was=was)
 
 
-def vanished(ground: Ground, target: Target, groups: Sequence[Sequence[Effect]]) -> list[Left]:
-    """Files of the checkpoint that are gone, and nobody saw who removed them."""
+def vanished(
+    ground: Ground,
+    target: Target,
+    groups: Sequence[Sequence[Effect]],
+    standing: Collection[str] = (),
+) -> list[Left]:
+    """Files of the checkpoint that are gone, and nobody saw who removed them. standing: those that
+    were just seen there."""
     if target.manifest is None:
         return []
     heard = set(ground.store.paths())
@@ -123,15 +139,11 @@ def vanished(ground: Ground, target: Target, groups: Sequence[Sequence[Effect]])
     return [
         Left(path, "vanished")
         for path in target.manifest
-        if path not in heard and path not in named and _is_gone(ground, path)
+        if path not in standing
+        and path not in heard
+        and path not in named
+        and unheard.is_gone(ground, path)
     ]
-
-
-def _is_gone(ground: Ground, path: str) -> bool:
-    try:
-        return ground.workspace.stat(path) is None
-    except OSError:
-        return False  # nothing can be told of it
 
 
 def is_own(cause: Cause, session: str) -> bool:
@@ -141,14 +153,12 @@ def is_own(cause: Cause, session: str) -> bool:
     return cause.kind in ("agent", "session", "command") and cause.who == session
 
 
-def _with_manifest(ground: Ground, effect: Effect) -> Effect:
+def _with_bytes(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
     """What stood there before a command, where only a checkpoint has it: nobody had looked at the
     file before, so this is the first that is on record of it."""
-    path = effect.path
-    if effect.before != UNKNOWN or _heard(ground, path, effect.position - 1):
+    if _heard(ground, effect.path, effect.position - 1):
         return effect
-    taken = unheard.newest(ground, effect.position)
-    entry = unheard.manifest(ground, taken).get(path) if taken is not None else None
+    entry = pictures.entry(effect.path, effect.position)
     if entry is None or entry.kind != "file":
         return effect
     return effect.replace(before=entry.revision)

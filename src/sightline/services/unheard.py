@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from sightline.core.events import Cause, Changed, CheckpointTaken
 from sightline.core.manifest import Manifest
 from sightline.core.revision import MISSING, known
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sightline.core.manifest import Entry
-    from sightline.core.revision import StatSignature
+    from sightline.core.revision import Revision, StatSignature
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
 
@@ -64,17 +66,50 @@ def is_gone(ground: Ground, path: str) -> bool:
 
 def newest(ground: Ground, upto: int) -> Recorded | None:
     """The newest checkpoint until a position, whosever it is."""
-    taken = ground.store.timeline(kinds=[CheckpointTaken], upto=upto)
-    return next((r for r in reversed(list(taken)) if not archived(r.session)), None)
+    last = [*ground.store.timeline(kinds=[CheckpointTaken], upto=upto, newest=1)]
+    if last and archived(last[0].session):
+        last = [r for r in _taken(ground) if r.position <= upto][-1:]
+    return last[0] if last else None
 
 
 def manifest(ground: Ground, taken: Recorded) -> Mapping[str, Entry]:
     """How the tree stood at a checkpoint; empty where that is not kept any more."""
     from sightline.services import checkpoints
 
-    assert isinstance(taken.fact, CheckpointTaken)
-    found = checkpoints.kept(ground, taken.fact.manifest)
+    found = checkpoints.kept(ground, _manifest(taken))
     return {} if found is None else found
+
+
+class Pictures:
+    """What checkpoints say of files. To be asked in order of position: each is read once."""
+
+    def __init__(self, ground: Ground) -> None:
+        from sightline.services.manifests import Reader
+
+        self._taken = _taken(ground)
+        self._reader = Reader(ground.store)
+        self._last: tuple[Revision, Mapping[str, Entry]] | None = None
+
+    def entry(self, path: str, upto: int) -> Entry | None:
+        """What stood at a path at the newest checkpoint until a position; None where nothing did,
+        and where that is not kept any more."""
+        at = bisect_right(self._taken, upto, key=lambda taken: taken.position)
+        return self._read(_manifest(self._taken[at - 1])).get(path) if at else None
+
+    def _read(self, revision: Revision) -> Mapping[str, Entry]:
+        if self._last is None or self._last[0] != revision:
+            self._last = revision, self._reader.read(revision) or {}
+        return self._last[1]
+
+
+def _taken(ground: Ground) -> list[Recorded]:
+    every = ground.store.timeline(kinds=[CheckpointTaken])
+    return [recorded for recorded in every if not archived(recorded.session)]
+
+
+def _manifest(taken: Recorded) -> Revision:
+    assert isinstance(taken.fact, CheckpointTaken)
+    return taken.fact.manifest
 
 
 def covers(ground: Ground, manifest: Mapping[str, Entry], path: str) -> bool:
