@@ -15,7 +15,7 @@ from sightline.core.rewinding import Left, Put, Rename, Rights, Undoing, paths_o
 from sightline.errors import Unverifiable
 from sightline.services.ground import TRIES, noticed
 from sightline.services.recovery import done, settle
-from sightline.services.undoing import effects, look, planned
+from sightline.services.undoing import effects, look, planned_each
 from sightline.workspace import Replacement
 
 TYPE_CHECKING = False
@@ -48,10 +48,10 @@ class Work:
         self._plan = Undoing()
         self._left: list[Step] = []
 
-    def plan(self, ground: Ground) -> None:
-        """Plan for what stands there now."""
-        self._plan, self.found = planned(ground, self.group)
-        self._left = list(self._plan.steps)
+    def begin(self, plan: Undoing, found: dict[str, Found]) -> None:
+        """Go on with a plan for what stands there now."""
+        self._plan, self.found = plan, found
+        self._left = list(plan.steps)
         self._look_for_end()
 
     @property
@@ -129,8 +129,9 @@ def _try(ground: Ground, target: Target, works: Sequence[Work]) -> None:
     with ground.workspace.lock(*paths):
         if settle(ground, *paths) or any(work.made for work in works):
             _load_again(ground, target, works)
-        for work in works:
-            work.plan(ground)
+        plans = planned_each(ground, [work.group for work in works])
+        for work, (plan, found) in zip(works, plans, strict=True):
+            work.begin(plan, found)
         while going := [work for work in works if work.step is not None]:
             _step_of_each(ground, target, going)
 

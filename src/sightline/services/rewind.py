@@ -42,7 +42,7 @@ def rewind(
     if not (files or conversation) or (wanted and not files):
         raise RewindRefused(*words.nothing_asked())
     groups = undoing.effects(ground, target) if files else []
-    plans = [undoing.planned(ground, group)[0] for group in groups]
+    plans = [plan for plan, _ in undoing.planned_each(ground, groups)]
     forced = [_planned_force(ground, plans, *each) for each in wanted.items()]
     if dry_run or not (any(plan.steps for plan in [*plans, *forced]) or conversation):
         lost = _vanished(ground, target, groups) if files else Undoing()

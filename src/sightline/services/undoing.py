@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from stat import S_IMODE
 
 from sightline.core.events import (
@@ -25,6 +26,7 @@ from sightline.core.rewinding import (
 from sightline.core.timeline import archived
 from sightline.errors import PathRefused, Unverifiable
 from sightline.services import unheard
+from sightline.workspace.deadline import DeadlinePassed, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
     from sightline.services.unheard import Pictures
     from sightline.workspace import Found
+
+TOGETHER = 64
+"""Groups that are looked at in one go."""
 
 RECENT = 20
 """How many changes of a file are looked through for the rights it had."""
@@ -168,6 +173,25 @@ def _heard(ground: Ground, path: str, upto: int) -> bool:
     """Whether anything about a file was on record by then."""
     kinds: list[type[Fact]] = [*KINDS, GitMoved, Seen]
     return next(ground.store.timeline(path=path, kinds=kinds, upto=upto), None) is not None
+
+
+def planned_each(
+    ground: Ground, groups: Sequence[Sequence[Effect]]
+) -> Iterator[tuple[Undoing, dict[str, Found]]]:
+    """planned() of several, looked at in one other thread: to go there for each takes longer than
+    the look. Where that does not come back in time, each has the time by itself."""
+    for start in range(0, len(groups), TOGETHER):
+        some = groups[start : start + TOGETHER]
+        try:
+            yield from within(ground.settings.deadline_s, partial(_planned_each, ground, some))
+        except DeadlinePassed:
+            yield from _planned_each(ground, some)
+
+
+def _planned_each(
+    ground: Ground, groups: Sequence[Sequence[Effect]]
+) -> list[tuple[Undoing, dict[str, Found]]]:
+    return [planned(ground, group) for group in groups]
 
 
 def planned(ground: Ground, group: Sequence[Effect]) -> tuple[Undoing, dict[str, Found]]:
