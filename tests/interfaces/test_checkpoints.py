@@ -48,6 +48,40 @@ def test_checkpoints_read_like_a_story(edited):
     assert lines[4] == "  just now, session cli, 1 file"
 
 
+def test_those_that_are_taken_by_themselves_are_told_apart(edited):
+    edited("read", "a.py")
+    edited("turn")
+    edited("edit", "a.py", "--old", "one", "--new", "ONE")
+    edited("edit", "a.py", "--old", "ONE", "--new", "1")
+    edited("rewind", "before a.py", "--yes")
+    lines = edited("checkpoints").out.splitlines()
+    assert len(lines) == 11
+    assert lines[5] == "  | c.py new"
+    assert lines[6].endswith("  before a.py")
+    assert lines[7] == "  just now, by itself, session cli, turn 1, 2 files"
+    assert lines[8] == "  | a.py changed"
+    assert "  before the rewind to cp-" in lines[9]
+    assert lines[10] == "  just now, by itself, session cli, turn 1, 2 files"
+    told = edited("checkpoints", "--json").json["checkpoints"]
+    assert [each["why"] for each in told] == ["asked", "asked", "turn", "rewind"]
+
+
+def test_one_that_cannot_be_taken_by_itself_is_said_and_the_edit_is_made(edited, monkeypatch):
+    from sightline.workspace import tree
+
+    edited("read", "a.py")
+    edited("turn")
+    monkeypatch.setattr(tree, "monotonic", lambda: 1e18)
+    answer = edited("edit", "a.py", "--old", "one", "--new", "ONE")
+    assert answer.code == 0
+    assert answer.err.startswith("No checkpoint was taken: there was no time")
+    assert "The change goes on" in answer.err
+    assert edited("edit", "a.py", "--old", "ONE", "--new", "1").err == "", "said once in a turn"
+    assert len(edited("checkpoints", "--json").json["checkpoints"]) == 2
+    log = edited("log", "--kind", "checkpoint").out
+    assert "no checkpoint could be kept by itself: No checkpoint was taken" in log
+
+
 def test_without_one_the_way_to_take_one_is_named(sl):
     answer = sl("checkpoints")
     assert (answer.code, answer.out) == (0, "")

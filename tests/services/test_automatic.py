@@ -11,6 +11,7 @@ from sightline.core.events import CheckpointMissed, CheckpointTaken
 from sightline.core.revision import revision_of
 from sightline.errors import EditRefused, StoreError
 from sightline.services import covering
+from sightline.services.comparing import story
 from sightline.store.sqlite import SqliteStore
 from sightline.testing import make_session
 
@@ -214,15 +215,17 @@ def test_what_there_is_no_time_for_is_listed_and_comes_with_the_next(monkeypatch
     made_up = {f"d/{n:02}.txt": f"{n}\n" for n in range(30)}
     session = make_session({"a.py": "one\ntwo\n", **made_up})
     session.read("a.py")
-    for _ in range(3):
+    for turn in range(1, 4):
         session.turn()
         with monkeypatch.context() as patched:
             times_up(patched, 12)
-            session.create(f"new{session.turn()}.py", "x\n")
+            session.create(f"new{turn}.py", "x\n")
     found = session.checkpoints()
     assert [each.files for each in found] == [12, 24, 33]
     assert {each.reason for each in found[0].not_covered} == {covering.NO_TIME}
     assert [len(each.not_covered) for each in found] == [19, 8, 0]
+    between = [each.changed for each in story(session._ground)]
+    assert between == [None, (), (("new2.py", "added"),)], "what was left out did not come"
     assert missed(session) == []
 
 
@@ -286,3 +289,13 @@ def test_a_name_that_somebody_gave_comes_before_the_same_of_ones_own(one):
     one.turn()
     one.edit("a.py", "one", "ONE")
     assert one.rewind("before a.py", dry_run=True).checkpoint == mine.id
+
+
+def test_what_was_edited_since_the_last_one_goes_by_those_that_were_asked_for(one):
+    one.checkpoint()
+    for old, new in (("one", "ONE"), ("two", "TWO")):
+        one.turn()
+        one.edit("a.py", old, new)
+    one.create("b.py", "b\n")
+    assert [each.path for each in one.edited_since()] == ["a.py", "b.py"]
+    assert [each.path for each in one.edited_since(one.checkpoints()[-1])] == ["a.py", "b.py"]

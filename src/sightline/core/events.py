@@ -255,6 +255,10 @@ class Delivered(Fact):
     digest: str
 
 
+ASKED = "asked"
+"""Why a checkpoint was taken: somebody wanted it. All others were taken by themselves."""
+
+
 class CheckpointTaken(Fact):
     """How the tree stood was kept: manifest names the texts. covers: how many files and symlinks;
     message: the newest of the conversation then; why: asked, turn (before the first change of
@@ -265,7 +269,7 @@ class CheckpointTaken(Fact):
     manifest: Revision
     message: str | None = None
     covers: int = 0
-    why: str = "asked"
+    why: str = ASKED
 
 
 class CheckpointMissed(Fact):

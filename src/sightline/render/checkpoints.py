@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         @property
         def files(self) -> int: ...
         @property
+        def why(self) -> str: ...
+        @property
         def not_covered(self) -> Sequence[NotCovered]: ...
 
     class Difference(Protocol):
@@ -78,12 +80,14 @@ def taken(made: Checkpoint) -> list[str]:
 def told(
     made: Checkpoint, when: str, changed: Sequence[tuple[str, str]] | None, *, first: bool
 ) -> list[str]:
-    """A checkpoint in a list of all: what came before it, then itself. when: how long ago."""
+    """A checkpoint in a list of all: what came before it, then itself. when: how long ago. One
+    that nobody asked for says so."""
+    unasked = "" if made.why == "asked" else "by itself, "
     turn = f", turn {made.turn}" if made.turn else ""
     left = f", {len(made.not_covered)} not covered" if made.not_covered else ""
     label = f"  {printable(made.label)}" if made.label else ""
     before = [] if first else [f"  | {_between(changed)}"]
-    about = f"session {printable(made.session)}{turn}, {count(made.files, 'file')}{left}"
+    about = f"{unasked}session {printable(made.session)}{turn}, {count(made.files, 'file')}{left}"
     return [*before, f"{made.id}{label}", f"  {when}, {about}"]
 
 

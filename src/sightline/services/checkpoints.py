@@ -11,6 +11,7 @@ from os import urandom
 from weakref import WeakKeyDictionary
 
 from sightline.core.events import (
+    ASKED,
     BlobPurged,
     CheckpointDropped,
     CheckpointTaken,
@@ -39,10 +40,6 @@ if TYPE_CHECKING:
     from sightline.services.covering import Covered
     from sightline.services.ground import Ground
     from sightline.store import Store
-
-
-ASKED = "asked"
-"""Why a checkpoint was taken: somebody wanted it. Others were taken by themselves."""
 
 
 class Standing(Value):

@@ -45,7 +45,7 @@ def compare(
     CheckpointFailed when a list of files is not kept any more, Unverifiable."""
     old = manifest(ground, before)
     new = now(ground) if after is None else manifest(ground, after)
-    return [_compared(ground, each, live=after is None) for each in differences(old, new)]
+    return [_compared(ground, each, live=after is None) for each in _known(old, new)]
 
 
 def story(ground: Ground) -> list[Chapter]:
@@ -55,10 +55,16 @@ def story(ground: Ground) -> list[Chapter]:
     for checkpoint, found in with_manifests(ground):
         changed = None
         if before is not None and found is not None:
-            changed = tuple((each.path, each.change) for each in differences(before, found))
+            changed = tuple((each.path, each.change) for each in _known(before, found))
         told.append(Chapter(checkpoint, changed))
         before = found
     return told
+
+
+def _known(old: Manifest, new: Manifest) -> list[Difference]:
+    """Where they differ for certain: what one of them leaves out did not come or go with that."""
+    left = old.omitted.keys() | new.omitted.keys()
+    return [each for each in differences(old, new) if each.path not in left]
 
 
 def _compared(ground: Ground, each: Difference, *, live: bool) -> FileDifference:
@@ -69,16 +75,19 @@ def _compared(ground: Ground, each: Difference, *, live: bool) -> FileDifference
 
 
 def compared(
-    each: FileDifference, old: Sequence[str] | None, new: Sequence[str] | None
+    each: FileDifference,
+    old: Sequence[str] | None,
+    new: Sequence[str] | None,
+    src: str | None = None,
 ) -> FileDifference:
     """A path that differs, with what lies between its lines of then and of later ([] where nothing
-    stands); None: they are not kept, or no text."""
+    stands); None: they are not kept, or no text. src: where it stood before."""
     if old is None or new is None:
         return each
     hunks = diff(old, new)
     added = sum(b1 - b0 for _, _, b0, b1 in hunks)
     removed = sum(a1 - a0 for a0, a1, _, _ in hunks)
-    from_ = "/dev/null" if each.change == "added" else f"a/{each.path}"
+    from_ = "/dev/null" if each.change == "added" else f"a/{src or each.path}"
     to = "/dev/null" if each.change == "removed" else f"b/{each.path}"
     text = unified(old, new, hunks, old=from_, new=to) if hunks else ""
     return each.replace(diff=text, added=added, removed=removed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.events import CheckpointTaken
+from sightline.core.events import ASKED, CheckpointTaken
 from sightline.errors import UnknownName
 
 TYPE_CHECKING = False
@@ -39,8 +39,10 @@ def position_of(ground: Ground, when: When) -> int:
 
 
 def _last_checkpoint(ground: Ground) -> int | None:
-    taken = ground.store.timeline(session=ground.session, kinds=[CheckpointTaken], newest=1)
-    return next((each.position for each in taken), None)
+    """Of those that somebody asked for: those that are taken by themselves come with every turn."""
+    taken = [*ground.store.timeline(session=ground.session, kinds=[CheckpointTaken])]
+    asked = [r for r in taken if isinstance(r.fact, CheckpointTaken) and r.fact.why == ASKED]
+    return asked[-1].position if asked else None
 
 
 def _begin(ground: Ground) -> int:

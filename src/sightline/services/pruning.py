@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sightline.core.events import CheckpointDropped
+from sightline.core.events import ASKED, CheckpointDropped
 from sightline.core.pruning import Held, dropping
 from sightline.core.retention import SIZE
-from sightline.services.checkpoints import ASKED, with_manifests
+from sightline.services.checkpoints import with_manifests
 from sightline.services.manifests import Reader
 
 TYPE_CHECKING = False
