@@ -23,7 +23,13 @@ from sightline.store.opening import open_file
 TEXTS = [f"text {number}\n".encode() * (1 + number * 37 % 400) for number in range(60)]
 """Different ones, of 7 bytes to 4 kB."""
 
-ANY = [b"", *TEXTS]
+FAMILY = [
+    b"".join(b"line %d%s\n" % (line, b" edited" * (line == 7 * number)) for line in range(200))
+    for number in range(20)
+]
+"""Ones that differ from each other in two lines."""
+
+ANY = [b"", *TEXTS, *FAMILY]
 
 
 @pytest.fixture
@@ -58,10 +64,17 @@ def held_in_packs(store):
     }
 
 
+pairs = st.tuples(st.integers(0, 19), st.integers(0, 19))
+
+
+def likeness(edits):
+    return {revision_of(FAMILY[after]): revision_of(FAMILY[before]) for after, before in edits}
+
+
 class Keeping(RuleBasedStateMachine):
     """Two handles of one store, and what has to be in it."""
 
-    chosen = st.lists(st.integers(0, len(TEXTS)), max_size=25).map(
+    chosen = st.lists(st.integers(0, len(ANY) - 1), max_size=25).map(
         lambda numbers: [ANY[number] for number in numbers]
     )
 
@@ -82,11 +95,18 @@ class Keeping(RuleBasedStateMachine):
         self.stores[one].append("s", [seen("a")], at=1, blobs=texts)
         self.there.update(texts)
 
-    @rule(before=chosen, between=chosen, gone=chosen)
-    def keep_while_another_keeps_and_forgets(self, before, between, gone):
+    @rule(edits=st.lists(pairs, min_size=1, max_size=6), one=st.integers(0, 1))
+    def append_edits(self, edits, one):
+        """Texts that are said to be like others, which may be there, or come along, or neither."""
+        texts = [FAMILY[number] for edit in edits for number in edit[: 1 + edit[1] % 2]]
+        self.stores[one].append("s", [seen("a")], at=1, blobs=texts, like=likeness(edits))
+        self.there.update(texts)
+
+    @rule(before=chosen, between=chosen, gone=chosen, edits=st.lists(pairs, max_size=6))
+    def keep_while_another_keeps_and_forgets(self, before, between, gone, edits):
         """What was packed ahead of the transaction is judged again inside it."""
         one, other = self.stores
-        batch = one._blobs.pack(before)
+        batch = one._blobs.pack(before, likeness(edits))
         other.keep(between)
         forget(other, gone)
         one._write(lambda: one._blobs.put(batch), durable=False)

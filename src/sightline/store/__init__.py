@@ -55,6 +55,7 @@ class Store(Protocol):
         expect: Mapping[str, int] | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
+        like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:
         """Record facts, their texts and their projection rows in one transaction.
 
@@ -63,7 +64,8 @@ class Store(Protocol):
         none); StoreConflict, nothing written, when another writer moved it. Redundant
         observations (core.context.redundant) are left out of the answer. stats: refreshes the
         stat cache along the way. durable: on the platter before this returns (power-safe),
-        else safe against the death of the process.
+        else safe against the death of the process. like: one of the texts -> an older one that it
+        resembles, as far as the facts do not say that: it takes less room so.
         """
 
     def timeline(

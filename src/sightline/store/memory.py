@@ -54,6 +54,7 @@ class MemoryStore:
         expect: Mapping[str, int] | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
+        like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:
         happened = at if happened_at is None else happened_at
         with self._lock:

@@ -31,6 +31,7 @@ TEXTS = (
     "SELECT (SELECT coalesce(sum(length(body) + 80), 0) FROM blobs)"
     " + (SELECT coalesce(sum(length(body) + length(lengths) + 20), 0) FROM packs)"
     " + (SELECT 45 * count(*) FROM packed)"
+    " + (SELECT coalesce(sum(length(body) + 160), 0) FROM patched)"
 )
 
 

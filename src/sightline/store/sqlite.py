@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import sleep
 
 from sightline.core.context import news
-from sightline.core.events import BlobPurged
+from sightline.core.events import BlobPurged, Changed, WriteIntended
 from sightline.core.timeline import Recorded
 from sightline.store import codec
 from sightline.store.blobs import Blobs
@@ -77,9 +77,10 @@ class SqliteStore:
         expect: Mapping[str, int] | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
+        like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:
         happened = at if happened_at is None else happened_at
-        packed = self._blobs.pack(blobs)
+        packed = self._blobs.pack(blobs, {**_edited(facts), **(like or {})})
 
         def work() -> list[Recorded]:
             rows = self._rows
@@ -282,3 +283,8 @@ class SqliteStore:
             chunk = values[start : start + CHUNK]
             rows += self._base.run(f"{sql} ({','.join('?' * len(chunk))}){end}", chunk)
         return rows
+
+
+def _edited(facts: Iterable[Fact]) -> dict[Revision, Revision]:
+    """The texts that facts say came in place of another at their path."""
+    return {fact.after: fact.before for fact in facts if isinstance(fact, (Changed, WriteIntended))}

@@ -15,6 +15,7 @@ STEPS = (
     "0002_several_agents.sql",
     "0003_retention.sql",
     "0004_packs.sql",
+    "0005_patches.sql",
 )
 """user_version counts the steps a database has taken. A published step is never changed."""
 
