@@ -48,14 +48,14 @@ class Rules(Value):
     hard: int | None = None
     keep: int = 4
     read: int = 8
-    edited: int = 12
+    edited: int = 8
     other: int = 12
     named: bool = True
     least: int = 120
 
 
 DEFAULT = Rules()
-CAREFUL = Rules("careful", read=20, edited=20, other=40)
+CAREFUL = Rules("careful", read=16, edited=12, other=40)
 COLD = 4_000
 """Tokens that are worth clearing while the cache is cold: then all is read anew anyway."""
 
