@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sightline.agents.claude_code.messages import AGENT, conversation
 from sightline.core.replaying.baselines import CHEATS
 from sightline.core.replaying.costs import PRICES
@@ -22,6 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["CHEATS", "OURS", "order", "places", "shape"]
 
+_WORDS = re.compile(r"[A-Za-z]+|\d{1,3}|[^\sA-Za-z0-9]+|\n\s*")
+
+
+def estimate(text: str) -> int:
+    """Tokens of a text, about: words, digits in threes, runs of signs, and line ends."""
+    return len(_WORDS.findall(text))
+
+
 READERS = {AGENT: conversation}
 """The products whose recordings can be played."""
 
@@ -33,8 +43,6 @@ def order(
     soft_budget: int | None = None,
 ) -> Order:
     """What to play. UnknownName for a policy or a price."""
-    from sightline.core.window.tokens import estimate
-
     places(prices)
     setting = Setting(estimate, prices[0] if prices else PRICE, soft_budget=soft_budget)
     return Order(READERS, tuple(known(policies)), setting, least_tokens)

@@ -53,7 +53,7 @@ VERBS = (
 
 ABOUT_MANY = (
     *("up", "watch", "log", "why", "sessions", "diff"),
-    *("checkpoint-diff", "checkpoint-export"),
+    *("checkpoint-diff", "checkpoint-export", "replay"),
 )
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
 `diff` is what `check` answers, printed as a diff."""

@@ -5,6 +5,8 @@ What is needed is found once, in the record, and is the same for every policy.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sightline.core.replaying.haystack import Haystack
 from sightline.core.replaying.references import references
 from sightline.core.value import Value
@@ -92,7 +94,7 @@ def _answers(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
         for place, block in enumerate(blocks)
         if block.step > (blocks[place - 1].step if place else 0)
     ]
-    return zip(firsts, [*firsts[1:], len(blocks)], strict=True)
+    return pairwise([*firsts, len(blocks)])
 
 
 def _edits(answer: Sequence[Block], hay: Haystack, first: int) -> Iterator[Need]:

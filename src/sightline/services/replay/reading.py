@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from sightline.core.formats import FORMATS
 from sightline.core.value import Value
 from sightline.services.replay.finding import Unread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
 
+    from sightline.core.formats import Format
     from sightline.core.replaying.conversation import Conversation, Message
     from sightline.core.window.blocks import Block, Decision
 
@@ -20,7 +21,7 @@ class Segment(Value):
     """A part of a conversation between two compactions. mended: its messages as they were recorded
     break a rule of their format, so they were mended before it is played."""
 
-    format: Any
+    format: Format
     messages: tuple[Message, ...]
     times: tuple[int | None, ...]
     blocks: tuple[Block, ...]
@@ -34,10 +35,11 @@ class Segment(Value):
     def wrong(self, decisions: Sequence[Decision], came: int) -> str | None:
         """What its format does not allow in the view after these decisions."""
         upto = self.blocks[came].message if came < len(self.blocks) else len(self.messages)
-        from sightline.core.formats.project import project
-
-        view = project(self.format, self.messages[:upto], self.blocks[:came], decisions)
-        found = self.format.problems(view)
+        try:
+            view = self.format.project(self.messages[:upto], self.blocks[:came], decisions)
+        except ValueError as error:
+            return str(error)
+        found = self.format.problems(view, sending=True)
         return f"{found[0].invariant}: {found[0].why}" if found else None
 
 
@@ -56,8 +58,6 @@ def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
 
 def segments(of: Conversation, count: Callable[[str], int]) -> Iterator[Segment]:
     """A conversation's segments. count: tokens of a text."""
-    from sightline.core.formats import FORMATS
-
     shape = FORMATS[of.format]
     for messages, times in of.segments():
         mended = bool(shape.problems(messages))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.replaying.baselines.base import NOTHING, Baseline
-from sightline.core.replaying.baselines.truncating import GOES, Truncating
+from sightline.core.replaying.baselines.truncating import Truncating
 from sightline.core.window.blocks import Decision, Tail
 
 TYPE_CHECKING = False
@@ -58,18 +58,11 @@ class Codex(Truncating):
     texts stay beyond the newest 20,000 tokens, too. (codex-rs/core/src/compact.rs.)"""
 
     name = "codex"
-    part, summary_tokens = 0.9, 2_000
+    part, summary_tokens, spared = 0.9, 2_000, 0
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         self.read_tokens = self.written_tokens = 0
-
-    def add(self, block: Block) -> None:
-        """A block came."""
-        if block.step == 1 and block.kind in GOES:
-            self.loose.setdefault(1, []).append(len(self.blocks))
-            self.steps = sorted({1, *self.steps})
-        super().add(block)
 
     def decide(self, ask: Ask) -> Decision:
         """Everything but what was typed, when it is due."""

@@ -1,7 +1,8 @@
 """Baselines that let the oldest part of the conversation go when the window is nearly full.
 
-A call goes with its results, and all of an answer goes together. Typed text stays, though the
-originals hide that too.
+A call goes with its results, and all calls of an answer go together. Where a provider wants the
+calls of a tool loop to stay, because the model thought in it, stubs stand in their place. Typed
+text stays, though the originals hide that too, and so do answers that call nothing.
 """
 
 from __future__ import annotations
@@ -19,37 +20,61 @@ if TYPE_CHECKING:
 ROO_OUTPUT = 8_192
 """Tokens that Roo keeps free for the answer."""
 
+ANSWERS = frozenset({"text", "thinking", "call", "result"})
+"""Kinds of blocks that go with their answer."""
+
 
 class Truncating(Baseline):
-    """What those that truncate share. steps: of which answers something stands, oldest first; the
-    first exchange always stays."""
+    """What those that truncate share. steps: of which answers calls stand, oldest first; the first
+    `spared` answers always stay."""
+
+    spared = 1
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         self.steps: list[int] = []
-        self.loose: dict[int, list[int]] = {}
+        self._of: dict[int, list[int]] = {}
+        self._loop = 0
+        self._thought = 0
 
     def add(self, block: Block) -> None:
         """A block came."""
-        if block.step > 1 and block.kind in GOES:
-            if block.step not in self.loose:
+        if block.step > self.spared and block.kind in ANSWERS:
+            self._of.setdefault(block.step, []).append(len(self.blocks))
+            if block.kind == "call" and self.steps[-1:] != [block.step]:
                 self.steps.append(block.step)
-            self.loose.setdefault(block.step, []).append(len(self.blocks))
+        if block.kind == "thinking":
+            self._thought = block.step
+        elif block.kind not in ANSWERS:
+            self._loop = block.step + 1
         super().add(block)
 
     def without(self, steps: Collection[int]) -> Decision:
         """These answers go, with what came back to them."""
-        places = [place for step in sorted(steps) for place in self.loose.pop(step)]
-        for place in places:
+        held = self._loop if self._thought >= self._loop else len(self.blocks) + 1
+        places = [place for step in sorted(steps) for place in self._of[step]]
+        dropped = [place for place in places if self.blocks[place].step < held]
+        stubs = [
+            place
+            for place in places
+            if self.blocks[place].step >= held
+            and self.full[place]
+            and _has_stub(self.blocks[place])
+        ]
+        for place in dropped:
             self.full[place] = 0
-        dropped = set(places)
         self.steps = [step for step in self.steps if step not in steps]
-        self.results = [place for place in self.results if place not in dropped]
-        return Decision(dropped=tuple(places))
+        gone = set(dropped)
+        self.results = [place for place in self.results if place not in gone]
+        return self.fold(stubs, _hidden).replace(dropped=tuple(dropped))
 
 
-GOES = frozenset({"text", "thinking", "call", "result"})
-"""Kinds of blocks that go with their answer."""
+def _has_stub(block: Block) -> bool:
+    return block.kind in ("call", "result") and not block.fixed
+
+
+def _hidden(_: Block) -> str:
+    return "[hidden]"
 
 
 class Roo(Truncating):
@@ -91,7 +116,7 @@ class Cline(Truncating):
         half = ask.tokens / 2 <= room
         gone = self.without(self.steps[: len(self.steps) * (2 if half else 3) // 4])
         kept = tuple(fold for fold in noted.folds if fold.block not in {*gone.dropped})
-        return Decision(folds=kept, dropped=gone.dropped)
+        return Decision(folds=(*kept, *gone.folds), dropped=gone.dropped)
 
     def _read_again(self) -> Sequence[int]:
         newest: set[str] = set()
