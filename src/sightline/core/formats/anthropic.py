@@ -20,12 +20,19 @@ BESIDE = FIRST = True
 ALONE = False
 
 THINKING = ("thinking", "redacted_thinking")
-KNOWN = (*THINKING, "text", "image", "document", "tool_use", "tool_result")
-SERVED = ("server_tool_use", "mcp_tool_use", "mcp_tool_result", "compaction", "container_upload")
-"""Of the provider's own tools: calls and results in one message, kept as they are."""
+OTHERS = (
+    "image_url",
+    "input_",
+    "output_",
+    "file",
+    "refusal",
+    "video_url",
+    "reasoning",
+    "tool_call",
+)
+"""How the types of parts begin that are OpenAI's or LangChain's."""
 
 KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
-MARKS_MAX = 4
 
 
 def owns(message: Message) -> bool:
@@ -39,7 +46,7 @@ def owns(message: Message) -> bool:
 
 def _is_block(block: Any) -> bool:
     kind = block.get("type") if isinstance(block, dict) else None
-    return kind in KNOWN or kind in SERVED or str(kind).endswith("_tool_result")
+    return isinstance(kind, str) and not kind.startswith(OTHERS)
 
 
 def role(message: Message) -> Role:

@@ -28,7 +28,12 @@ ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
-CONTENTS = ("text", "image_url", "input_audio", "file", "refusal", "video_url", "document")
+OTHERS = (
+    *("tool_use", "tool_result", "thinking", "redacted_thinking", "image", "server_tool_use"),
+    *("input_text", "input_image", "input_file", "output_text"),
+)
+"""Types of parts that are Anthropic's, or of Responses."""
+
 THINKING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
@@ -44,7 +49,8 @@ def owns(message: Message) -> bool:
 
 
 def _is_content(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in CONTENTS
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and kind not in OTHERS
 
 
 def role(message: Message) -> Role:
@@ -71,8 +77,8 @@ def _thought(message: Message) -> list[Part]:
 
 def _result(message: Message) -> Part:
     text, pictures = body(message.get("content"))
-    call, tool = message.get("tool_call_id"), message.get("name")
-    return Part((), "result", text, call, tool, pictures=pictures)
+    call = message.get("tool_call_id") or next(iter(message.get("tool_call_ids") or ()), None)
+    return Part((), "result", text, call, message.get("name"), pictures=pictures)
 
 
 def _content(place: Place, part: Any, whose: Role) -> Part:

@@ -20,13 +20,14 @@ FORMS = {
     "\t": re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE),
     " |": re.compile(r"^ *(\d+) \| ?(.*)$", re.MULTILINE),
     "|": re.compile(r"^0*(\d+)\| ?(.*)$", re.MULTILINE),
-    ":": re.compile(r"^(\d+): ?(.*)$", re.MULTILINE),
+    ": ": re.compile(r"^(\d+): (.*)$", re.MULTILINE),
+    ":": re.compile(r"^(\d+):(.*)$", re.MULTILINE),
     ".": re.compile(r"^ *(\d+)\. ?(.*)$", re.MULTILINE),
 }
 """A line and its number, by the sign behind the number."""
 
 SIGNS = {
-    "read": ("→", "\t", ":", "|"),  # Claude Code, before and after; opencode, before and after
+    "read": ("→", "\t", ": ", "|"),  # Claude Code, before and after; opencode, before and after
     "view": (".", "\t", "→", "|"),  # Copilot, and editors that know "view"
     "readfile": (" |", "→"),  # Cline and Roo
     "open": (":",),  # the window of SWE-agent
@@ -37,7 +38,7 @@ USUAL = ("→", "\t", " |")
 BARE = ("readfile", "read", "fsread", "readmanyfiles", "viewfile", "openfile")
 """Tools that may print a file without numbers. Claude Code's is Read."""
 
-FIRST = re.compile(r" *0*(\d+)(→|\t| \||\||:|\.)")
+FIRST = re.compile(r" *0*(\d+)(→|\t| \||\||: |:|\.)")
 TOTAL = re.compile(
     r"(?:End of file - total|File has|of|out of|/) ?(\d+) (?:total )?lines|of (\d+)\. Use offset"
 )
@@ -75,7 +76,7 @@ def shown(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...]:
 
 def window(text: str) -> tuple[Excerpt, ...]:
     """Of SWE-agent's windowed viewer, whichever of its commands printed it."""
-    head = WINDOW.search(text)
+    head = WINDOW.match(text)
     if head is None:
         return ()
     path, body = head[1], text[head.end() + 1 :]
@@ -118,8 +119,9 @@ def _first(text: str, signs: tuple[str, ...]) -> tuple[int, re.Pattern[str]] | N
     at = 0
     for _ in range(10):
         found = FIRST.match(text, at)
-        if found and found[2] in signs:
-            return at, FORMS[found[2]]
+        sign = next((each for each in signs if found and found[2].startswith(each)), None)
+        if sign is not None:
+            return at, FORMS[sign]
         at = text.find("\n", at) + 1
         if at == 0:
             return None

@@ -25,6 +25,7 @@ CODE = re.compile(
 
 EXITED = re.compile(r"(?:Process exited with code|Exit code:|<returncode>|\"exit_code\":) ?(-?\d+)")
 TAGGED = re.compile(r"\A<returncode>-?\d+</returncode>\s*<output>\n?(.*?)\n?</output>", re.DOTALL)
+RESET = re.compile(r"\nShell cwd was reset to [^\n]*\s*\Z")
 NUMBERED = re.compile(r"[ \t]*(\d{1,9})\t(.*)")
 
 
@@ -52,21 +53,21 @@ def _json(text: str, exited: int | None) -> tuple[str, int | None]:
     return str(told.get("output") or ""), code if isinstance(code, int) else exited
 
 
-def shown(work: Work, text: str) -> tuple[Excerpt, ...]:
-    """The lines of files in the result of a command."""
+def shown(work: Work, text: str, *, trims: bool) -> tuple[Excerpt, ...]:
+    """The lines of files in the result of a command. trims: the host takes blank lines off both
+    ends of what it prints."""
     readings = [each for each in work.printed if isinstance(each, Reading)]
     if not readings or not work.certain or CUT.search(text):
         return ()
     body, code = output(text)
     if code not in (None, 0) or not body.strip("\n"):
         return ()
-    rows = body.split("\n")
-    ended = not rows[-1]
-    parts = _split(work.printed, rows[:-1] if ended else rows)
+    rows = RESET.sub("", body).split("\n")
+    parts = _split(work.printed, rows if rows[-1] else rows[:-1])
     if parts is None:
         return ()
     found = zip(readings, parts, strict=True)
-    return tuple(each for reading, part in found for each in _of(reading, part, ended=ended))
+    return tuple(each for reading, part in found for each in _of(reading, part, trims=trims))
 
 
 def _split(printed: Sequence[Reading | str], rows: list[str]) -> list[list[str]] | None:
@@ -110,7 +111,7 @@ def _count(reading: Reading) -> int | None:
     return sum(last - first + 1 for first, last in reading.cuts[0])
 
 
-def _of(reading: Reading, rows: list[str], *, ended: bool) -> Iterator[Excerpt]:
+def _of(reading: Reading, rows: list[str], *, trims: bool) -> Iterator[Excerpt]:
     if reading.numbered:
         yield from _by_number(reading, rows)
     elif not reading.cuts:
@@ -121,7 +122,7 @@ def _of(reading: Reading, rows: list[str], *, ended: bool) -> Iterator[Excerpt]:
             for first, last in cut:
                 yield Excerpt(reading.path, first, "\n".join(rows[: last - first + 1]))
                 rows = rows[last - first + 1 :]
-        elif len(rows) < count and len(cut) == 1 and rows and (ended or cut[0][0] == 1):
+        elif len(rows) < count and len(cut) == 1 and rows and not (trims and cut[0][0] > 1):
             first = cut[0][0]
             total = first + len(rows) - 1
             yield Excerpt(reading.path, first, "\n".join(rows), total, first == 1)

@@ -97,7 +97,7 @@ def put(message: Message, part: Part, text: str) -> Message:
         given = stubbed(part.given, text)
         spelled = isinstance(at(message, part.place).get("args"), str)
         return changed(message, (*part.place, "args"), text_of(given) if spelled else given)
-    if part.kind in ("image", "document"):
+    if len(part.place) > len(("parts", 0)):  # in a prompt
         return changed(message, part.place, text)
     return changed(message, (*part.place, "content"), text)
 

@@ -11,14 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sightline.core.formats.parts import Adapter, Message, Part, Role
+    from sightline.core.formats.spoken import Said
     from sightline.core.formats.tools import Told
 
     Count = Callable[[str], int]
 
 PICTURE = 1_500
 """Tokens of a picture, or of a document's pages: nobody knows its size here."""
-
-TYPED = ("user", "system", "summary")
 
 
 class Names:
@@ -81,6 +80,11 @@ def blocks(
 def _of_message(
     adapter: Adapter, number: int, message: Message, count: Count, known: Known
 ) -> Iterator[Block]:
+    if not adapter.owns(message):
+        raise ValueError(
+            f"message {number} is not one of format {adapter.NAME}: "
+            f"role {message.get('role')!r}, with {', '.join(sorted(map(str, message)))}"
+        )
     role = adapter.role(message)
     if role == "model" and known.role != "model":
         known.step += 1
@@ -89,7 +93,7 @@ def _of_message(
     known.role = role
     parts = adapter.parts(message)
     due = [tool for tool, _ in known.spoken]
-    said = spoken.results(parts, due) if due and role == "user" else {}
+    said = spoken.results(parts, due) if role == "user" else {}
     for at, part in enumerate(parts):
         tokens = count(part.text) + PICTURE * part.pictures
         place = (number, at)
@@ -151,13 +155,14 @@ def _answered(
     )
 
 
-def _answer(
-    place: tuple[int, int], part: Part, tokens: int, known: Known, said: tuple[str, str]
-) -> Block:
+def _answer(place: tuple[int, int], part: Part, tokens: int, known: Known, said: Said) -> Block:
     """The result of a call that stands in the model's text."""
-    tool, text = said
-    name = next(name for due, name in known.spoken if due == tool)
-    return _answered(place, part, tokens, known, name, known.calls[name], text)
+    if not said.text.strip():
+        return Block(*place, "system", part.text, tokens, known.step, fixed=True)
+    name = next((name for due, name in known.spoken if due == said.tool), None)
+    given = {} if said.path is None else {"path": said.path}
+    told = known.calls[name] if name else tools.told(Call("", said.tool, given))
+    return _answered(place, part, tokens, known, name, told, said.text)
 
 
 def _text(place: tuple[int, int], part: Part, tokens: int, known: Known) -> Block:

@@ -49,13 +49,17 @@ OTHERS = (
 )
 """Kept as they are. What stands before a compaction the provider ignores."""
 
+NOT_ITEMS = frozenset(["role", "content", "message", "data", "kwargs", "payload", "parts"])
+"""What rows of transcripts and messages of frameworks have, which have a type, too."""
+
 KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
 
 def owns(message: Message) -> bool:
     kind = message.get("type", "message")
     if kind != "message":
-        return kind in CALLS or kind in OUTPUTS or kind in OURS or kind in OTHERS
+        known = kind in CALLS or kind in OUTPUTS or kind in OURS or kind in OTHERS
+        return known or (isinstance(kind, str) and not message.keys() & NOT_ITEMS)
     content = message.get("content")
     if "tool_calls" in message or message.get("role") not in _ROLES:
         return False

@@ -21,12 +21,43 @@ if TYPE_CHECKING:
     from sightline.core.window.blocks import Deed
 
 DEPTH = 16
-QUIET = ("cd", "set", "export", "true", ":", "source", ".", "mkdir", "unset", "ulimit", "umask")
+QUIET = (
+    "cd",
+    "sleep",
+    "set",
+    "export",
+    "true",
+    ":",
+    "source",
+    ".",
+    "mkdir",
+    "unset",
+    "ulimit",
+    "umask",
+)
 """Commands that print nothing."""
 
 SEARCH = ("grep", "egrep", "fgrep", "rg", "ag", "ack", "git-grep")
 LIST = ("ls", "tree", "find", "fd", "wc", "du", "stat", "file", "which", "pwd", "echo", "printf")
-SIFT = ("sort", "uniq", "cut", "awk", "sed", "tr", "xargs", "head", "tail", "column", "jq", "less")
+READERS = ("cat", "nl", "bat", "more", "less")
+VIEWERS = ("open", "goto", "scroll_down", "scroll_up")
+"""Of SWE-agent, whose shell has a window on a file."""
+
+SIFT = (
+    "sort",
+    "uniq",
+    "cut",
+    "awk",
+    "sed",
+    "tr",
+    "xargs",
+    "head",
+    "tail",
+    "column",
+    "jq",
+    "xxd",
+    "od",
+)
 """Commands that only change what another one prints."""
 
 
@@ -49,7 +80,7 @@ def work(call: Call) -> Work:
     written = [_path(each, strip) for pipe in pipes for simple in pipe for each in named(simple)]
     rewrites = tuple(each for pipe in pipes for simple in pipe for each in _put(simple, strip))
     printed, certain = _printed(pipes, strip)
-    told = [each.path for each in printed if isinstance(each, Reading)]
+    told = [each.path for each in printed if isinstance(each, Reading) and not each.some]
     deed = _deed(pipes, told, [path for path in written if path is not None], rewrites)
     paths = written if deed in ("edit", "write") else told if deed == "read" else []
     known = tuple(dict.fromkeys(path for path in paths if path is not None))
@@ -128,17 +159,20 @@ def _deed(
     if written and any(name in ("sed", "perl", "gsed") for name in names):
         return "edit"
     known = [name for name in names if name not in QUIET and name not in SIFT]
-    if written or any(name not in (*SEARCH, *LIST, *READERS) for name in known):
+    if any(name in VIEWERS for name in known):
+        return "read"
+    if (
+        written
+        or not (known or reads)
+        or any(name not in (*SEARCH, *LIST, *READERS) for name in known)
+    ):
         return "run"
     if any(name in SEARCH for name in known) and not reads:
         return "search"
-    return "read" if reads else "list" if known else "run"
+    return "read" if reads or any(name in READERS for name in known) else "list"
 
 
 def _name(simple: Simple) -> str:
     words = simple.words
     name = (words[0] or "").rpartition("/")[2] if words else ""
     return "git-grep" if name == "git" and words[1:2] == ("grep",) else name
-
-
-READERS = ("cat", "nl", "bat", "more", "less", "head", "tail", "sed")

@@ -97,10 +97,10 @@ def told(call: Call) -> Told:
 
 def shown(told: Told, text: str) -> tuple[Excerpt, ...]:
     """What a result shows of files; nothing where it is not sure."""
-    if text.startswith("[File: ") or "\n[File: " in text[:400]:
+    if text.startswith("[File: "):
         return excerpts.window(text)
     if told.work is not None:
-        return outputs.shown(told.work, text)
+        return outputs.shown(told.work, text, trims=told.call.name == "Bash")
     if told.deed != "read" or ("<file>" not in text and len(told.paths) != 1):
         return ()
     return excerpts.shown(told.call, told.paths[0] if told.paths else None, text)
