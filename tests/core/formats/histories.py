@@ -5,6 +5,7 @@ taken out, doubled and moved.
 """
 
 import json
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -42,7 +43,7 @@ RESULTS = st.sampled_from(
 def stories(draw):
     """Turns: what the user says, and the answers to it, each with its calls and their results."""
     number = iter(range(10_000))
-    turns = []
+    turns: list[Any] = []
     for _ in range(draw(st.integers(1, 3))):
         asked = [("text", draw(TYPED))]
         asked += draw(
@@ -153,18 +154,25 @@ def _anthropic_asked(kind, text=""):
 
 
 def _anthropic_said(answer):
-    content = []
+    content: list[Any] = []
     if answer["thinking"] == "signed":
         content.append({"type": "thinking", "thinking": "Hm.", "signature": "c2ln"})
     elif answer["thinking"]:
         content.append({"type": "redacted_thinking", "data": "ZW5j"})
     if answer["odd"] == 1:
-        content.append({"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}})
-        content.append({"type": "web_search_tool_result", "tool_use_id": "srv", "content": []})
+        content += [
+            {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}},
+            {"type": "web_search_tool_result", "tool_use_id": "srv", "content": []},
+        ]
     if answer["text"]:
         content.append({"type": "text", "text": answer["text"]})
     for each in answer["calls"]:
-        call = {"type": "tool_use", "id": each["id"], "name": each["name"], "input": each["args"]}
+        call: Any = {
+            "type": "tool_use",
+            "id": each["id"],
+            "name": each["name"],
+            "input": each["args"],
+        }
         content.append(call)
     return content
 
@@ -173,7 +181,7 @@ def _anthropic_result(call):
     content = call["result"]
     if call["picture"]:
         content = [{"type": "text", "text": call["result"] or "x"}, _anthropic_asked("image")]
-    told = {"type": "tool_result", "tool_use_id": call["id"], "content": content}
+    told: Any = {"type": "tool_result", "tool_use_id": call["id"], "content": content}
     return {**told, "is_error": True} if call["error"] else told
 
 
@@ -181,8 +189,8 @@ def chat(story, style, *, blocks=False):
     messages = [{"role": "system", "content": "You are an agent."}] if style % 2 else []
     for asked, answers in story:
         content = [_chat_asked(*each) for each in asked if each[0] != "unknown"]
-        whole = len(content) == 1
-        messages.append({"role": "user", "content": content[0]["text"] if whole else content})
+        told: Any = content[0]["text"] if len(content) == 1 else content
+        messages.append({"role": "user", "content": told})
         for answer in answers:
             messages.append(_chat_said(answer, style, blocks=blocks))
             messages += [_chat_result(each, style) for each in answer["calls"]]
@@ -204,7 +212,7 @@ def _chat_asked(kind, text=""):
 
 
 def _chat_said(answer, style, *, blocks):
-    said = {"role": "assistant", "content": answer["text"]}
+    said: Any = {"role": "assistant", "content": answer["text"]}
     if answer["thinking"]:
         said["reasoning_content"] = "Hm."
         if blocks:
@@ -259,7 +267,7 @@ def _responses_kind(call):
 
 
 def _responses_said(answer):
-    items = []
+    items: list[Any] = []
     if answer["text"]:
         content = [{"type": "output_text", "text": answer["text"], "annotations": []}]
         items.append({"type": "message", "role": "assistant", "content": content})
@@ -320,8 +328,8 @@ def langchain(story, style):
     messages = [{"type": "system", "content": "You are an agent."}] if style % 2 else []
     for asked, answers in story:
         content = [_chat_asked(*each) for each in asked if each[0] != "unknown"]
-        whole = len(content) == 1
-        messages.append({"type": "human", "content": content[0]["text"] if whole else content})
+        told: Any = content[0]["text"] if len(content) == 1 else content
+        messages.append({"type": "human", "content": told})
         for answer in answers:
             messages.append(_langchain_said(answer, style))
             messages += [_langchain_result(each) for each in answer["calls"]]
@@ -333,7 +341,7 @@ def _langchain_said(answer, style):
         {"type": "tool_call", "id": each["id"], "name": each["name"], "args": each["args"]}
         for each in answer["calls"]
     ]
-    content = answer["text"] or ""
+    content: Any = answer["text"] or ""
     if style == 3:
         content = [{"type": "text", "text": answer["text"]}] if answer["text"] else []
         content += [
@@ -352,7 +360,7 @@ def pydantic_ai(story, style):
     messages = []
     for asked, answers in story:
         parts = [{"part_kind": "system-prompt", "content": "You are an agent."}] if style else []
-        messages.append({"kind": "request", "parts": parts + [_prompt(asked)]})
+        messages.append({"kind": "request", "parts": [*parts, _prompt(asked)]})
         for answer in answers:
             messages.append({"kind": "response", "parts": _pydantic_said(answer, style)})
             results = [_pydantic_result(each) for each in answer["calls"]]

@@ -6,12 +6,12 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.core.formats.histories import NAMES, broken, histories
 
 from sightline.core.formats import FORMATS, detect
 from sightline.core.window.blocks import Decision, Fold, Tail
-from tests.core.formats.histories import NAMES, broken, histories
 
-FEWER = settings(max_examples=settings.default.max_examples // 3)
+FEWER = settings(max_examples=settings().max_examples // 3)
 
 
 def formats(test):
