@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from math import sqrt
+
+from sightline.render.replay.markup import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
+from binascii import b2a_base64
 from hashlib import sha256
-from html import escape
 
 from sightline.core.replaying.costs import PRICES
 from sightline.render.replay import words
 from sightline.render.replay.chart import chart
+from sightline.render.replay.markup import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def page(
 ) -> str:
     """The whole page. shown: the prices; ours: the policies that stand out; cheats: those that
     are shown the future."""
-    mark = b64encode(sha256(STYLE.encode()).digest()).decode()
+    mark = b2a_base64(sha256(STYLE.encode()).digest(), newline=False).decode()
     policy = f"default-src 'none'; style-src 'sha256-{mark}'; base-uri 'none'; form-action 'none'"
     body = [
         "<h1>Replay: what recorded sessions would have cost, and lost</h1>",
