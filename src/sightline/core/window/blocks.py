@@ -48,6 +48,8 @@ class Block(Value):
     text: what the model reads of it (of a call its arguments as JSON). deed: what its tool does.
     paths: files that it names, as they are spelled. step: how many of the model's answers had
     begun when it came, its own counted. at: UTC microseconds. fixed: it may never be changed.
+    loose: it may go by itself, without a stub, once the user has spoken again (thinking, where a
+    format allows that).
     """
 
     message: int
@@ -65,6 +67,7 @@ class Block(Value):
     paths: tuple[str, ...] = ()
     excerpts: tuple[Excerpt, ...] = ()
     rewrites: tuple[Rewrite, ...] = ()
+    loose: bool = False
 
 
 class Fold(Value):

@@ -12,18 +12,16 @@ these can be had again.
 
 from __future__ import annotations
 
-from sightline.core.regions import covers, spans
 from sightline.core.value import Value
 from sightline.core.window.blocks import Decision, Fold
-from sightline.core.window.naming import Named
+from sightline.core.window.files import FILES, Files
 from sightline.core.window.prices import USUAL, minimum_clear
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from typing import Literal
 
-    from sightline.core.regions import Span
     from sightline.core.window.blocks import Block
     from sightline.core.window.prices import Prices
 
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     """The words in place of a block; whether the agent changed its file since."""
     Count = Callable[[str], int]
 
-FILES = ("read", "edit", "write")
 AGAIN = ("search", "list", "run", "web")
 
 
@@ -56,6 +53,9 @@ class Rules(Value):
 
 DEFAULT = Rules()
 CAREFUL = Rules("careful", read=16, edited=12, other=40)
+STUB = 50
+"""Tokens of a stub, about: what it really takes is counted when it is made."""
+
 COLD = 4_000
 """Tokens that are worth clearing while the cache is cold: then all is read anew anyway."""
 
@@ -71,6 +71,9 @@ class Folding:
         self._blocks: list[Block] = []
         self._open: list[int] = []
         self._results: list[int] = []
+        self._thoughts: list[int] = []
+        self._spoken = 0
+        self._total = 0
         self._answered: set[str] = set()
         self._files = Files()
 
@@ -78,7 +81,12 @@ class Folding:
         """The next block of the conversation."""
         place = len(self._blocks)
         self._blocks.append(block)
+        self._total += block.tokens
         self._files.add(place, block)
+        if block.kind == "user":
+            self._spoken = place
+        if block.loose:
+            self._thoughts.append(place)
         if block.kind == "result":
             self._results.append(place)
             if block.call is not None:
@@ -91,41 +99,48 @@ class Folding:
         """A decision that was made before, as it is on record."""
         gone = {fold.block for fold in decision.folds} | {*decision.dropped}
         self._open = [place for place in self._open if place not in gone]
+        self._thoughts = [place for place in self._thoughts if place not in gone]
         self._files.fold(gone)
 
     def decide(self, tokens: int, idle_s: float = 0.0) -> Decision:
         """What is folded now. tokens: of the window as it stands; idle_s: since the last answer."""
         rules = self.rules
         if rules.hard is not None and tokens > rules.hard:
-            return self._settled(self._forced(tokens - rules.hard))
+            made = self._forced(tokens - rules.hard)
+            self.taken(made)
+            return made
         cold = self._prices.cached and idle_s > self._prices.ttl_s
         if tokens <= (rules.soft // 2 if cold else rules.soft):
             return Decision()
-        folds = list(self._eligible())
-        back = sum(self._blocks[fold.block].tokens - fold.tokens for fold in folds)
-        if not folds or back < (COLD if cold else self._least(folds[0].block, tokens, back)):
+        going = dict(self._eligible())
+        thoughts = self._thought()
+        back = sum(self._blocks[place].tokens for place in (*going, *thoughts)) - STUB * len(going)
+        first = min((*going, *thoughts), default=0)
+        if back <= 0 or back < (COLD if cold else self._least(first, tokens - back)):
             return Decision()
-        return self._settled(folds)
+        folds = (self._folded(place, tier) for place, tier in going.items())
+        made = Decision(tuple(fold for fold in folds if fold is not None), dropped=thoughts)
+        self.taken(made)
+        return made
 
-    def _least(self, first: int, tokens: int, back: int) -> int:
-        """What a clear from a block on has to get back."""
-        kept = sum(block.tokens for block in self._blocks[:first])
-        grown = sum(block.tokens for block in self._blocks) / max(self._blocks[-1].step, 1)
-        return minimum_clear(self._prices, max(tokens - kept - back, 0), grown)
+    def _thought(self) -> tuple[int, ...]:
+        """Thinking about what the user said before the last time."""
+        return tuple(place for place in self._thoughts if place < self._spoken)
 
-    def _settled(self, folds: Sequence[Fold]) -> Decision:
-        decision = Decision(tuple(folds))
-        self.taken(decision)
-        return decision
+    def _least(self, first: int, stays: int) -> int:
+        """What a clear from a block on has to get back. stays: tokens of the window after it."""
+        before = sum(block.tokens for block in self._blocks[:first])
+        grown = self._total / max(self._blocks[-1].step, 1)
+        return minimum_clear(self._prices, max(stays - before, 0), grown)
 
-    def _eligible(self) -> Iterator[Fold]:
+    def _eligible(self) -> Iterator[tuple[int, Tier]]:
         before = self._cut(self.rules.keep)
         for place in self._open:
             if place >= before:
                 return
             tier = self._tier(place)
             if tier is not None:
-                yield from self._folded(place, tier)
+                yield place, tier
 
     def _cut(self, keep: int) -> int:
         """The place from which on all stays."""
@@ -147,7 +162,7 @@ class Folding:
     def _tier_of_input(self, place: int, block: Block) -> Tier | None:
         """What a call was given: never while it waits for its result, nor the newest text that the
         agent gave a file."""
-        if block.call not in self._answered:
+        if self._waits(block):
             return None
         if block.rewrites:
             if self._files.newest_write(place, block) or not self._expired(block):
@@ -169,98 +184,36 @@ class Folding:
     def _age(self, step: int) -> int:
         return self._blocks[-1].step - step
 
-    def _folded(self, place: int, tier: Tier) -> Iterator[Fold]:
-        """A block's fold, where its stub is shorter."""
+    def _folded(self, place: int, tier: Tier) -> Fold | None:
+        """A block's fold; None where its stub is no shorter."""
         block = self._blocks[place]
         words = self._stub(block, self._files.changed_since(place, block))
         tokens = self._count(words)
-        if tokens < block.tokens:
-            yield Fold(place, words, tokens, tier)
+        return Fold(place, words, tokens, tier) if tokens < block.tokens else None
 
-    def _forced(self, over: int) -> list[Fold]:
+    def _forced(self, over: int) -> Decision:
         """What goes because the window is too small: first what may go anyway, then the oldest,
-        then ever newer results, until it fits."""
-        folds = list(self._eligible())
-        gone = {fold.block for fold in folds}
-        over -= sum(self._blocks[fold.block].tokens - fold.tokens for fold in folds)
+        then ever newer results, until it fits. over: tokens that are too many."""
+        folds: dict[int, Fold] = {}
+        thoughts = self._thought()
+        over -= sum(self._blocks[place].tokens for place in thoughts)
+        for place, tier in self._in_need():
+            if over <= 0 and tier == "forced":
+                break
+            fold = None if place in folds else self._folded(place, tier)
+            if fold is not None:
+                folds[place] = fold
+                over -= self._blocks[place].tokens - fold.tokens
+        return Decision(tuple(folds[place] for place in sorted(folds)), dropped=thoughts)
+
+    def _in_need(self) -> Iterator[tuple[int, Tier]]:
+        """What may go in order of how little it is missed."""
+        yield from self._eligible()
         for keep in (self.rules.keep, 1):
-            before = self._cut(keep)
             for place in self._open:
-                if over <= 0 or place >= before:
-                    break
-                block = self._blocks[place]
-                waiting = block.kind == "call" and block.call not in self._answered
-                if place in gone or waiting:
-                    continue
-                for fold in self._folded(place, "forced"):
-                    gone.add(place)
-                    folds.append(fold)
-                    over -= block.tokens - fold.tokens
-        return sorted(folds, key=lambda fold: fold.block)
+                if place < self._cut(keep) and not self._waits(self._blocks[place]):
+                    yield place, "forced"
 
-
-class Files:
-    """What the blocks say of files: when each was touched, edited, named, and which lines of it
-    stand where."""
-
-    def __init__(self) -> None:
-        self.touched: dict[str, int] = {}
-        self.edited: dict[str, int] = {}
-        self._named = Named()
-        self._shown: dict[str, dict[int, list[Span]]] = {}
-        self._whole: dict[str, int] = {}
-        self._wrote: dict[str, int] = {}
-
-    @property
-    def named(self) -> set[str]:
-        """Files that a person or a plan names."""
-        return self._named.paths
-
-    def add(self, place: int, block: Block) -> None:
-        """The next block."""
-        if block.kind == "user" or block.deed == "plan":
-            self._named.text(block.text)
-        for path in self.of(block):
-            self.touched[path] = block.step
-            self._named.path(path)
-        for excerpt in block.excerpts:
-            last = excerpt.first + max(excerpt.text.count("\n"), 0)
-            shown = self._shown.setdefault(excerpt.path, {})
-            shown.setdefault(place, []).append((excerpt.first, last))
-        for rewrite in block.rewrites if block.kind == "call" else ():
-            self.edited[rewrite.path] = place
-            self._wrote[rewrite.path] = place
-            if rewrite.old is None:
-                self._whole[rewrite.path] = place
-
-    def of(self, block: Block) -> tuple[str, ...]:
-        """The files whose text a block shows or changes."""
-        if block.excerpts or block.rewrites:
-            return tuple(e.path for e in block.excerpts) + tuple(r.path for r in block.rewrites)
-        return block.paths if block.deed in FILES else ()
-
-    def fold(self, gone: set[int]) -> None:
-        """These blocks show nothing any more."""
-        for shown in self._shown.values():
-            for place in gone & shown.keys():
-                del shown[place]
-
-    def superseded(self, place: int, block: Block) -> bool:
-        """Whether later blocks show, or wrote, all the lines that this one shows."""
-        return bool(block.excerpts) and all(
-            self._whole.get(excerpt.path, -1) > place or self._covered(place, excerpt.path)
-            for excerpt in block.excerpts
-        )
-
-    def _covered(self, place: int, path: str) -> bool:
-        shown = self._shown.get(path, {})
-        later = [span for at, lines in shown.items() if at > place for span in lines]
-        return bool(later) and covers(spans(later), spans(shown.get(place, [])))
-
-    def newest_write(self, place: int, block: Block) -> bool:
-        """Whether nothing that the agent put into one of its files since is newer."""
-        return any(self._wrote.get(rewrite.path) == place for rewrite in block.rewrites)
-
-    def changed_since(self, place: int, block: Block) -> bool:
-        """Whether the agent changed one of its files after it."""
-        return any(self.edited.get(path, -1) > place for path in self.of(block))
+    def _waits(self, block: Block) -> bool:
+        """Whether a call has no result yet."""
+        return block.kind == "call" and block.call not in self._answered
