@@ -47,7 +47,7 @@ facts = st.one_of(
     st.builds(Moved, paths, paths, revisions, causes),
     st.builds(NoticeAcknowledged, st.just("n"), paths, beliefs),
     st.builds(TurnBegan, st.integers(1, 9)),
-    st.builds(RewindEnded, st.integers(0, 12)),
+    st.builds(RewindEnded, st.integers(0, 12), st.booleans()),
     st.builds(SessionForked, st.sampled_from(["s", "t"]), st.integers(0, 12)),
 )  # fmt: skip
 logs = st.lists(st.tuples(st.sampled_from(["s", "t"]), facts), max_size=14).map(

@@ -9,9 +9,11 @@ from sightline.core.events import (
     BlobPurged,
     Cause,
     Changed,
+    CheckpointTaken,
     CommandStarted,
     GitMoved,
     Moved,
+    RewindEnded,
     WarningRaised,
     WriteAbandoned,
     WriteIntended,
@@ -49,6 +51,18 @@ def test_a_warning_names_its_files_once():
         said(WarningRaised("w-1", "mind this", ("a.py", "b.py"))) == "warning: mind this a.py, b.py"
     )
     assert said(WarningRaised("w-1", "a.py is made", ("a.py",))) == "warning: a.py is made"
+
+
+def test_a_rewind_of_files_alone_does_not_say_that_the_agent_knows_less():
+    assert said(RewindEnded(20)) == "the agent knows again what it knew at position 20"
+    assert said(RewindEnded(20, files_only=True)) == (
+        "the files of the rewind are back; what the agent knows stays"
+    )
+
+
+def test_a_checkpoint_is_told_by_its_id_and_label():
+    assert said(CheckpointTaken("cp-1", "", "a" * 64)) == "checkpoint cp-1"
+    assert said(CheckpointTaken("cp-1", "start", "a" * 64)) == "checkpoint cp-1 start"
 
 
 def test_texts_that_went_are_counted_with_the_reason():

@@ -86,7 +86,8 @@ happenings = st.one_of(
     st.builds(events.ClaimReleased, claims),
 )
 turnings = st.one_of(
-    st.builds(events.RewindEnded, places), st.builds(events.SessionForked, people, places)
+    st.builds(events.RewindEnded, places, st.booleans()),
+    st.builds(events.SessionForked, people, places),
 )
 histories = st.lists(
     st.tuples(people, st.lists(happenings | turnings, min_size=1, max_size=3)), max_size=25

@@ -39,7 +39,6 @@ EXAMPLES: list[Fact] = [
     events.CheckpointDropped("c1", "size"),
     events.CheckpointMissed("before src/a.py", "turn", "the disk is full"),
     events.RewindStarted("c1", 20),
-    events.RewindStep("src/a.py", B, A),
     events.RewindEnded(20),
     events.MessageAppended("m5", "m4", "user"),
     events.Folded("m5", (0, 2)),

@@ -112,7 +112,7 @@ class WriteIntended(Fact):
     or by WriteAbandoned. aside: names of files in the same folder to remove after a crash.
     owner: "host:pid:start" of the writing process. belief: what its agent holds once it is done,
     so that a write whose process died before saying so can be recorded in full. src: the file
-    at `path` is to come from there (a move)."""
+    at `path` is to come from there (a move). led, target: as in Changed."""
 
     path: str
     before: Revision
@@ -121,6 +121,8 @@ class WriteIntended(Fact):
     owner: str = ""
     belief: Belief | None = None
     src: str | None = None
+    led: str | None = None
+    target: str | None = None
 
 
 class WriteAbandoned(Fact):
@@ -133,7 +135,8 @@ class WriteAbandoned(Fact):
 class Changed(Fact):
     """The file at `path` differs from what the disk view said. belief: what the writing
     session holds afterwards, when it was this session's own write. intent: the position of
-    the WriteIntended that this settles."""
+    the WriteIntended that this settles. led: where the symlink led that stood there before;
+    target: where the one leads that stands there now (its revision is unknown)."""
 
     path: str
     before: Revision
@@ -143,6 +146,8 @@ class Changed(Fact):
     mode: int | None = None
     belief: Belief | None = None
     intent: int | None = None
+    led: str | None = None
+    target: str | None = None
 
 
 class Moved(Fact):
@@ -293,16 +298,12 @@ class RewindStarted(Fact):
     to: int
 
 
-class RewindStep(Fact):
-    path: str
-    before: Revision
-    after: Revision
-
-
 class RewindEnded(Fact):
-    """What this session knows is again what it knew at position `to`; the disk view stays."""
+    """What this session knows is again what it knew at position `to`; the disk view stays.
+    files_only: its files alone went back, and what it knows stays as well."""
 
     to: int
+    files_only: bool = False
 
 
 class MessageAppended(Fact):

@@ -94,5 +94,10 @@ TURNING = (SessionForked, RewindEnded)
 """The kinds of fact at which a branch continues elsewhere."""
 
 
+def turns_at(fact: Fact) -> bool:
+    """Whether a branch continues elsewhere at a fact; at a rewind of files alone it does not."""
+    return isinstance(fact, TURNING) and not (isinstance(fact, RewindEnded) and fact.files_only)
+
+
 def _last(turns: Sequence[Recorded], upto: Position) -> Recorded | None:
-    return next((r for r in reversed(turns) if r.position <= upto), None)
+    return next((r for r in reversed(turns) if r.position <= upto and turns_at(r.fact)), None)

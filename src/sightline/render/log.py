@@ -51,7 +51,7 @@ PATHS_NAMED = 3
 
 def sentence(entry: Told, reader: str = "") -> str:
     """One fact in plain words, on one line. reader: the session to which it is told as "this session"."""
-    own = _OWN.get(entry.fact) or _FORMS.get(entry.kind, "{kind} {detail}")
+    own = _own(entry) or _FORMS.get(entry.kind, "{kind} {detail}")
     form = _change(entry) if entry.kind == "changed" else own
     said = form.format(
         kind=entry.kind.replace("_", " "),
@@ -67,6 +67,12 @@ def sentence(entry: Told, reader: str = "") -> str:
         texts=count(entry.count, "kept text"),
     )
     return one_line(said.rstrip(" :"))
+
+
+def _own(entry: Told) -> str | None:
+    if entry.fact == "RewindEnded" and entry.cause.detail is None:
+        return "the files of the rewind are back; what the agent knows stays"
+    return _OWN.get(entry.fact)
 
 
 def _detail(entry: Told) -> str:
@@ -134,7 +140,6 @@ _OWN = {
     "CheckpointDropped": "checkpoint {detail} was dropped to make room",
     "CheckpointMissed": "no checkpoint could be kept by itself: {detail}",
     "RewindStarted": "a rewind to {detail} began",
-    "RewindStep": "{path} was put back by the rewind",
     "RewindEnded": "the agent knows again what it knew at position {detail}",
     "ClaimTaken": "claim {detail} taken: {paths}",
     "ClaimRenewed": "claim {detail} renewed",

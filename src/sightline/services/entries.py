@@ -7,10 +7,12 @@ from sightline.core.events import (
     BlobPurged,
     Cause,
     Changed,
+    CheckpointTaken,
     EnvironmentSeen,
     GitMoved,
     ModelUsed,
     Moved,
+    RewindEnded,
 )
 from sightline.core.revision import MISSING
 from sightline.core.value import Value
@@ -103,6 +105,10 @@ def _detail(fact: Fact) -> str | None:
         return usage.model(fact.model, fact.provider, fact.mode)
     if isinstance(fact, EnvironmentSeen):
         return usage.environment(fact.system, fact.python, fact.host, fact.host_version)
+    if isinstance(fact, CheckpointTaken):
+        return " ".join(filter(None, [fact.checkpoint, fact.label]))
+    if isinstance(fact, RewindEnded) and fact.files_only:
+        return None
     field = _DETAILS.get(type(fact).__name__, "")
     said = getattr(fact, field, None)
     return None if said in (None, "") else str(said)
@@ -116,7 +122,7 @@ WORDS = {
     "Refused": "refused", "Merged": "merged", "NoticeDelivered": "notice",
     "NoticeAcknowledged": "acknowledged", "Delivered": "delivered",
     "CheckpointTaken": "checkpoint", "CheckpointDropped": "checkpoint",
-    "CheckpointMissed": "checkpoint", "RewindStarted": "rewind", "RewindStep": "rewind",
+    "CheckpointMissed": "checkpoint", "RewindStarted": "rewind",
     "RewindEnded": "rewind", "MessageAppended": "message", "Folded": "folded",
     "Condensed": "condensed", "ClaimTaken": "claim", "ClaimRenewed": "claim",
     "ClaimReleased": "claim", "WarningRaised": "warning", "WarningAcknowledged": "warning",
@@ -148,7 +154,7 @@ _DETAILS = {
     "TurnBegan": "number", "Seen": "via",
     "GitMoved": "operation", "CommandStarted": "command", "CommandEnded": "exit_code",
     "Refused": "reason", "NoticeDelivered": "notice", "NoticeAcknowledged": "notice",
-    "Delivered": "part", "CheckpointTaken": "label", "CheckpointDropped": "checkpoint",
+    "Delivered": "part", "CheckpointDropped": "checkpoint",
     "CheckpointMissed": "reason", "RewindStarted": "checkpoint",
     "RewindEnded": "to", "MessageAppended": "role", "WarningRaised": "text",
     "ClaimTaken": "claim", "ClaimRenewed": "claim", "ClaimReleased": "claim",

@@ -55,7 +55,7 @@ def rewind(
     made = [*carrying.carry_out(ground, target, groups)]
     made = _with_forced([*made, lost], [_forced(ground, target, *each) for each in wanted.items()])
     ends = target.position if conversation else ground.store.position()
-    ground.append([RewindEnded(ends)], durable=True)
+    ground.append([RewindEnded(ends, files_only=not conversation)], durable=True)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
     warned = None if files else warnings.after_rewind(ground, target.position)
     return report.replace(safety_checkpoint=safety, warning=warned)

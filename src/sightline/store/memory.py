@@ -13,7 +13,7 @@ from sightline.core.context import column, fold_knowledge, know, news, on_disk
 from sightline.core.events import BlobPurged, WriteIntended
 from sightline.core.retention import KeptText
 from sightline.core.revision import revision_of
-from sightline.core.timeline import NOBODY, TURNING, Recorded
+from sightline.core.timeline import NOBODY, Recorded, turns_at
 from sightline.store import Room
 from sightline.store.naming import check_expected, paths_of, settled
 from sightline.store.verify import differences
@@ -75,7 +75,7 @@ class MemoryStore:
         self._sessions[session] = column(self._sessions.get(session), recorded)
         on_disk(self._disks, recorded)
         claims.step(self._claims, recorded)
-        if isinstance(fact, TURNING):
+        if turns_at(fact):
             self._knowledge[session] = fold_knowledge(self._log, session)
         else:
             know(self._knowledge.setdefault(session, {}), recorded)

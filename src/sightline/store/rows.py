@@ -19,7 +19,7 @@ from sightline.core.context import (
     on_disk,
 )
 from sightline.core.events import WriteIntended
-from sightline.core.timeline import TURNING, branch
+from sightline.core.timeline import branch, turns_at
 from sightline.store import codec
 from sightline.store.naming import COLUMN_FACTS, KNOWING, settled
 
@@ -119,7 +119,7 @@ class Rows:
             self._step_disks(disks, recorded)
         if isinstance(fact, CLAIMING):
             self._step_claims(recorded)
-        if isinstance(fact, TURNING):
+        if turns_at(fact):
             states = fold_known(self._run, recorded.session, recorded.position)
             self._replace_known(recorded.session, states)
         elif paths := knowledge_paths(fact):
