@@ -8,7 +8,7 @@ from sightline.core.window.naming import Named
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.regions import Span
-    from sightline.core.window.blocks import Block
+    from sightline.core.window.blocks import Block, Rewrite
 
 FILES = ("read", "edit", "write")
 """What tools do that are about the text of files."""
@@ -24,7 +24,7 @@ class Files:
         self._named = Named()
         self._shown: dict[str, dict[int, list[Span]]] = {}
         self._whole: dict[str, int] = {}
-        self._wrote: dict[str, int] = {}
+        self._given: dict[str, tuple[int, tuple[Rewrite, ...]]] = {}
 
     @property
     def named(self) -> set[str]:
@@ -42,9 +42,17 @@ class Files:
             last = excerpt.first + max(excerpt.text.count("\n"), 0)
             shown = self._shown.setdefault(excerpt.path, {})
             shown.setdefault(place, []).append((excerpt.first, last))
-        for rewrite in block.rewrites if block.kind == "call" else ():
+        if block.kind == "call" and block.call is not None and block.rewrites:
+            self._given[block.call] = place, block.rewrites
+        elif block.kind == "result" and block.call in self._given:
+            given = self._given.pop(block.call)
+            if not block.error:
+                self._put(*given)
+
+    def _put(self, place: int, rewrites: tuple[Rewrite, ...]) -> None:
+        """What a call was given stands in its files now."""
+        for rewrite in rewrites:
             self.edited[rewrite.path] = place
-            self._wrote[rewrite.path] = place
             if rewrite.old is None:
                 self._whole[rewrite.path] = place
 
@@ -74,7 +82,7 @@ class Files:
 
     def newest_write(self, place: int, block: Block) -> bool:
         """Whether nothing that the agent put into one of its files since is newer."""
-        return any(self._wrote.get(rewrite.path) == place for rewrite in block.rewrites)
+        return any(self.edited.get(rewrite.path) == place for rewrite in block.rewrites)
 
     def changed_since(self, place: int, block: Block) -> bool:
         """Whether the agent changed one of its files after it."""

@@ -38,7 +38,8 @@ class Rules(Value):
     hard (None: nobody knows it) whatever must. keep: newest results that stay. read, edited: the
     lease of a file that was read, or edited, in answers since it was last touched. other: of what
     cannot be had again. named: a file that a person or a plan names stays until it was edited.
-    least: tokens below which a block is not worth a stub."""
+    least: tokens below which a block is not worth a stub. views: a clear shows files that were
+    edited once as they are now, in place of all that showed them (core.window.rebasing)."""
 
     name: str = "default"
     soft: int = 50_000
@@ -49,10 +50,11 @@ class Rules(Value):
     other: int = 12
     named: bool = True
     least: int = 120
+    views: bool = False
 
 
 DEFAULT = Rules()
-CAREFUL = Rules("careful", read=16, edited=12, other=40)
+CAREFUL = Rules("careful", read=16, edited=12, other=40, views=True)
 STUB = 50
 """Tokens of a stub, about: what it really takes is counted when it is made."""
 
