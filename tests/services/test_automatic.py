@@ -218,7 +218,7 @@ def test_what_there_is_no_time_for_is_listed_and_comes_with_the_next(monkeypatch
     for turn in range(1, 4):
         session.turn()
         with monkeypatch.context() as patched:
-            times_up(patched, 12)
+            times_up(patched, 15)
             session.create(f"new{turn}.py", "x\n")
     found = session.checkpoints()
     assert [each.files for each in found] == [12, 24, 33]

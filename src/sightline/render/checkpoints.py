@@ -162,7 +162,8 @@ def failed(error: Exception) -> tuple[str, str]:
 def late() -> tuple[str, str]:
     """A checkpoint that was given up because looking at the tree takes too long."""
     return "No checkpoint was taken: there was no time to look at the whole tree.", (
-        "Take one yourself: sightline checkpoint. Or give them more time (checkpoint_auto_ms)."
+        "Take one yourself (sightline checkpoint): the next ones are quicker then. Or give them "
+        "more time (checkpoint_auto_ms)."
     )
 
 

@@ -64,7 +64,12 @@ def story(ground: Ground) -> list[Chapter]:
 def _known(old: Manifest, new: Manifest) -> list[Difference]:
     """Where they differ for certain: what one of them leaves out did not come or go with that."""
     left = old.omitted.keys() | new.omitted.keys()
-    return [each for each in differences(old, new) if each.path not in left]
+    return [each for each in differences(old, new) if left.isdisjoint(_above(each.path))]
+
+
+def _above(path: str) -> list[str]:
+    """A path, and each folder above it as a manifest names it."""
+    return [path, *(path[: at + 1] for at, letter in enumerate(path) if letter == "/")]
 
 
 def _compared(ground: Ground, each: Difference, *, live: bool) -> FileDifference:

@@ -10,6 +10,7 @@ from sightline.core.revision import revision_of
 from sightline.core.value import Value
 from sightline.render import size
 from sightline.services.keeping import Keeping
+from sightline.workspace.deadline import DeadlinePassed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,14 +47,20 @@ class Covered(Value):
 def everything(ground: Ground, last: Manifest, keep: Keep, until: float | None = None) -> Covered:
     """All that the ignore rules let us see. last: a manifest whose texts are kept. keep: called
     with texts where there are many, by several threads; few are answered. until: by
-    time.monotonic(), from then on nothing is read any more. StoreError, Unverifiable,
-    DeadlinePassed."""
+    time.monotonic(), all should be done by then; what there is no time to read is left out.
+    StoreError, Unverifiable, DeadlinePassed."""
+    started = monotonic()
     tree = ground.workspace.tree(ground.workspace.remembered(), until=until)
+    if until is not None:  # to write down what was found takes about as long as to find it
+        until -= monotonic() - started
+        if monotonic() > until:
+            raise DeadlinePassed
     rows: dict[str, manifest.Row] = {}
     omitted = tree.hidden()
+    late: list[str] = []
     read = 0
     with Keeping(keep) as keeping:
-        unread = _unread(ground, tree, last, rows, omitted, until)
+        unread = _unread(ground, tree, last, rows, omitted, late, until)
         for path, row, data in ground.workspace.contents(unread):
             read += 1
             if data is None:
@@ -63,7 +70,8 @@ def everything(ground: Ground, last: Manifest, keep: Keep, until: float | None =
                 rows[path] = file_row(revision, row[MODE])  # type: ignore[arg-type]
             if data is not None:
                 keeping.add(data)
-        ground.workspace.remember(tree, lasting=read > WORTH_REMEMBERING)
+        ground.workspace.remember(tree, lasting=bool(late) or read > WORTH_REMEMBERING)
+        omitted.update(dict.fromkeys(_folded(tree, late), NO_TIME))
         found = Manifest(rows, omitted)
         taken = step(last, found)
     return Covered(found, tuple(keeping.texts), taken)
@@ -113,10 +121,11 @@ def _unread(
     last: Manifest,
     rows: dict[str, manifest.Row],
     omitted: dict[str, str],
+    late: list[str],
     until: float | None,
 ) -> Iterator[tuple[str, Row]]:
     """The files that have to be read; of all others, what is known of them goes into rows and
-    omitted."""
+    omitted. late: those that there is no time for."""
     kept = last.rows
     for path, row in tree.files():
         mode, content = row[MODE], row[CONTENT]
@@ -128,9 +137,20 @@ def _unread(
         elif (why := left_out(ground, path, row[0])) is not None:  # type: ignore[arg-type]
             omitted[path] = why
         elif until is not None and monotonic() > until:
-            omitted[path] = NO_TIME
+            late.append(path)
         else:
             yield path, row
+
+
+def _folded(tree: Tree, paths: Iterable[str]) -> Iterator[str]:
+    """These files, by their folder where they are all that it holds: a tree may have a lot."""
+    groups: dict[str, list[str]] = {}
+    for path in paths:
+        groups.setdefault(path[: path.rfind("/") + 1], []).append(path)
+    for folder, below in groups.items():
+        listing = tree.listings.get(folder)
+        whole = listing is not None and len(listing.files) == len(below) and not listing.folders
+        yield from [folder] if folder and whole else below
 
 
 def _look(
