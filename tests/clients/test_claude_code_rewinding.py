@@ -1,7 +1,12 @@
-"""Work of Claude Code is taken back from another terminal while its conversation goes on."""
+"""Work of Claude Code is taken back from another terminal while its conversation goes on.
+
+Nobody asks for a checkpoint here: each turn that changes something has one of its own.
+"""
+
+import json
 
 import pytest
-from tests.clients.acting import TEXT, changed, done, edit, read, write
+from tests.clients.acting import TEXT, bash, changed, done, edit, read, write
 
 pytestmark = pytest.mark.client
 
@@ -13,19 +18,32 @@ REWOUND = changed(l3="three", l28=USERS)
 
 
 class Terminal:
-    """Another terminal, with commands in the name of the one conversation there is, whose hooks are
-    answered by a process that stays."""
+    """Another terminal, with commands in the name of the first conversation there was, whose hooks
+    are answered by a process that stays."""
 
     def __init__(self, claude):
         self.claude = claude
 
-    def __call__(self, *args):
-        def run():
-            (session,) = self.claude.status()
-            assert list((self.claude.state / "run").glob("*.sock"))
-            self.claude.sightline("--session", session, *args)
+    def rewind_to(self, turn):
+        """Take back what was done in a turn and since."""
+        [taken] = [each for each in self.checkpoints() if each["turn"] == turn]
+        self.claude.sightline("--session", taken["session"], "rewind", taken["id"], "--yes")
 
-        return run
+    def at(self, turn):
+        """The same, for a step to be preceded by."""
+
+        def rewind():
+            assert list((self.claude.state / "run").glob("*.sock"))
+            self.rewind_to(turn)
+
+        return rewind
+
+    def checkpoints(self):
+        """Those that were taken for a turn of the first conversation."""
+        told = json.loads(self.claude.sightline("checkpoints", "--json"))["checkpoints"]
+        return [
+            each for each in told if each["why"] == "turn" and each["session"] == told[0]["session"]
+        ]
 
 
 @pytest.fixture
@@ -34,14 +52,14 @@ def terminal(guarded):
 
 
 @pytest.fixture
-def file(guarded, model, terminal):
-    """One turn of work, then a checkpoint, another turn, and a save of the user's."""
+def file(guarded, model):
+    """Two turns of work, and then a save of the user's."""
     path = guarded.put("notes.txt", TEXT)
     theirs = changed(l3="three", l10="ten", l28=USERS)
     model.script("One", read(path), edit(path, "line 3\n", "three\n"), done())
     model.script(
         "Two",
-        edit(path, "line 10\n", "ten\n", terminal("checkpoint", "turn 2")),
+        edit(path, "line 10\n", "ten\n"),
         write(str(guarded.root / "new.txt"), "mine\n"),
         done(lambda: guarded.put("notes.txt", theirs)),
     )
@@ -49,13 +67,10 @@ def file(guarded, model, terminal):
 
 
 def test_a_rewind_between_turns_takes_its_work_and_leaves_the_users(guarded, model, terminal, file):
-    model.script(
-        "Three", edit(file, "line 20\n", "twenty\n"), done(terminal("rewind", "turn 2", "--yes"))
-    )
-    stood = []
+    model.script("Three", edit(file, "line 20\n", "twenty\n"), done(terminal.at(2)))
     model.script(
         "Go on",
-        edit(file, "twenty\n", "20\n", lambda: stood.append(guarded.text("notes.txt"))),
+        edit(file, "twenty\n", "20\n"),
         edit(file, f"{USERS}\n", "line 28, says everybody\n"),
         done(),
     )
@@ -71,11 +86,19 @@ def test_a_rewind_between_turns_takes_its_work_and_leaves_the_users(guarded, mod
     assert guarded.text("notes.txt") == REWOUND.replace("says the user", "says everybody")
 
 
+def test_a_rewind_to_the_first_turn_leaves_nothing_but_the_users(guarded, model, terminal, file):
+    model.script("Three", edit(file, "line 20\n", "twenty\n"), done(terminal.at(1)))
+    guarded.run("One", "Two", "Three")
+    assert [each["turn"] for each in terminal.checkpoints()] == [1, 2, 3]
+    assert guarded.text("notes.txt") == changed(l28=USERS)
+    assert not (guarded.root / "new.txt").exists()
+
+
 def test_a_rewind_in_the_middle_of_a_turn_is_told_by_the_refusal(guarded, model, terminal, file):
     model.script(
         "Three",
         edit(file, "line 20\n", "twenty\n"),
-        edit(file, "twenty\n", "20\n", terminal("rewind", "turn 2", "--yes")),
+        edit(file, "twenty\n", "20\n", terminal.at(2)),
         edit(file, f"{USERS}\n", "line 28, says everybody\n"),
         done(),
     )
@@ -87,11 +110,29 @@ def test_a_rewind_in_the_middle_of_a_turn_is_told_by_the_refusal(guarded, model,
     assert guarded.status()[run.session]["notes.txt"]["state"] == "fresh"
 
 
+def test_what_its_shell_removed_and_made_unread_is_undone(guarded, model, terminal, file):
+    guarded.put("unread.txt", "of the user\n")
+    guarded.put("also.txt", "of the user, too\n")
+    command = "rm unread.txt && echo made > made.txt && sed -i s/too/two/ also.txt"
+    model.script("Three", bash(command), done(terminal.at(3)))
+    guarded.run("One", "Two", "Three")
+    assert guarded.text("unread.txt") == "of the user\n"
+    assert guarded.text("also.txt") == "of the user, too\n"
+    assert not (guarded.root / "made.txt").exists()
+    assert guarded.text("notes.txt") == changed(l3="three", l10="ten", l28=USERS)
+
+
+def test_a_turn_that_only_looks_has_no_checkpoint(guarded, model, terminal, file):
+    model.script("Three", read(file), bash("grep ten notes.txt"), done())
+    guarded.run("One", "Two", "Three")
+    assert [each["turn"] for each in terminal.checkpoints()] == [1, 2]
+
+
 def test_two_conversations_each_take_back_their_own(guarded, model, terminal, file):
     """The second begins when the first has ended; the first is rewound."""
     first = guarded.run("One", "Two")
     model.script("Three", read(file), edit(file, "line 20\n", "twenty\n"), done())
     second = guarded.run("Three")
     assert second.session != first.session
-    guarded.sightline("--session", first.session, "rewind", "turn 2", "--yes")
+    terminal.rewind_to(2)
     assert guarded.text("notes.txt") == REWOUND.replace("line 20\n", "twenty\n")
