@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from sightline.core.replaying.costs import PRICES
 from sightline.render.replay import words
-from sightline.render.replay.chart import chart
+from sightline.render.replay.chart import beyond, chart
 from sightline.render.replay.markup import escape
 
 TYPE_CHECKING = False
@@ -98,7 +98,9 @@ def _wrong(rows: Sequence[Row]) -> list[str]:
 def _figure(rows: Sequence[Row], at: int, ours: Collection[str]) -> str:
     name = PRICES[at].name
     said = "Without a cache" if not PRICES[at].cached else f"Prices {name} (cache read / write)"
-    caption = f"{said}. Dashed: no other costs less and loses fewer edits. Modelled."
+    left = ", ".join(row.name for row in beyond(rows, at))
+    more = f" Beyond the chart: {left}." if left else ""
+    caption = f"{said}. Dashed: no other costs less and loses fewer edits. Modelled.{more}"
     drawn = chart(rows, at, ours)
     return f"<figure>{drawn}<figcaption>{escape(caption)}</figcaption></figure>"
 
