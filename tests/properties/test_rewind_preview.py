@@ -12,7 +12,9 @@ from sightline.services.previews import preview
 
 
 def lines(data):
-    return [] if data is None else decode(data).lines
+    text = decode(data or b"")
+    assert text is not None
+    return text.lines
 
 
 @wide
@@ -24,13 +26,17 @@ def test_the_diff_of_a_plan_is_what_is_done(before, after, ends):
     stood = world.disk()
     done = world.one.rewind(made)
     now = world.disk()
-    assert [each.path for each in found] == sorted({*plan.restored, *plan.removed, *plan.merged})
+    told = {*plan.restored, *plan.removed, *plan.merged}
+    away = {src for src, _ in plan.moved}  # what is said of these stands at the path they go to
+    assert told - away <= {each.path for each in found} <= told
     came = {path: src for src, path in done.moved}
     for each in found:
-        old, new = stood.get(came.get(each.path, each.path)), now.get(each.path)
+        src = came.get(each.path, None if each.path in came.values() else each.path)
+        old, new = stood.get(src), now.get(each.path)
         a, b = lines(old), lines(new)
         hunks = diff(a, b)
-        assert (each.diff or "").partition("@@")[2] == unified(a, b, hunks).partition("@@")[2]
+        assert each.diff is not None, "all of these are texts, and kept or there"
+        assert each.diff.partition("@@")[2] == unified(a, b, hunks).partition("@@")[2]
         assert each.added - each.removed == len(b) - len(a)
         assert (old is None, new is None) == {
             "added": (True, False),

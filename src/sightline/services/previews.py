@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.revision import MISSING
-from sightline.core.rewinding import Put, Rights
+from sightline.core.rewinding import Put, Rename, Rights
 from sightline.core.text import decode
 from sightline.services import undoing
 from sightline.services.comparing import FileDifference, compared
@@ -12,7 +12,7 @@ from sightline.services.unheard import covers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sightline.core.manifest import Change
     from sightline.core.rewinding import Step
@@ -32,50 +32,64 @@ def preview(
     shown: dict[str, FileDifference] = {}
     for group in undoing.effects(ground, target) if touched else ():
         planned, found = undoing.planned(ground, group)
-        shown |= {each.path: each for each in _steps(ground, planned.steps, found)}
+        shown |= {each.path: each for each in _ends(planned.steps, found)}
     forced = {ground.workspace.locate(path).path for path in force_paths}
     shown |= {path: _forced(ground, target, path) for path in forced}
     return [each for path, each in sorted(shown.items()) if path in touched]
 
 
-def _steps(
-    ground: Ground, steps: Iterable[Step], found: Mapping[str, Found]
-) -> Iterator[FileDifference]:
-    """Rights first: of a file that gets both, its text says more."""
-    standing = {each.revision: each.data for each in found.values()}
+def _ends(steps: Sequence[Step], found: Mapping[str, Found]) -> Iterator[FileDifference]:
+    """What lies between what stands now and what stands after all steps: a file may be changed,
+    moved back and changed again."""
+    yield from [
+        FileDifference(s.path, "mode", None, None, "") for s in steps if isinstance(s, Rights)
+    ]
+    stood = {path: each.data for path, each in found.items() if each.kind == "file"}
+    data = dict(stood)
+    came = {path: path for path in data}
     for step in steps:
-        if isinstance(step, Rights):
-            yield FileDifference(step.path, "mode", None, None, "")
-    for step in steps:
-        if isinstance(step, Put):
-            # A file that is moved back first has its bytes from elsewhere.
-            there, before = step.before != MISSING, standing.get(step.before)
-            if there and before is None:
-                before = ground.store.blob(step.before)
-            yield _put(step.path, there=there, before=before, after=step.data)
+        _take(step, data, came)
+    for path, after in data.items():
+        src = came.get(path) or (path if path in stood and path not in came.values() else None)
+        before = stood[src] if src is not None else None
+        if before != after:
+            yield _put(path, before, after, src)
+    kept = {*data, *came.values()}
+    yield from [_put(path, was, None, path) for path, was in stood.items() if path not in kept]
+
+
+def _take(step: Step, data: dict[str, bytes | None], came: dict[str, str]) -> None:
+    """Take a step in thought. data: what stands at each path; came: where that stood before."""
+    if isinstance(step, Rename):
+        data[step.path] = data.pop(step.src)
+        if step.src in came:
+            came[step.path] = came.pop(step.src)
+    elif isinstance(step, Put) and step.data is not None:
+        data[step.path] = step.data
+    elif isinstance(step, Put):
+        data.pop(step.path, None)
+        came.pop(step.path, None)
 
 
 def _forced(ground: Ground, target: Target, path: str) -> FileDifference:
     """A path that gets its bytes of then. Where the checkpoint does not say which, no diff."""
     now, manifest = ground.look(path), target.manifest or {}
-    there = now.revision != MISSING
+    src = path if now.revision != MISSING else None
     if path in manifest:
         data = ground.store.blob(manifest[path].revision)
         if data is not None:
-            return _put(path, there=there, before=now.data, after=data)
+            return _put(path, now.data, data, src)
     elif target.manifest is not None and covers(ground, manifest, path):
-        return _put(path, there=there, before=now.data, after=None)
+        return _put(path, now.data, None, src)
     return FileDifference(path, "changed", None, None)
 
 
-def _put(path: str, *, there: bool, before: bytes | None, after: bytes | None) -> FileDifference:
-    change: Change = "removed" if after is None else "changed" if there else "added"
+def _put(path: str, before: bytes | None, after: bytes | None, src: str | None) -> FileDifference:
+    """What becomes of a path. src: where the file stood before, None of one that is new."""
+    change: Change = "removed" if after is None else "changed" if src else "added"
     made = FileDifference(path, change, None, None)
-    return compared(
-        made,
-        _lines(before) if there else [],
-        [] if after is None else _lines(after),
-    )
+    old, new = _lines(before) if src else [], [] if after is None else _lines(after)
+    return compared(made, old, new, src)
 
 
 def _lines(data: bytes | None) -> list[str] | None:
