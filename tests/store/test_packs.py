@@ -18,6 +18,7 @@ from tests.store.contract import seen
 from sightline.core.revision import revision_of
 from sightline.errors import StoreError
 from sightline.store import packs
+from sightline.store.held import Held
 from sightline.store.opening import open_file
 
 TEXTS = [f"text {number}\n".encode() * (1 + number * 37 % 400) for number in range(60)]
@@ -242,15 +243,25 @@ def test_a_process_that_holds_a_pack_which_is_gone_finds_the_new_one(store, file
         assert other.blob(revision_of(TEXTS[2])) == TEXTS[2]
 
 
-def test_what_is_held_unpacked_has_a_bound(store, monkeypatch):
-    monkeypatch.setattr(packs, "PACK_BYTES", 2000)
-    monkeypatch.setattr(packs, "OPEN_BYTES", 20_000)
-    store.keep(TEXTS)
-    for data in TEXTS * 2:
-        assert store.blob(revision_of(data)) == data
-    held = store._blobs.packs()._open.values()
-    assert 1 < len(held) < len(packs_of(store))
-    assert sum(len(data) for texts in held for data in texts) <= 20_000
+def test_a_pack_is_unpacked_as_far_as_it_is_asked_for_and_then_whole(store):
+    store.keep(TEXTS[:20])
+    number = packs_of(store)[0]
+    for place in (3, 1, 3, 0):
+        assert store.blob(revision_of(TEXTS[place])) == TEXTS[place]
+    held = store._blobs.packs()._open
+    assert len(held.get(number).data) == sum(map(len, TEXTS[:4]))
+    assert store.blob(revision_of(TEXTS[4])) == TEXTS[4]
+    assert len(held.get(number).data) == sum(map(len, TEXTS[:20]))
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 60)), max_size=40))
+def test_what_is_held_has_a_bound_and_the_newest_stays(puts):
+    held = Held(100)
+    for key, size in puts:
+        held.put(key, (key, size), size)
+        assert held.get(key) == (key, size)
+        there = [found for key in range(10) if (found := held._values.get(key))]
+        assert sum(size for _, size in there) == 100 - held._room <= 100
 
 
 def test_texts_kept_ahead_say_since_when_and_so_do_those_kept_again(store):

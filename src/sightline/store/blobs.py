@@ -11,6 +11,7 @@ from sightline.errors import StoreError
 from sightline.store.codec import raw
 from sightline.store.faults import SAVE
 from sightline.store.files import Files
+from sightline.store.held import Held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ SPARSE_AT_ONCE = 4
 PATCH_BYTES = 160
 """What a patch takes beside its bytes: two revisions, and two indexes."""
 
+EDITED_BYTES = 4 << 20
+"""Of edited texts that are held, for each is likely to be edited again."""
+
 TRIES = 3
 """How often a text is looked for that is there: it may be kept otherwise from one look to the
 next."""
@@ -82,6 +86,7 @@ class Blobs:
     def __init__(self, run: Run, folder: str) -> None:
         self._run = run
         self._files = Files(folder)
+        self._edited = Held(EDITED_BYTES)
         self._packs: Packs | None = None
         self._patches: Patches | None = None
 
@@ -93,6 +98,8 @@ class Blobs:
         named = {revision_of(data): data for data in texts}
         kept = self._kept_of(list(named))
         patches = self._patched(named, kept, like) if like else {}
+        for revision in named.keys() & (like or {}):
+            self._edited.put(revision, named[revision], len(named[revision]))
         small = {
             revision: data
             for revision, data in named.items()
@@ -309,8 +316,9 @@ class Blobs:
         """The bytes of a text that others may rest on; None when it is not kept, or damaged."""
         if base in named:
             return None  # it is to be kept with this one, and comes after it
+        held: bytes | None = self._edited.get(base)
         try:
-            return self.get(base)
+            return self.get(base) if held is None else held
         except StoreError:
             return None
 

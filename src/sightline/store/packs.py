@@ -8,7 +8,7 @@ bytes are a secret.
 from __future__ import annotations
 
 import zlib
-from _thread import allocate_lock
+from itertools import accumulate
 
 from sightline.core.retention import KeptText
 from sightline.core.revision import revision_of
@@ -16,6 +16,7 @@ from sightline.core.value import Value
 from sightline.errors import StoreError
 from sightline.store.codec import raw
 from sightline.store.faults import SAVE
+from sightline.store.held import Held
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,13 +74,23 @@ def _cut(texts: Mapping[Revision, bytes]) -> Iterator[dict[Revision, bytes]]:
         yield some
 
 
+class Opened(Value):
+    """A pack that was unpacked, or the beginning of it. ends: where each of its texts ends."""
+
+    ends: list[int]
+    data: bytes
+
+    def end(self, place: int) -> int:
+        """Where a text ends; behind all where there is none at this place."""
+        return self.ends[place] if place < len(self.ends) else self.ends[-1] + 1
+
+
 class Packs:
     """The tables packs, packed and thinned. run: one statement on their connection."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._lock = allocate_lock()
-        self._open: dict[int, list[bytes]] = {}
+        self._open = Held(OPEN_BYTES)
 
     def put(self, pack: Pack, since: int) -> None:
         """Keep a pack, of texts none of which is kept. Inside a transaction. since: position of
@@ -93,21 +104,23 @@ class Packs:
         self._run(PUT_TEXT + marks, rows)
 
     def get(self, revision: Revision) -> bytes | None:
-        """The bytes of a text; None when it is in no pack, b"" when its pack is damaged."""
+        """The bytes of a text; None when it is in no pack, and others when its pack is damaged."""
         rows = self._run(WHERE, (raw(revision),))
         if not rows:
             return None
         number, place = rows[0]
-        with self._lock:
-            texts = self._open.pop(number, None)
-        if texts is None:
+        opened: Opened | None = self._open.get(number)
+        if opened is None or opened.end(place) > len(opened.data):
             rows = self._run(WITH_BODY, (raw(revision),))
             if not rows:  # forgotten meanwhile
                 return None
             number, place, lengths, body = rows[0]
-            texts = [] if body is None else _unpacked(lengths, body)
-        self._hold(number, texts)
-        return texts[place] if place < len(texts) else b""
+            if body is None or place >= len(ends := _ends(lengths)):
+                return b""
+            # One text alone is not worth all that stands behind it; who asks twice gets all.
+            opened = Opened(ends, _inflated(body, ends[-1] if opened else ends[place]))
+            self._open.put(number, opened, len(opened.data))
+        return opened.data[opened.ends[place - 1] if place else 0 : opened.ends[place]]
 
     def remove(self, revision: Revision) -> bool:
         """Forget a text; False when it is in no pack. Inside a transaction. Its bytes stay in the
@@ -182,24 +195,24 @@ class Packs:
             self._run("DELETE FROM packs WHERE id = ?", (number,))
             self._run("DELETE FROM thinned WHERE pack = ?", (number,))
 
-    def _hold(self, number: int, texts: list[bytes]) -> None:
-        """Hold the texts of a pack; those held longest without being asked for go."""
-        with self._lock:
-            self._open[number] = texts
-            room = OPEN_BYTES - sum(sum(map(len, each)) for each in self._open.values())
-            while room < 0 and len(self._open) > 1:
-                room += sum(map(len, self._open.pop(next(iter(self._open)))))
+
+def _ends(lengths: str) -> list[int]:
+    """Where each text ends."""
+    return list(accumulate(map(int, lengths.split())))
+
+
+def _inflated(body: bytes, most: int) -> bytes:
+    """The texts of a body, so many bytes at most; none when it is damaged."""
+    try:
+        return zlib.decompressobj().decompress(body, most)
+    except zlib.error:
+        return b""
 
 
 def _unpacked(lengths: str, body: bytes) -> list[bytes]:
     """The texts of a body; none when it is damaged."""
-    try:
-        whole = zlib.decompress(body)
-    except zlib.error:
+    ends = _ends(lengths)
+    data = _inflated(body, ends[-1] + 1)
+    if len(data) != ends[-1]:
         return []
-    texts = []
-    start = 0
-    for length in map(int, lengths.split()):
-        texts.append(whole[start : start + length])
-        start += length
-    return texts if start == len(whole) else []
+    return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]

@@ -27,7 +27,15 @@ DEPTH_MAX = 16
 """Texts from one to a whole one, each resting on the next: each takes a look into the store."""
 
 PUT = "INSERT OR IGNORE INTO patched VALUES (?,?,?,?,?,?,?)"
-STEP = "SELECT base, head, tail, form, body FROM patched WHERE revision = ?"
+STEPS = f"""
+  WITH RECURSIVE step (depth, base, head, tail, form, body) AS (
+    SELECT 1, base, head, tail, form, body FROM patched WHERE revision = ?
+    UNION ALL
+    SELECT step.depth + 1, patched.base, patched.head, patched.tail, patched.form, patched.body
+    FROM step JOIN patched ON revision = step.base WHERE step.depth < {DEPTH_MAX}
+  )
+  SELECT * FROM step ORDER BY depth
+"""  # noqa: S608  all ours
 
 
 class Patch(Value):
@@ -85,16 +93,12 @@ class Patches:
     def steps(self, revision: Revision) -> tuple[Revision, list[Step]]:
         """The whole text that one rests on, and the patches that lead from it to the one, the last
         first; none of a text that is no patch."""
-        found: list[Step] = []
-        while len(found) <= DEPTH_MAX and (rows := self._run(STEP, (raw(revision),))):
-            base, *place = rows[0]
-            found.append(tuple(place))
-            revision = base.hex()
-        return revision, found
+        rows = self._run(STEPS, (raw(revision),))
+        return rows[-1][1].hex() if rows else revision, [row[2:] for row in rows]
 
     def base(self, revision: Revision) -> Revision | None:
         """What a text rests on; None when it is no patch."""
-        rows = self._run(STEP, (raw(revision),))
+        rows = self._run("SELECT base FROM patched WHERE revision = ?", (raw(revision),))
         return rows[0][0].hex() if rows else None
 
     def resting(self, revision: Revision) -> list[Revision]:
