@@ -152,6 +152,15 @@ def fold(old: Manifest, taken: Step) -> Manifest:
     return Manifest(rows, omitted)
 
 
+def replaced(old: Manifest, taken: Step) -> dict[Revision, Revision]:
+    """The texts that a step brings in place of others at their paths -> those."""
+    return {
+        row[0]: old.rows[path][0]
+        for path, row in taken.put.items()
+        if path in old.rows and row[0] != old.rows[path][0]
+    }
+
+
 def stored(new: Manifest, taken: Step, base: Revision | None, steps: int) -> Stored:
     """The form to keep it in: the step from `base`, which has `steps` forerunners itself, or the
     whole where the way back is long or the step says half as much. base None: there is none."""

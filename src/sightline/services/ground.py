@@ -19,7 +19,7 @@ from sightline.workspace import Located
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
     from sightline.core.context import DiskFile, Knowledge
@@ -105,6 +105,7 @@ class Ground:
         found: Iterable[Found] = (),
         expect: dict[str, int] | None = None,
         durable: bool = False,
+        like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:
         """Record facts of this session now, and what was learned of the disk on the way."""
         stats = {f.path: stamp for f in found if (stamp := stamp_of(f))}
@@ -118,6 +119,7 @@ class Ground:
             stats=stats,
             expect=expect,
             durable=durable,
+            like=like,
         )
 
     def tracked(self) -> Tracked:
