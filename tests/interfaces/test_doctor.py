@@ -320,7 +320,8 @@ def test_the_counters_are_numbers_in_json(at):
     at.put("a.py", "a = 1\n")
     at("read", "a.py")
     counted = at("doctor", "--json").json["tracker"]
-    assert list(counted) == ["facts", "sessions", "edits", "sight", "watching", "room"]
+    names = ["facts", "sessions", "edits", "checkpoints", "sight", "watching", "room"]
+    assert list(counted) == names
     assert (counted["watching"]["mode"], counted["watching"]["folders"]) == ("events", 2)
     assert counted["facts"]["seen"] == 1
     assert counted["sessions"] == {"present": 1, "gone": 0, "ended": 0, "archived": 0}
@@ -337,6 +338,26 @@ def test_gaps_in_sight_are_counted_with_the_last_reason(at):
     said = checks(at)["sight"]
     assert said["message"].startswith("Lost once, the last time ")
     assert "(the watcher overflowed)" in said["message"]
+
+
+def test_a_checkpoint_that_could_not_be_kept_is_a_warning_until_one_is(at, monkeypatch):
+    from sightline.workspace import tree
+
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    assert checks(at)["checkpoints"]["message"] == "0 to go back to."
+    at("turn")
+    with monkeypatch.context() as patched:
+        patched.setattr(tree, "monotonic", lambda: 1e18)
+        at("edit", "a.py", "--old", "a = 1", "--new", "a = 2")
+    said = checks(at)["checkpoints"]
+    assert said["state"] == "warning"
+    assert "there was no time to look at the whole tree" in said["message"]
+    assert "sightline checkpoint" in said["hint"]
+    at("checkpoint")
+    said = checks(at)["checkpoints"]
+    assert said["message"] == "1 to go back to, 1 that were due could not be kept."
+    assert said["state"] == "ok"
 
 
 def test_texts_beyond_their_room_are_a_warning_that_leads_to_gc(at, monkeypatch):

@@ -17,12 +17,13 @@ HIDING = r"`|\$\(|[<>]\(|(?:^|[\s;&|({])\w+="
 
 HARMLESS = frozenset((
     "[", "ag", "basename", "cat", "cd", "cksum", "cmp", "comm", "cut", "date", "df", "diff",
-    "dirname", "du", "echo", "egrep", "exit", "false", "fgrep", "file", "grep", "head", "hostname",
-    "id", "jq", "ls", "md5sum", "nl", "od", "printf", "ps", "pwd", "readlink", "realpath", "seq",
+    "dirname", "done", "du", "echo", "egrep", "exit", "false", "fgrep", "fi", "file", "for", "grep",
+    "head", "hostname", "id", "jq", "ls", "md5sum", "nl", "od", "printf", "ps", "pwd", "readlink",
+    "realpath", "seq",
     "sha1sum", "sha256sum", "sleep", "stat", "strings", "tail", "test", "tr", "true", "type",
     "uname", "wc", "which", "whoami",
 ))  # fmt: skip
-"""Programs that change no file, whatever they are told."""
+"""Programs, and words of the shell, that change no file whatever they are told."""
 
 GIT = frozenset((
     "blame", "cat-file", "describe", "diff", "grep", "log", "ls-files", "ls-tree", "rev-list",

@@ -54,6 +54,14 @@ def _edits(counted: Mapping[str, int]) -> str:
     return f"{counted['refused']:,} refused, {counted['merged']:,} merged with others' changes."
 
 
+def _checkpoints(counted: Mapping[str, Any]) -> str:
+    missed = counted["missed"]
+    if "reason" in counted:
+        return f"The newest could not be kept ({counted['when']}): {counted['reason']}"
+    more = f", {missed:,} that were due could not be kept" if missed else ""
+    return f"{counted['standing']:,} to go back to{more}."
+
+
 def _sight(counted: Mapping[str, Any]) -> str:
     if not counted["gaps"]:
         return "No gap: nothing happened that could not be seen."
@@ -84,13 +92,17 @@ _COUNTERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "facts": _facts,
     "sessions": _sessions,
     "edits": _edits,
+    "checkpoints": _checkpoints,
     "sight": _sight,
     "watching": _watching,
     "room": _room,
 }
 """Name of a counter -> its numbers in words."""
 
-_HINTS = {("room", "full"): "Let texts go that nobody needs: sightline gc --dry-run"}
+_HINTS = {
+    ("room", "full"): "Let texts go that nobody needs: sightline gc --dry-run",
+    ("checkpoints", "missed"): "Take one yourself: sightline checkpoint",
+}
 
 _FIX = "Run: sightline doctor --fix"
 _AGAIN = "Run it again: sightline doctor"

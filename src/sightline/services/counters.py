@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.events import SightLost
+from sightline.core.events import CheckpointMissed, CheckpointTaken, SightLost
 from sightline.core.timeline import archived
 from sightline.errors import SightlineError
 from sightline.services.entries import WORDS
@@ -13,12 +13,13 @@ from sightline.services.presence import presence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from sightline.config import Settings
     from sightline.store import Store
 
-COUNTERS = ("facts", "sessions", "edits", "sight", "watching", "room")
+COUNTERS = ("facts", "sessions", "edits", "checkpoints", "sight", "watching", "room")
 """Names of the findings that are counters; their facts are numbers by name."""
 
 JOURNAL = "journal"
@@ -52,6 +53,7 @@ def _counted(ground: Ground, settings: Settings) -> Iterator[Finding]:
     yield Finding("sessions", "ok", "counted", _sessions(ground))
     edits = {"refused": tally.get("Refused", 0), "merged": tally.get("Merged", 0)}
     yield Finding("edits", "ok", "counted", edits)
+    yield _checkpoints(store, tally)
     yield _sight(store, tally.get("SightLost", 0))
     yield _watching(ground)
     yield _room(store, settings)
@@ -63,6 +65,18 @@ def _sessions(ground: Ground) -> dict[str, int]:
         how = "archived" if archived(state.id) else presence(ground, state).state
         counted[how] += 1
     return counted
+
+
+def _checkpoints(store: Store, tally: Mapping[str, int]) -> Finding:
+    """A warning while the newest that was due is one that could not be kept."""
+    standing = tally.get("CheckpointTaken", 0) - tally.get("CheckpointDropped", 0)
+    facts: dict[str, Any] = {"standing": standing, "missed": tally.get("CheckpointMissed", 0)}
+    tried = store.timeline(kinds=[CheckpointTaken, CheckpointMissed], newest=1)
+    newest = next(iter(tried), None)
+    if newest is None or not isinstance(newest.fact, CheckpointMissed):
+        return Finding("checkpoints", "ok", "kept", facts)
+    facts |= {"at": newest.happened_at, "reason": newest.fact.reason}
+    return Finding("checkpoints", "warning", "missed", facts)
 
 
 def _sight(store: Store, gaps: int) -> Finding:
