@@ -32,13 +32,16 @@ def decided(draw, name):
     folded = draw(st.sets(st.sampled_from(open_to))) if open_to else set()
     groups = form.groups(messages, blocks)
     dropped = draw(st.sets(st.sampled_from(groups))) if groups else set()
+    spoken = max((block.step for block in blocks if block.kind == "user"), default=0)
+    loose = [at for at, block in enumerate(blocks) if block.loose and block.step <= spoken]
+    thoughts = draw(st.sets(st.sampled_from(loose))) if loose else set()
     heard = [at for at, block in enumerate(blocks) if _is_heard(form, messages, block)]
     tails = draw(st.sets(st.sampled_from(heard), max_size=2))
     folds = tuple(Fold(at, f"{STUB} {at}", 5, "again") for at in sorted(folded))
     decisions = [
         Decision(folds=folds),
         Decision(tails=tuple(Tail(at, f"Now: {at}", 5) for at in sorted(tails))),
-        Decision(dropped=tuple(at for group in dropped for at in group)),
+        Decision(dropped=tuple({at for group in dropped for at in group} | thoughts)),
     ]
     return messages, blocks, decisions
 

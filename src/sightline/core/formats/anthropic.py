@@ -76,7 +76,8 @@ def _part(at: int, block: Any, message: Message, *, model: bool) -> Part:
         error = bool(block.get("is_error"))
         return Part(place, "result", text, block.get("tool_use_id"), error=error, pictures=pictures)
     if kind in THINKING:
-        return Part(place, "thinking", block.get("thinking") or block.get("data", ""), fixed=True)
+        text = block.get("thinking") or block.get("data", "")
+        return Part(place, "thinking", text, fixed=True, loose=True)
     if kind in ("image", "document"):
         text, pictures = body([block])
         return Part(place, kind, text, pictures=pictures, fixed=model)

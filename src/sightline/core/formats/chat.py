@@ -35,6 +35,9 @@ OTHERS = (
 """Types of parts that are Anthropic's, or of Responses."""
 
 THINKING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+SEALED = "reasoning_details"
+"""May hold what a later call has to be proved with."""
+
 KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
 
@@ -72,7 +75,10 @@ def parts(message: Message) -> list[Part]:
 
 def _thought(message: Message) -> list[Part]:
     known = [key for key in THINKING if message.get(key)]
-    return [Part((key,), "thinking", text_of(message[key]), fixed=True) for key in known]
+    return [
+        Part((key,), "thinking", text_of(message[key]), fixed=True, loose=key != SEALED)
+        for key in known
+    ]
 
 
 def _result(message: Message) -> Part:

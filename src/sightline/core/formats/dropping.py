@@ -1,4 +1,6 @@
-"""What may go without a stub: an answer's calls with all their results, and what led to them."""
+"""What may go without a stub: an answer's calls with all their results, and what led to them; and
+thinking of what was said before.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def groups(
     results, and the thinking that led to them."""
     places = {(block.message, block.part): number for number, block in enumerate(blocks)}
     told = answers(adapter, messages)
-    results, held = _results(told), _held(adapter, told)
+    results, held = _results(told), _held(told)
     found = []
     for answer in told:
         rows = [
@@ -41,7 +43,7 @@ def taken_out(
         return {}
     named = {(blocks[number].message, blocks[number].part) for number in gone}
     told = answers(adapter, messages)
-    results, held = _results(told), _held(adapter, told)
+    results, held = _results(told), _held(told)
     found: dict[int, set[Place]] = {}
     for answer in told:
         for row in _going(answer, results, held, named):
@@ -51,7 +53,7 @@ def taken_out(
         message, number = min(named)
         raise ValueError(
             f"part {number} of message {message} cannot go by itself: a call goes with all calls of "
-            "its answer and all their results"
+            "its answer and all their results, thinking when the user has spoken since"
         )
     return found
 
@@ -68,26 +70,31 @@ def _going(
 ) -> Iterator[Row]:
     """The rows of an answer, and of its results, that go."""
     calls = answer.calls()
-    if not any((row.message, row.number) in named for row in calls):
-        return
-    whole = [*calls, *(results[row.name] for row in calls if row.name in results)]
-    why = _why_not(answer, results, held)
-    if why or not all((row.message, row.number) in named for row in whole):
-        raise ValueError(
-            f"the calls in message {calls[0].message} cannot go: "
-            + (why or "all calls of one answer go, with all their results")
-        )
-    yield from whole
-    yield from _texts(answer, named)
+    if any((row.message, row.number) in named for row in calls):
+        whole = [*calls, *(results[row.name] for row in calls if row.name in results)]
+        why = _why_not(answer, results, held)
+        if why or not all((row.message, row.number) in named for row in whole):
+            raise ValueError(
+                f"the calls in message {calls[0].message} cannot go: "
+                + (why or "all calls of one answer go, with all their results")
+            )
+        yield from whole
+        yield from _with_calls(answer, named)
+    elif answer.begins not in held:
+        yield from (row for row in answer.said if _is_loose(row, named))
 
 
-def _texts(answer: Answer, named: Collection[tuple[int, int]]) -> Iterator[Row]:
-    """Of an answer whose calls go: the texts that were named, and thinking that led to something
-    that goes."""
+def _is_loose(row: Row, named: Collection[tuple[int, int]]) -> bool:
+    return row.part.loose and (row.message, row.number) in named
+
+
+def _with_calls(answer: Answer, named: Collection[tuple[int, int]]) -> Iterator[Row]:
+    """Of an answer whose calls go: the texts that were named, and thinking that was named or led
+    to something that goes."""
     goes = False
     for row in reversed(answer.said):
         if row.part.kind == "thinking":
-            if goes:
+            if goes or _is_loose(row, named):
                 yield row
             continue
         goes = row.part.kind == "call"
@@ -105,7 +112,7 @@ def _why_not(answer: Answer, results: dict[str | None, Row], held: Collection[in
     return ""
 
 
-def _held(adapter: Adapter, told: Sequence[Answer]) -> set[int]:
+def _held(told: Sequence[Answer]) -> set[int]:
     """Where the answers begin since somebody said something, if one of them holds thinking."""
     loop: list[Answer] = []
     for answer in reversed(told):
@@ -113,5 +120,4 @@ def _held(adapter: Adapter, told: Sequence[Answer]) -> set[int]:
             break
         loop.append(answer)
     thought = any(row.part.kind == "thinking" for answer in loop for row in answer.said)
-    held = thought and adapter.NAME in ("anthropic", "chat")
-    return {answer.begins for answer in loop} if held else set()
+    return {answer.begins for answer in loop} if thought else set()

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from sightline.core.calls import Call
 
 FORMS = {
-    "→": re.compile(r"^ *(\d+)→(.*)$", re.MULTILINE),
-    "\t": re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE),
-    " |": re.compile(r"^ *(\d+) \| ?(.*)$", re.MULTILINE),
-    "|": re.compile(r"^0*(\d+)\| ?(.*)$", re.MULTILINE),
-    ": ": re.compile(r"^(\d+): (.*)$", re.MULTILINE),
-    ":": re.compile(r"^(\d+):(.*)$", re.MULTILINE),
-    ".": re.compile(r"^ *(\d+)\. ?(.*)$", re.MULTILINE),
+    "→": re.compile(r"^ *(\d{1,9})→(.*)$", re.MULTILINE),
+    "\t": re.compile(r"^ *(\d{1,9})\t(.*)$", re.MULTILINE),
+    " |": re.compile(r"^ *(\d{1,9}) \| ?(.*)$", re.MULTILINE),
+    "|": re.compile(r"^0*(\d{1,9})\| ?(.*)$", re.MULTILINE),
+    ": ": re.compile(r"^(\d{1,9}): (.*)$", re.MULTILINE),
+    ":": re.compile(r"^(\d{1,9}):(.*)$", re.MULTILINE),
+    ".": re.compile(r"^ *(\d{1,9})\. ?(.*)$", re.MULTILINE),
 }
 """A line and its number, by the sign behind the number."""
 
@@ -38,11 +38,11 @@ USUAL = ("→", "\t", " |")
 BARE = ("readfile", "read", "fsread", "readmanyfiles", "viewfile", "openfile")
 """Tools that may print a file without numbers. Claude Code's is Read."""
 
-FIRST = re.compile(r" *0*(\d+)(→|\t| \||\||: |:|\.)")
+FIRST = re.compile(r" *0*(\d{1,9})(→|\t| \||\||: |:|\.)")
 TOTAL = re.compile(
-    r"(?:End of file - total|File has|of|out of|/) ?(\d+) (?:total )?lines|of (\d+)\. Use offset"
+    r"(?:End of file - total|File has|of|out of|/) ?(\d{1,9}) (?:total )?lines|of (\d{1,9})\. Use offset"
 )
-WINDOW = re.compile(r"\[File: (.+?) \((\d+) lines total\)\]")
+WINDOW = re.compile(r"\[File: (.+?) \((\d{1,9}) lines total\)\]")
 XML_FILE = re.compile(r"<file>\s*<path>(.*?)</path>(.*?)</file>", re.DOTALL)
 XML_LINES = re.compile(r"<content(?: lines=\"\d+-\d+\")?>\n?(.*?)</content>", re.DOTALL)
 CUT = re.compile(
@@ -51,7 +51,7 @@ CUT = re.compile(
 """What hosts say where they leave out a part of an output."""
 
 TRUNCATED = "--- FILE CONTENT (truncated) ---\n"
-SHOWING = re.compile(r"Status: Showing lines (\d+)-(\d+) of (\d+) total lines")
+SHOWING = re.compile(r"Status: Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}) total lines")
 LINES_MAX = 2_000
 """Lines and characters of a line from which on Claude Code and opencode leave out the rest."""
 
@@ -100,13 +100,15 @@ def _numbered(
     at, form = start
     end = text.find(f"\n{REMINDER}", at)
     rows = form.findall(text, at) if end < 0 else form.findall(text, at, end)
+    if not rows:
+        return
     first = int(rows[0][0])
     run = next((n for n, row in enumerate(rows) if int(row[0]) != first + n), len(rows))
-    rows = rows[:run]
+    gap, rows = run < len(rows), rows[:run]
     body = "\n".join([row[1] for row in rows])
     asked = field(given, "offset", "limit", "view_range", "start_line", "end_line") is not None
     all_of_it = len(rows) == total if total is not None else not asked and len(rows) < LINES_MAX
-    whole = first == 1 and all_of_it and len(max(rows, key=_length)[1]) < LINES_MAX
+    whole = first == 1 and all_of_it and not gap and len(max(rows, key=_length)[1]) < LINES_MAX
     yield Excerpt(path, first, body, total, whole)
 
 
@@ -148,4 +150,4 @@ def _bare(path: str, given: Mapping[str, Any], text: str) -> Iterator[Excerpt]:
 def _number(value: Any) -> int | None:
     """A line's number, which hosts also write as a text."""
     told = str(value)
-    return int(told) if told.isdigit() else None
+    return int(told) if re.fullmatch(r"[0-9]{1,9}", told) else None

@@ -60,7 +60,8 @@ def _part(number: int, part: Mapping[str, Any], *, model: bool) -> Part:
     if answer := key(part, RESPONSES):
         return _result(place, part[answer])
     if part.get("thought"):
-        return Part(place, "thinking", part.get("text") or "", fixed=True)
+        loose = key(part, SIGNED) is None
+        return Part(place, "thinking", part.get("text") or "", fixed=True, loose=loose)
     if key(part, MEDIA):
         return Part(place, "image", "", pictures=1, fixed=model)
     if "text" not in part:

@@ -90,7 +90,8 @@ def _content(place: Place, part: Any, whose: Role) -> Part:
     if kind == "text":
         return _told(place, part.get("text") or "", whose)
     if kind in THINKING:
-        return Part(place, "thinking", body([part])[0], fixed=True)
+        loose = kind.endswith("thinking")  # Anthropic's; OpenAI's goes with its item
+        return Part(place, "thinking", body([part])[0], fixed=True, loose=loose)
     if kind in PICTURES:
         picture: Kind = "image" if "image" in kind else "document"
         return Part(place, picture, "", fixed=whose == "model", pictures=1)

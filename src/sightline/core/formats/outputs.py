@@ -23,7 +23,9 @@ CODE = re.compile(
 )
 """What Codex says before an output."""
 
-EXITED = re.compile(r"(?:Process exited with code|Exit code:|<returncode>|\"exit_code\":) ?(-?\d+)")
+EXITED = re.compile(
+    r"(?:Process exited with code|Exit code:|<returncode>|\"exit_code\":) ?(-?\d{1,9})"
+)
 TAGGED = re.compile(r"\A<returncode>-?\d+</returncode>\s*<output>\n?(.*?)\n?</output>", re.DOTALL)
 RESET = re.compile(r"\nShell cwd was reset to [^\n]*\s*\Z")
 NUMBERED = re.compile(r"[ \t]*(\d{1,9})\t(.*)")

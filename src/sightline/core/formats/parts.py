@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 class Part(Value):
     """A piece of a message. place: the keys and indexes that lead to it; () is all of it. kind,
-    text, tool, error, fixed: as in a Block. call: the id it has there, None where it has none.
+    text, tool, error, fixed, loose: as in a Block. call: the id it has there, None where it has none.
     given: of a call its arguments, as they stand there. pictures: how many it holds."""
 
     place: Place
@@ -82,6 +82,7 @@ class Part(Value):
     error: bool = False
     fixed: bool = False
     pictures: int = 0
+    loose: bool = False
 
 
 def at(value: Any, place: Place) -> Any:

@@ -168,12 +168,13 @@ def _answer(place: tuple[int, int], part: Part, tokens: int, known: Known, said:
 def _text(place: tuple[int, int], part: Part, tokens: int, known: Known) -> Block:
     found = spoken.calls(part.text) if part.kind == "text" else ()
     if not found:
-        return Block(*place, part.kind, part.text, tokens, known.step, fixed=part.fixed)
-    told = [tools.told(each) for each in found]
+        more = {"fixed": part.fixed, "loose": part.loose}
+        return Block(*place, part.kind, part.text, tokens, known.step, **more)
+    said = [tools.told(each) for each in found]
     names = [f"#{place[0]}.{place[1]}.{n}" for n in range(len(found))]
     known.spoken += [(each.name, name) for each, name in zip(found, names, strict=True)]
-    known.calls.update(zip(names, told, strict=True))
-    paths = tuple(dict.fromkeys(path for each in told for path in each.paths))
-    rewrites = tuple(rewrite for each in told for rewrite in each.rewrites)
-    first = told[0].replace(paths=paths, rewrites=rewrites)
+    known.calls.update(zip(names, said, strict=True))
+    paths = tuple(dict.fromkeys(path for each in said for path in each.paths))
+    rewrites = tuple(rewrite for each in said for rewrite in each.rewrites)
+    first = said[0].replace(paths=paths, rewrites=rewrites)
     return _block(place, part, tokens, known, names[0], first, fixed=True)

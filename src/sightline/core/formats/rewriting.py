@@ -61,7 +61,7 @@ def paths(call: Call) -> tuple[str, ...]:
         return (path.strip(),)
     args = field(given, "args")
     if isinstance(args, str):
-        return tuple(IN_ARGS.findall(args))
+        return tuple(path.strip() for path in IN_ARGS.findall(args))
     text = next((field(given, each) for each in TEXTS if field(given, each)), None)
     if isinstance(text, str):
         return patches.paths(text)
