@@ -37,9 +37,9 @@ def edited_since(
     ground: Ground, when: When = None, deleted_messages: Iterable[object] = ()
 ) -> EditedFiles:
     """The files that are other than they were then, in order of path. when: a position, a time, a
-    checkpoint, or None for this session's last checkpoint, else its start. deleted_messages: ids,
-    or messages; what was edited from the earliest of them on counts as well, and what only their
-    calls name. UnknownName, ValueError."""
+    checkpoint, or None for the last one that this session was asked for, else its start.
+    deleted_messages: ids, or messages; what was edited from the earliest of them on counts as well,
+    and what only their calls name. UnknownName, ValueError."""
     gone = deleted(ground, deleted_messages)
     changes(ground).record(ground)  # what nobody was there to see
     after = min([position_of(ground, when), *_before(ground, gone.ids)])

@@ -228,9 +228,9 @@ class Session:
         """Files that are other than they were then, by whom and when. Asking consumes nothing.
 
         when: a position on the timeline, an aware time (or its ISO text), a checkpoint, its id or
-        label; None for this session's last checkpoint, else its start. deleted_messages: those
-        taken out of the conversation, by id, or as the host holds them in any format: what was
-        edited from the earliest of them on counts, and what their calls write. UnknownName.
+        label; None for the last one that this session was asked for, else its start.
+        deleted_messages: those taken out of the conversation, by id, or as the host holds them in
+        any format: what was edited from the earliest on, and what their calls write. UnknownName.
         """
         with self._lock:
             return services.edited.edited_since(self._ground, when, deleted_messages)

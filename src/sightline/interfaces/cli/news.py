@@ -132,7 +132,8 @@ def edited_since(
     """List files that are other than they were.
 
     WHEN is a checkpoint, its label, a position (see log) or a time such as 2026-01-31T12:00:00Z.
-    Without it: this session's last checkpoint, else its start. Asking consumes nothing.
+    Without it: the last checkpoint that this session was asked for, else its start. Asking consumes
+    nothing.
     """
     if mine and others:
         raise click.UsageError("--mine or --others, not both.")
