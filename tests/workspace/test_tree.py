@@ -3,6 +3,7 @@
 import itertools
 import os
 import tempfile
+import zlib
 
 import pytest
 from hypothesis import given, settings
@@ -199,9 +200,13 @@ def test_what_is_to_last_for_this_process_alone_is_not_written(root):
 
 
 @pytest.mark.parametrize("kept", [b"", b"{}", b"[1]", b'{"v": 1, "root": "/", "folders": 3}'])
-def test_what_cannot_be_read_of_it_is_learned_anew(tmp_path, kept):
-    save(str(tmp_path), "/", NO_TREE)
-    (tmp_path / "tree.json").write_bytes(kept)
+@pytest.mark.parametrize("packed", [zlib.compress, bytes, lambda kept: zlib.compress(kept)[:-1]])
+def test_what_cannot_be_read_of_it_is_learned_anew(root, tmp_path, kept, packed):
+    put(root, "a.py")
+    made = seen(root)
+    save(str(tmp_path), "/", made)
+    assert load(str(tmp_path), "/") == made
+    (tmp_path / "tree.z").write_bytes(packed(kept))
     assert load(str(tmp_path), "/") == NO_TREE
 
 

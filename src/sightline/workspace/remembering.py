@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import zlib
 
 from sightline.core.lean import dumps, loads
 from sightline.workspace.tree import NO_TREE, Listing, Tree
 
 VERSION = 1
+
+LEVEL = 1
+"""Of zlib: a third is left of it, and more would take longer than to write down all."""
 
 
 def save(state: str, root: str, tree: Tree) -> None:
@@ -19,8 +23,8 @@ def save(state: str, root: str, tree: Tree) -> None:
     }
     kept = {"v": VERSION, "root": root, "folders": folders, "ignoring": tree.ignoring}
     aside = f"{_file(state)}.{os.getpid()}"
-    with open(aside, "w", encoding="ascii", opener=_private) as file:
-        file.write(dumps(kept))
+    with open(aside, "wb", opener=_private) as file:
+        file.write(zlib.compress(dumps(kept).encode(), LEVEL))
     os.replace(aside, _file(state))
 
 
@@ -28,7 +32,7 @@ def load(state: str, root: str) -> Tree:
     """What was kept of this root; nothing where that cannot be read: then all is looked at anew."""
     try:
         with open(_file(state), "rb") as file:
-            kept = loads(file.read())
+            kept = loads(zlib.decompress(file.read()))
         if (kept["v"], kept["root"]) != (VERSION, root):
             return NO_TREE
         listings = {
@@ -36,13 +40,13 @@ def load(state: str, root: str) -> Tree:
             for folder, (stamp, files, folders, hidden) in kept["folders"].items()
         }
         ignoring = {file: stamp and tuple(stamp) for file, stamp in kept["ignoring"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return NO_TREE
     return Tree(listings, ignoring)
 
 
 def _file(state: str) -> str:
-    return os.path.join(state, "tree.json")
+    return os.path.join(state, "tree.z")
 
 
 def _private(path: str, flags: int) -> int:
