@@ -168,8 +168,8 @@ def _answer(place: tuple[int, int], part: Part, tokens: int, known: Known, said:
 def _text(place: tuple[int, int], part: Part, tokens: int, known: Known) -> Block:
     found = spoken.calls(part.text) if part.kind == "text" else ()
     if not found:
-        more = {"fixed": part.fixed, "loose": part.loose}
-        return Block(*place, part.kind, part.text, tokens, known.step, **more)
+        fixed, loose, step = part.fixed, part.loose, known.step
+        return Block(*place, part.kind, part.text, tokens, step, fixed=fixed, loose=loose)
     said = [tools.told(each) for each in found]
     names = [f"#{place[0]}.{place[1]}.{n}" for n in range(len(found))]
     known.spoken += [(each.name, name) for each, name in zip(found, names, strict=True)]
