@@ -33,6 +33,8 @@ def test_the_diff_of_a_plan_is_what_is_done(before, after, ends):
     for each in found:
         src = came.get(each.path, None if each.path in came.values() else each.path)
         old, new = stood.get(src), now.get(each.path)
+        if each.change == "removed" and src != each.path:
+            old, new = stood[each.path], None  # another file moves to where it stands
         a, b = lines(old), lines(new)
         hunks = diff(a, b)
         assert each.diff is not None, "all of these are texts, and kept or there"

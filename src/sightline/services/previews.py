@@ -54,8 +54,10 @@ def _ends(steps: Sequence[Step], found: Mapping[str, Found]) -> Iterator[FileDif
         before = stood[src] if src is not None else None
         if before != after:
             yield _put(path, before, after, src)
-    kept = {*data, *came.values()}
-    yield from [_put(path, was, None, path) for path, was in stood.items() if path not in kept]
+    for path, was in stood.items():
+        replaced = path in came and data[path] == stood[came[path]]  # by a file as it is elsewhere
+        if path not in came.values() and (path not in data or replaced):
+            yield _put(path, was, None, path)
 
 
 def _take(step: Step, data: dict[str, bytes | None], came: dict[str, str]) -> None:
