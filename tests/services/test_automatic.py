@@ -10,10 +10,13 @@ from tests.services.test_checkpoints import files
 from sightline.core.events import CheckpointMissed, CheckpointTaken
 from sightline.core.revision import revision_of
 from sightline.errors import EditRefused, StoreError
-from sightline.services import covering
+from sightline.render.news import news
+from sightline.services import covering, history
 from sightline.services.comparing import story
+from sightline.services.overview import of_interest
 from sightline.store.sqlite import SqliteStore
 from sightline.testing import make_session
+from sightline.workspace import tree
 
 
 def told(session):
@@ -231,8 +234,6 @@ def test_what_there_is_no_time_for_is_listed_and_comes_with_the_next(monkeypatch
 
 def test_a_walk_that_takes_too_long_is_given_up_once_in_a_turn(place, monkeypatch):
     session = edited(place, place.session(checkpoint_auto_ms=1))
-    from sightline.workspace import tree
-
     monkeypatch.setattr(tree, "monotonic", lambda: 1e18)
     session.turn()
     session.edit("a.py", "one", "ONE")
@@ -299,3 +300,18 @@ def test_what_was_edited_since_the_last_one_goes_by_those_that_were_asked_for(on
     one.create("b.py", "b\n")
     assert [each.path for each in one.edited_since()] == ["a.py", "b.py"]
     assert [each.path for each in one.edited_since(one.checkpoints()[-1])] == ["a.py", "b.py"]
+
+
+def test_up_is_quiet_about_them_but_for_one_that_failed(place, one, monkeypatch):
+    one.turn()
+    one.edit("a.py", "one", "ONE")
+    one.checkpoint("mine")
+    one.turn()
+    monkeypatch.setattr(tree, "monotonic", lambda: 1e18)
+    one.edit("a.py", "two", "TWO")
+    events = of_interest(history.entries(one._ground.store))
+    said = ["".join(part for part, _ in line) for line in news(events, 100, lambda _: "12:00:00")]
+    kept = [line for line in said if "kept" in line]
+    assert len(kept) == 2
+    assert kept[0].endswith(" mine")
+    assert "not kept  No checkpoint was taken: there was no time" in kept[1]

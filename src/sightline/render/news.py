@@ -57,7 +57,7 @@ def _event(entry: Happened, room: int, width: int, clock: Clock) -> Line:
 WHAT = 9
 """Cells of the longest word of what happened."""
 
-_TO_LOOK_AT = ("changed", "renamed", "created", "git", "warning", "sight lost")
+_TO_LOOK_AT = ("changed", "renamed", "created", "git", "warning", "sight lost", "not kept")
 
 
 def _subject(entry: Happened) -> str:
@@ -74,10 +74,13 @@ def _what(entry: Happened) -> str:
         return "created"
     if entry.kind == "changed" and _own(entry) and entry.cause.kind == "agent":
         return "edited"
-    return _DEEDS.get(entry.kind, entry.kind.replace("_", " "))
+    return _OWN.get(entry.fact) or _DEEDS.get(entry.kind, entry.kind.replace("_", " "))
 
 
 _DEEDS = {"session": "began", "forked": "began", "moved": "renamed", "sight_lost": "sight lost"}
+
+_OWN = {"CheckpointTaken": "kept", "CheckpointMissed": "not kept", "CheckpointDropped": "let go"}
+"""Facts that share a kind with others and are told apart."""
 
 
 def _about(entry: Happened) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.events import (
+    ASKED,
     FACTS,
     BlobPurged,
     Cause,
@@ -31,7 +32,8 @@ class Entry(Value):
     """A fact as people read it. at: UTC microseconds. kind: a word of the public interface; src:
     where a moved file came from. before, after: revisions, or commits for a move of git's.
     cause.detail says what is particular to the kind: how it was shown, why it was refused.
-    paths: of a fact about several; fact: its name; count: of the things it is about."""
+    paths: of a fact about several; fact: its name; count: of the things it is about; quiet: it
+    comes by itself all the time, so that nobody has to see it at once."""
 
     position: int
     at: int
@@ -47,6 +49,7 @@ class Entry(Value):
     paths: tuple[str, ...] = ()
     fact: str = ""
     count: int = 0
+    quiet: bool = False
 
 
 def told(recorded: Iterable[Recorded], agents: dict[str, str]) -> Iterator[Entry]:
@@ -82,6 +85,7 @@ def entry(recorded: Recorded, agents: dict[str, str]) -> Entry:
         paths=paths,
         fact=name,
         count=1 + len(fact.others) if isinstance(fact, BlobPurged) else len(paths),
+        quiet=isinstance(fact, CheckpointTaken) and fact.why != ASKED,
     )
 
 

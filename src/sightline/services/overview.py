@@ -217,7 +217,7 @@ def of_interest(entries: Iterable[Entry]) -> list[Entry]:
     """The entries that a person wants to see at once. A merge says itself that it changed."""
     told: list[Entry] = []
     for entry in entries:
-        if entry.kind not in OF_INTEREST or archived(entry.session):
+        if entry.kind not in OF_INTEREST or entry.quiet or archived(entry.session):
             continue
         if entry.kind == "merged" and told and _same(told[-1], entry):
             told.pop()
