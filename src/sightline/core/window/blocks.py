@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 class Excerpt(Value):
     """Lines of a file that a block shows, as they stand in the file: without the numbers that a
-    tool puts before them. path: as the agent spells it; first: 1-based; total: the file's lines,
-    where the tool said. whole: nothing of the file is missing."""
+    tool puts before them. path: as the agent spells it; first: 1-based; text: the lines with a
+    newline between them, none behind the last; total: the file's lines, where the tool said.
+    whole: nothing of the file is missing, but maybe a newline at its end."""
 
     path: str
     first: int
