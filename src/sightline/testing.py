@@ -19,7 +19,7 @@ from sightline.core.value import Value
 from sightline.errors import PathRefused, Unverifiable
 from sightline.services.opening import start
 from sightline.store.memory import MemoryStore
-from sightline.workspace import Found, Located
+from sightline.workspace import Found, Link, Located
 from sightline.workspace.ignore import PatternSet
 from sightline.workspace.tree import CONTENT, IGNORED, NO_TREE, Listing, Tree
 from sightline.workspace.watch import Eyes, Hints
@@ -147,7 +147,8 @@ class MemoryWorkspace:
         signature = entry.signature
         if entry.kind != "file":
             why = entry.why or None
-            return Found(path, entry.kind, UNKNOWN, None, signature, at_ns, why)
+            target = entry.target if entry.kind == "symlink" else None
+            return Found(path, entry.kind, UNKNOWN, None, signature, at_ns, why, target)
         fits = limit is None or len(entry.data) <= limit
         data, why = (entry.data, None) if fits else (None, "too_large")
         return Found(path, "file", revision_of(entry.data), data, signature, at_ns, why)
@@ -173,11 +174,16 @@ class MemoryWorkspace:
     def replace_if(
         self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
     ) -> Found:
+        return self._replace(path, expected, new)
+
+    def _replace(self, path: str, expected: Revision, new: bytes | Link | None) -> Found:
         found = self.read(path)
-        if found.revision != expected or found.kind not in ("file", "missing"):
+        if found.standing != expected or found.kind not in ("file", "missing", "symlink"):
             return found
         self._check_folders(path)
-        if new is not None:
+        if isinstance(new, Link):
+            self.put_kind(path, "symlink", target=new.target)
+        elif new is not None:
             self.put(path, new)
         elif expected != MISSING:
             self.remove(path)
@@ -188,7 +194,7 @@ class MemoryWorkspace:
 
     def _replaced(self, wanted: Replacement) -> Found | Unverifiable:
         try:
-            return self.replace_if(wanted.path, wanted.expected, wanted.new, token=wanted.token)
+            return self._replace(wanted.path, wanted.expected, wanted.new)
         except Unverifiable as error:
             return error
 
@@ -227,11 +233,14 @@ class MemoryWorkspace:
             if now is None or compare(stamp, now, 0) != "same":
                 yield self.read(path).replace(data=None)
 
-    def walk(self, *, since_ns: int = 0, under: str = "") -> Iterator[tuple[str, StatSignature]]:
+    def walk(
+        self, *, since_ns: int = 0, under: str = "", links: bool = False
+    ) -> Iterator[tuple[str, StatSignature]]:
+        kinds = ("file", "symlink") if links else ("file",)
         for path, entry in sorted(self._entries.items()):
             changed = max(entry.signature.mtime_ns, entry.signature.ctime_ns)
             asked = changed >= since_ns and path.startswith(under)
-            if entry.kind == "file" and asked and self.listed(path):
+            if entry.kind in kinds and asked and self.listed(path):
                 yield path, entry.signature
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:

@@ -6,15 +6,19 @@ import os
 import pytest
 from tests.workspace.doubles import BySteps, Hooked, NoLinks, before, dying, failing
 
-from sightline.core.revision import MISSING, revision_of
+from sightline.core.revision import MISSING, as_link, revision_of
 from sightline.errors import Unverifiable
-from sightline.workspace import Replacement
+from sightline.workspace import Link, Replacement
 from sightline.workspace.disk import DiskWorkspace
 from sightline.workspace.syscalls import Calls
 
 OLD, NEW, SAVE = b"old bytes", b"new", b"a save in between"
 STOOD = {"a/one": OLD, "a/two": OLD, "b/gone": OLD, "b/made": None}
 WANTED = {"a/one": NEW, "a/two": NEW, "b/gone": None, "b/made": NEW}
+HERE, THERE = Link("one"), Link("no/where")
+LINKS_STOOD = {"a/led": HERE, "a/link": HERE, "a/file": OLD, "a/gone": THERE, "a/made": None}
+LINKS_WANTED = {"a/led": THERE, "a/link": NEW, "a/file": HERE, "a/gone": None, "a/made": HERE}
+BOTH = [(STOOD, WANTED), (LINKS_STOOD, LINKS_WANTED)]
 
 
 @pytest.fixture
@@ -24,20 +28,29 @@ def root(tmp_path):
     return made
 
 
-def begin(root):
-    for path, data in STOOD.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).unlink(missing_ok=True)
-        if data is not None:
-            (root / path).write_bytes(data)
+def begin(root, stood=STOOD):
+    for path, data in stood.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        if isinstance(data, Link):
+            file.symlink_to(data.target)
+        elif data is not None:
+            file.write_bytes(data)
 
 
-def stands(root):
-    return {path: (root / path).read_bytes() if (root / path).exists() else None for path in WANTED}
+def standing(file):
+    if file.is_symlink():
+        return Link(os.readlink(file))
+    return file.read_bytes() if file.exists() else None
+
+
+def stands(root, wanted=WANTED):
+    return {path: standing(root / path) for path in wanted}
 
 
 def litter(root):
-    names = {path.rpartition("/")[2] for path in WANTED}
+    names = {path.rpartition("/")[2] for path in (*WANTED, *LINKS_WANTED)}
     return [name for _, _, found in os.walk(root) for name in found if name not in names]
 
 
@@ -45,11 +58,39 @@ def opened(root, calls=None):
     return DiskWorkspace(str(root), str(root.parent / "state"), calls=calls)
 
 
-def asked():
+def asked(stood=STOOD, wanted=WANTED):
     return [
-        Replacement(path, MISSING if data is None else revision_of(data), WANTED[path], f"t{n}")
-        for n, (path, data) in enumerate(STOOD.items())
+        Replacement(path, compared(data), wanted[path], f"t{n}")
+        for n, (path, data) in enumerate(stood.items())
     ]
+
+
+def compared(data):
+    if isinstance(data, Link):
+        return as_link(data.target)
+    return MISSING if data is None else revision_of(data)
+
+
+def answered(found):
+    return found.data if found.target is None else Link(found.target)
+
+
+def test_symlinks_come_go_and_lead_elsewhere_and_are_not_followed(root):
+    begin(root, LINKS_STOOD)
+    answers = opened(root).replace_each(asked(LINKS_STOOD, LINKS_WANTED))
+    assert [answered(found) for found in answers] == list(LINKS_WANTED.values())
+    assert stands(root, LINKS_WANTED) == LINKS_WANTED
+    assert (root / "a/one").read_bytes() == OLD
+    assert litter(root) == []
+
+
+def test_a_symlink_that_leads_elsewhere_than_expected_stays(root):
+    begin(root, LINKS_STOOD)
+    (root / "a/led").unlink()
+    (root / "a/led").symlink_to("the-users")
+    answers = opened(root).replace_each(asked(LINKS_STOOD, LINKS_WANTED))
+    assert answers[0].target == "the-users"
+    assert stands(root, LINKS_WANTED) == {**LINKS_WANTED, "a/led": Link("the-users")}
 
 
 def test_each_gets_its_bytes_and_is_answered_in_order(root):
@@ -108,23 +149,24 @@ def failing_writes(times):
 
 @pytest.mark.parametrize("disk", [Calls, BySteps, NoLinks])
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
-def test_whatever_call_fails_each_is_old_or_new_as_its_answer_says(root, disk, code):
+@pytest.mark.parametrize(("stood", "wanted"), BOTH)
+def test_whatever_call_fails_each_is_old_or_new_as_its_answer_says(root, disk, code, stood, wanted):
     for number in range(1, 400):
-        begin(root)
+        begin(root, stood)
         calls, made = failing(number, code, disk)
-        answers = opened(root, calls).replace_each(asked())
-        now = stands(root)
-        for path, answer in zip(WANTED, answers, strict=True):
+        answers = opened(root, calls).replace_each(asked(stood, wanted))
+        now = stands(root, wanted)
+        for path, answer in zip(wanted, answers, strict=True):
             if isinstance(answer, Unverifiable):
-                assert now[path] == STOOD[path], made
+                assert now[path] == stood[path], made
             else:
                 # The last read may fail, too, after the write was done: then it says so.
-                assert answer.kind == "unreadable" or answer.data == now[path], made
-                assert now[path] in (STOOD[path], WANTED[path])
+                assert answer.kind == "unreadable" or answered(answer) == now[path], made
+                assert now[path] in (stood[path], wanted[path])
         assert litter(root) == [], made
         if len(made) < number:
             break
-    assert stands(root) == WANTED
+    assert stands(root, wanted) == wanted
     assert number > 40
 
 
@@ -159,28 +201,30 @@ def test_a_save_into_the_displaced_file_is_found_after_the_folders_were_synced(r
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child")
-def test_killed_at_any_call_it_is_cleaned_up_to_old_or_new(root):
+@pytest.mark.parametrize(("stood", "wanted"), BOTH)
+def test_killed_at_any_call_it_is_cleaned_up_to_old_or_new(root, stood, wanted):
     for number in range(1, 2_000, 3):
-        begin(root)
-        if not killed_at(root, number):
+        begin(root, stood)
+        some = asked(stood, wanted)
+        if not killed_at(root, number, some):
             break
         workspace = opened(root)
-        for each in asked():
-            after = MISSING if each.new is None else revision_of(each.new)
+        for each in some:
             asides = workspace.asides(each.path, each.token)
+            after = compared(each.new)
             workspace.clean(each.path, asides, before=each.expected, after=after)
-        now = stands(root)
-        assert all(now[path] in (STOOD[path], WANTED[path]) for path in WANTED)
+        now = stands(root, wanted)
+        assert all(now[path] in (stood[path], wanted[path]) for path in wanted)
         assert litter(root) == []
     assert number > 50
-    assert stands(root) == WANTED
+    assert stands(root, wanted) == wanted
 
 
-def killed_at(root, number):
+def killed_at(root, number, some):
     child = os.fork()
     if child == 0:
         try:
-            opened(root, dying(number)).replace_each(asked())
+            opened(root, dying(number)).replace_each(some)
         finally:
             os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9

@@ -232,6 +232,8 @@ def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:
         return False
     if disk is None:
         return fact.after == MISSING
+    if fact.led != fact.target:  # of where symlinks lead the disk view knows nothing
+        return False
     return disk.revision == fact.after and fact.mode in (None, disk.mode)
 
 

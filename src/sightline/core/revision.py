@@ -31,6 +31,25 @@ def known(revision: Revision) -> bool:
     return revision not in (MISSING, UNKNOWN)
 
 
+LINK = "symlink to "
+
+
+def as_link(target: str) -> Revision:
+    """What is compared in place of a revision where a symlink stands: where it leads. On no
+    timeline: there a symlink's revision is UNKNOWN, and its target a field of its own."""
+    return LINK + target
+
+
+def link_of(standing: Revision) -> str | None:
+    """Where a symlink leads that this stands for; None when it stands for a file or nothing."""
+    return standing.removeprefix(LINK) if is_link(standing) else None
+
+
+def is_link(revision: Revision) -> bool:
+    """Whether it stands for a symlink."""
+    return revision.startswith(LINK)
+
+
 class StatSignature(Value):
     """What one stat says of a file; times in nanoseconds, mode with the kind bits."""
 

@@ -6,7 +6,7 @@ session's own lines go, and everybody else's stay.
 
 from __future__ import annotations
 
-from sightline.core.revision import MISSING, UNKNOWN, known, revision_of
+from sightline.core.revision import MISSING, UNKNOWN, is_link, known, revision_of
 from sightline.core.unmerging import Kept, take_out
 from sightline.core.value import Value
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 class Effect(Value):
-    """What a session once did to a path. before, after: what stood there (of a move: the bytes
-    that went from src to path). sure: whether it is certain that it was this session. twin: the
+    """What a session once did to a path. before, after: what stood there, of a symlink where it
+    led (as_link); of a move: the bytes that went from src to path. sure: whether it is certain that it was this session. twin: the
     path at which the same bytes went away when they came to this one, as a shell moves a file.
     mode: the permission bits that it gave; was: those before it, where they are on record."""
 
@@ -47,8 +47,8 @@ class Effect(Value):
 
 
 class Standing(Value):
-    """What stands at a path now, as far as it could be read. why: of what cannot be touched; mode:
-    its permission bits."""
+    """What stands at a path now, as far as it could be read; revision of a symlink: where it leads
+    (as_link). why: of what cannot be touched; mode: a file's permission bits."""
 
     revision: Revision = MISSING
     data: bytes | None = None
@@ -57,7 +57,8 @@ class Standing(Value):
 
 
 class Put(Value):
-    """Bytes to put at a path where `before` stands; data None: nothing stands there then.
+    """Bytes, or a symlink, to put at a path where `before` stands; after MISSING: nothing stands
+    there then.
     merged: others' bytes are among them. kept: lines of the result that stay because others
     rewrote what the session had written there. forced: asked for, whatever stands there."""
 
@@ -161,7 +162,7 @@ def _touched(step: Put | Rename) -> tuple[str, ...]:
 
 
 def _removes(step: Put | Rename) -> bool:
-    return isinstance(step, Put) and step.data is None
+    return isinstance(step, Put) and step.after == MISSING
 
 
 class _Stop(Exception):
@@ -200,7 +201,7 @@ class _Undo:
         if effect.src is not None:
             self._move_back(effect, effect.src)
             return
-        if effect.mode is not None or effect.after == MISSING:
+        if effect.mode is not None or effect.after == MISSING or is_link(effect.after):
             given = self.modes.get(effect.path, (effect.mode, None))[0]
             self.modes[effect.path] = (given, effect.was)
         newer = self.chains.get(effect.path)
@@ -225,9 +226,9 @@ class _Undo:
         this session gave it."""
         given, was = self.modes[path]
         now, stood = self.now[path], self.standing[path]
-        if was is None or now.revision == MISSING:
+        if was is None or now.revision == MISSING or is_link(now.revision):
             return
-        if stood.revision == MISSING:
+        if stood.revision == MISSING or is_link(stood.revision):
             yield Rights(path, None, was)
         elif given is not None and stood.mode == given != was:
             yield Rights(path, given, was)
@@ -280,6 +281,8 @@ class _Undo:
             self._put(path, before, self._text(path, before))
         elif MISSING in (before, after, now.revision):
             self._of_existence(path, before, after, now.revision)
+        elif any(map(is_link, (before, after, now.revision))):
+            raise _Stop(Left(path, "kind"))
         else:
             self._merge(path, before, after, now)
 
@@ -316,8 +319,8 @@ class _Undo:
         return now
 
     def _text(self, path: str, revision: Revision) -> bytes | None:
-        """The bytes of a revision; None of a missing file."""
-        if revision == MISSING:
+        """The bytes of a revision; None of a missing file, and of a symlink."""
+        if revision == MISSING or is_link(revision):
             return None
         data = self.text(revision) if known(revision) else None
         if data is None:

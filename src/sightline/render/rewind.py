@@ -61,7 +61,7 @@ def left_alone(why: str, who: str, lines: Spans, other: str | None) -> str:
 _LEFT = {
     "unreadable": "it cannot be read now",
     "elsewhere": "its path leads elsewhere now, through a symlink or out of the workspace",
-    "kind": "a folder, a symlink or a special file stands there now",
+    "kind": "something of another kind stands there now, or a symlink that leads elsewhere",
     "too_large": "it is above the size limit, so what stands there could not be kept",
     "not_kept": "its text of then is not kept any more",
     "unknown": "a command of this session changed or made it, and nobody had looked at it before; force "

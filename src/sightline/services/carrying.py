@@ -10,13 +10,13 @@ from os import urandom
 from stat import S_IMODE
 
 from sightline.core.events import Cause, Changed, WriteAbandoned, WriteIntended
-from sightline.core.revision import MISSING, revision_of
+from sightline.core.revision import MISSING, UNKNOWN, link_of, revision_of
 from sightline.core.rewinding import Left, Put, Rename, Rights, Undoing, paths_of
 from sightline.errors import Unverifiable
 from sightline.services.ground import TRIES, noticed
-from sightline.services.recovery import done, settle
+from sightline.services.recovery import done, happened, settle
 from sightline.services.undoing import effects, look, planned_each
-from sightline.workspace import Replacement
+from sightline.workspace import Link, Replacement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,23 +194,39 @@ def put_each(ground: Ground, target: Target, puts: Sequence[tuple[Put, Found]]) 
     workspace = ground.workspace
     steps = [step for step, _ in puts]
     found = [
-        there if there.revision == step.before else ground.look(step.path) for step, there in puts
+        there if there.standing == step.before else ground.look(step.path) for step, there in puts
     ]
     tokens = [urandom(6).hex() for _ in puts]
     intents = [
-        WriteIntended(
-            step.path, step.before, step.after, workspace.asides(step.path, token), ground.owner
-        )
+        _intent(ground, step, workspace.asides(step.path, token))
         for step, token in zip(steps, tokens, strict=True)
     ]
     positions = _journal(ground, intents, found, [step.data for step in steps])
     stands = workspace.replace_each(
         [
-            Replacement(step.path, step.before, step.data, token)
+            Replacement(step.path, step.before, _new(step), token)
             for step, token in zip(steps, tokens, strict=True)
         ]
     )
     return _record(ground, target, list(zip(intents, positions, stands, strict=True)))
+
+
+def _intent(ground: Ground, step: Put, asides: tuple[str, ...]) -> WriteIntended:
+    led, target = link_of(step.before), link_of(step.after)
+    return WriteIntended(
+        step.path,
+        step.before if led is None else UNKNOWN,
+        step.after if target is None else UNKNOWN,
+        asides,
+        ground.owner,
+        led=led,
+        target=target,
+    )
+
+
+def _new(step: Put) -> bytes | Link | None:
+    target = link_of(step.after)
+    return step.data if target is None else Link(target)
 
 
 def _rename(ground: Ground, target: Target, step: Rename, found: Found) -> Answer:
@@ -278,7 +294,7 @@ def _record(
     facts: list[Fact] = []
     answers: list[Answer] = []
     for intent, position, stands in ended:
-        if isinstance(stands, Unverifiable) or stands.revision != intent.after:
+        if isinstance(stands, Unverifiable) or not happened(intent, stands):
             facts.append(WriteAbandoned(intent.path, position))
             answers.append(stands if isinstance(stands, Unverifiable) else False)
             continue

@@ -304,7 +304,8 @@ def changed(difference: Difference, cause: Cause) -> Changed:
     row, found = difference.row, difference.found
     mode = found.signature.mode if found.signature else None
     what = change(row.revision, found.revision) if found.kind in ("file", "missing") else "kind"
-    return Changed(found.path, row.revision, difference.after, what, cause, mode)
+    path, target = found.path, found.target
+    return Changed(path, row.revision, difference.after, what, cause, mode, target=target)
 
 
 def bytes_of(ground: Ground, difference: Difference) -> bytes | None:

@@ -146,7 +146,7 @@ class Run:
         self.result: CommandRun | None = None
         ground.before_change(command=command)
         changes(ground).record(ground)
-        self._before = dict(ground.workspace.walk())
+        self._before = dict(ground.workspace.walk(links=True))
         unheard.look(ground, self._before)
         self._id = f"run-{urandom(5).hex()}"
         begun = ground.append([CommandStarted(command, self._id)])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from sightline.core.events import Cause, Changed, Moved, WriteAbandoned, WriteIntended
+from sightline.core.revision import as_link
 from sightline.services.ground import change, stamp_of
 from sightline.workspace.process import alive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.events import Fact
+    from sightline.core.revision import Revision
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
     from sightline.workspace import Found
@@ -51,10 +53,11 @@ def settle_own(ground: Ground) -> None:
 
 
 def _settle(ground: Ground, intent: Recorded, fact: WriteIntended) -> None:
-    ground.workspace.clean(fact.path, fact.aside, before=fact.before, after=fact.after)
+    before, after = _ends(fact)
+    ground.workspace.clean(fact.path, fact.aside, before=before, after=after)
     found = ground.workspace.read(fact.path)
     told: Fact = WriteAbandoned(fact.path, intent.position)
-    if found.revision == fact.after:
+    if happened(fact, found):
         told = done(fact, found, intent.session, intent.position)
     stamp = stamp_of(found)
     ground.store.append(
@@ -64,6 +67,17 @@ def _settle(ground: Ground, intent: Recorded, fact: WriteIntended) -> None:
         stats={found.path: stamp} if stamp else None,
         durable=True,
     )
+
+
+def happened(fact: WriteIntended, found: Found) -> bool:
+    """Whether what was intended stands there."""
+    return found.standing == _ends(fact)[1]
+
+
+def _ends(fact: WriteIntended) -> tuple[Revision, Revision]:
+    """What stood there before an intended write, and what is to stand there after it."""
+    before = fact.before if fact.led is None else as_link(fact.led)
+    return before, fact.after if fact.target is None else as_link(fact.target)
 
 
 def done(fact: WriteIntended, found: Found, session: str, position: int) -> Changed | Moved:
@@ -76,9 +90,11 @@ def done(fact: WriteIntended, found: Found, session: str, position: int) -> Chan
         fact.path,
         fact.before,
         fact.after,
-        change(fact.before, fact.after),
+        change(fact.before, fact.after) if fact.target is None else "kind",
         cause,
         mode,
         fact.belief,
         position,
+        fact.led,
+        fact.target,
     )

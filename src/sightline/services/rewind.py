@@ -187,8 +187,8 @@ def _report(
         dry_run=dry_run,
         conversation=conversation,
         restored=_restored(steps),
-        removed=tuple(put.path for put in puts if put.data is None),
-        merged=tuple(put.path for put in puts if put.merged and put.data is not None),
+        removed=tuple(put.path for put in puts if put.after == MISSING),
+        merged=tuple(put.path for put in puts if put.merged and put.after != MISSING),
         moved=tuple((step.src, step.path) for step in steps if isinstance(step, Rename)),
         left_alone=tuple(_left(ground, each) for each in sorted(left, key=lambda x: x.path)),
         lost_edits=tuple(
@@ -202,7 +202,7 @@ def _report(
 
 def _restored(steps: Sequence[Step]) -> tuple[str, ...]:
     """The paths that get their bytes of then, or only their rights."""
-    exact = {s.path for s in steps if isinstance(s, Put) and s.data is not None and not s.merged}
+    exact = {s.path for s in steps if isinstance(s, Put) and s.after != MISSING and not s.merged}
     others = {s.path for s in steps if isinstance(s, Put)} - exact
     return tuple(sorted(exact | {s.path for s in steps if isinstance(s, Rights)} - others))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stat import S_ISREG
+from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
 from sightline.core.causes import may_touch
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from sightline.core.context import DiskFile
-    from sightline.core.events import Fact
+    from sightline.core.events import Change, Fact
     from sightline.core.revision import Revision, Stamp, StatSignature
     from sightline.services.ground import Ground
     from sightline.workspace import Found
@@ -108,6 +108,10 @@ def _of_known(
         if there.revision != rows[there.path].revision:
             looked.append(ground.look(there.path))
             continue
+        if there.target is not None:
+            modes += _of_link(ground, there, cause)
+        if not known(there.revision):
+            continue  # no stamp vouches for it: there is nothing to learn
         fresh.append(there)
         modes += _of_mode(ground, stamps.get(there.path), there, cause)
     facts = [fact for fact in noticed(ground, *looked, presumed=cause) if isinstance(fact, WHAT)]
@@ -130,6 +134,18 @@ def _of_mode(
     yield Changed(there.path, there.revision, there.revision, "mode", by, now.mode)
 
 
+def _of_link(ground: Ground, there: Found, cause: Cause | None) -> Iterator[Changed]:
+    """The fact that a symlink leads elsewhere than the timeline says."""
+    last = next(ground.store.timeline(path=there.path, kinds=[Changed], newest=1), None)
+    led = last.fact.target if last is not None and isinstance(last.fact, Changed) else None
+    if led is None or led == there.target:
+        return
+    from sightline.services.causes import of_mode
+
+    by = of_mode(ground, there.path, cause)
+    yield Changed(there.path, UNKNOWN, UNKNOWN, "kind", by, led=led, target=there.target)
+
+
 WHAT = (Changed, GitMoved)
 """The facts that a difference to the timeline is told by."""
 
@@ -147,24 +163,31 @@ def _of_new(
     writes = [pending.fact for pending in ground.store.pending()]
     others = {fact.path for fact in writes if isinstance(fact, WriteIntended)}
     until = None if deadline_s is None else monotonic() + deadline_s
-    for path, signature in ground.workspace.walk(since_ns=since_ns):
+    for path, signature in ground.workspace.walk(since_ns=since_ns, links=True):
         if until is not None and monotonic() > until:
             return Changes(tuple(facts), tuple(found), complete=False)
         was = before(path, signature) if path not in rows else None
-        if was is None or path in others or not S_ISREG(signature.mode):
+        if was is None or path in others or not _is_told(signature):
             continue
         there = ground.look(path)
         by = cause if may_touch(cause.detail or "", path) else Cause("external")
-        made = _change(was, there, by) if known(there.revision) else None
+        made = _change(was, there, by) if known(there.standing) else None
         if made is not None:
             facts.append(made)
             found.append(there)
     return Changes(tuple(facts), tuple(found))
 
 
+def _is_told(signature: StatSignature) -> bool:
+    return S_ISREG(signature.mode) or S_ISLNK(signature.mode)
+
+
 def _change(was: Stood, there: Found, cause: Cause) -> Changed | None:
     """The fact of a difference, also of one of rights alone; None where there is none."""
     path, now = there.path, there.revision
+    if there.target is not None:
+        what: Change = "created" if was.revision == MISSING else "kind"
+        return Changed(path, was.revision, now, what, cause, target=there.target)
     if was.revision != now:
         return Changed(path, was.revision, now, change(was.revision, now), cause)
     mode = there.signature.mode if there.signature is not None else None

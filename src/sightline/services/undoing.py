@@ -13,7 +13,7 @@ from sightline.core.events import (
     Moved,
     Seen,
 )
-from sightline.core.revision import MISSING, UNKNOWN
+from sightline.core.revision import MISSING, UNKNOWN, as_link, is_link
 from sightline.core.rewinding import (
     Effect,
     Left,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from sightline.core.events import Fact
     from sightline.core.manifest import Entry
+    from sightline.core.revision import Revision
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
     from sightline.services.unheard import Pictures
@@ -85,17 +86,19 @@ def _effects(ground: Ground, recorded: Recorded) -> Iterator[Effect]:
         after, mode = fact.after, S_IMODE(fact.mode)
         yield Effect(fact.path, after, after, position, at, sure=sure, mode=mode)
     else:
-        made = Effect(fact.path, fact.before, fact.after, position, at, sure=sure)
+        before, after = standing(fact.before, fact.led), standing(fact.after, fact.target)
+        made = Effect(fact.path, before, after, position, at, sure=sure)
         given = fact.before == MISSING and fact.mode is not None
         yield made.replace(mode=S_IMODE(fact.mode or 0)) if given else made
 
 
 def _with_past(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
     """An effect with what has to be looked up of what stood there before it."""
-    if effect.src is None and effect.before == UNKNOWN:
-        effect = _with_bytes(ground, pictures, effect)
+    if effect.src is None and effect.before in (UNKNOWN, MISSING):
+        effect = _with_before(ground, pictures, effect)
     gave = effect.mode is not None and effect.before == effect.after
-    if effect.src is None and effect.was is None and (gave or effect.after == MISSING):
+    gone = effect.after == MISSING or is_link(effect.after)
+    if effect.src is None and effect.was is None and (gave or gone):
         return effect.replace(was=_mode_before(ground, pictures, effect))
     return effect
 
@@ -121,12 +124,12 @@ def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
         assert isinstance(recorded.fact, CommandEnded)
         for path in recorded.fact.paths:
             entry = target.manifest.get(path) if target.manifest is not None else None
-            if entry is None or entry.kind != "file":
+            if entry is None:
                 continue
             if not _heard(ground, path, recorded.position):
                 at = recorded.happened_at
-                was = S_IMODE(entry.mode)
-                yield Effect(path, entry.revision, MISSING, recorded.position, at, was=was)
+                was = S_IMODE(entry.mode) if entry.kind == "file" else None
+                yield Effect(path, _of(entry), MISSING, recorded.position, at, was=was)
 
 
 def vanished(
@@ -158,15 +161,35 @@ def is_own(cause: Cause, session: str) -> bool:
     return cause.kind in ("agent", "session", "command") and cause.who == session
 
 
-def _with_bytes(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
-    """What stood there before a command, where only a checkpoint has it: nobody had looked at the
-    file before, so this is the first that is on record of it."""
+def _with_before(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
+    """What stood there before a command, where only a checkpoint has it: nobody had looked at it
+    before, so this is the first that is on record of it. Of a symlink that is on record: where it
+    led."""
     if _heard(ground, effect.path, effect.position - 1):
-        return effect
+        led = _led(ground, effect) if effect.before == UNKNOWN else None
+        return effect if led is None else effect.replace(before=as_link(led))
     entry = pictures.entry(effect.path, effect.position)
-    if entry is None or entry.kind != "file":
+    if entry is None or (effect.before == MISSING and entry.kind == "file"):
         return effect
-    return effect.replace(before=entry.revision)
+    return effect.replace(before=_of(entry))
+
+
+def _led(ground: Ground, effect: Effect) -> str | None:
+    """Where a symlink led by the last that is on record of its path."""
+    upto = effect.position - 1
+    for recorded in ground.store.timeline(path=effect.path, kinds=[*KINDS], upto=upto, newest=1):
+        return recorded.fact.target if isinstance(recorded.fact, Changed) else None
+    return None
+
+
+def _of(entry: Entry) -> Revision:
+    """What stood there at a checkpoint."""
+    return standing(entry.revision, entry.target)
+
+
+def standing(revision: Revision, target: str | None) -> Revision:
+    """What is compared: a file's revision, or where a symlink leads."""
+    return revision if target is None else as_link(target)
 
 
 def _heard(ground: Ground, path: str, upto: int) -> bool:
@@ -206,12 +229,14 @@ def planned(ground: Ground, group: Sequence[Effect]) -> tuple[Undoing, dict[str,
 def look(ground: Ground, path: str) -> tuple[Standing, Found]:
     """What stands at a path, and whether a rewind may touch it."""
     there = ground.look(path)
-    if not _leads_there(ground, path):
+    if not _leads_there(ground, path, link=there.target is not None):
         return Standing(why="elsewhere"), there
     if not ground.settings.may_store(path):
         return Standing(why="never_stored"), there
     if there.kind == "unreadable":
         return Standing(why="unreadable"), there
+    if there.target is not None:
+        return Standing(there.standing), there
     if there.kind not in ("file", "missing"):
         return Standing(why="kind"), there
     if there.kind == "file" and there.data is None:
@@ -220,9 +245,12 @@ def look(ground: Ground, path: str) -> tuple[Standing, Found]:
     return Standing(there.revision, there.data, mode=mode), there
 
 
-def _leads_there(ground: Ground, path: str) -> bool:
-    """Whether a path still is its own: no folder above it became a way to elsewhere."""
+def _leads_there(ground: Ground, path: str, *, link: bool) -> bool:
+    """Whether a path still is its own: no folder above it became a way to elsewhere. A symlink
+    itself is not followed."""
+    asked = path.rpartition("/")[0] if link else path
     try:
-        return ground.workspace.locate(path).path == path
+        refused = link and bool(ground.workspace.refused([path]))
+        return not refused and (not asked or ground.workspace.locate(asked).path == asked)
     except (PathRefused, Unverifiable):
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.revision import MISSING, Revision, StatSignature
+from sightline.core.revision import MISSING, Revision, StatSignature, as_link
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
@@ -37,6 +37,7 @@ class Found(Value):
     kind "symlink" is one that dangles or leaves the workspace; "unreadable" is whatever could
     not be read, with `why`. data is None unless kind is "file" and the bytes were asked for
     and within the size limit (`why` says "too_large" then, and revision is still the content's).
+    target: where a symlink leads, as it is written there; None where that is no Unicode.
     """
 
     path: str
@@ -46,15 +47,27 @@ class Found(Value):
     signature: StatSignature | None = None
     read_at_ns: int = 0
     why: str | None = None
+    target: str | None = None
+
+    @property
+    def standing(self) -> Revision:
+        """What a replacement compares: the revision, or where a symlink leads."""
+        return self.revision if self.target is None else as_link(self.target)
+
+
+class Link(Value):
+    """A symlink to stand at a path. It is never followed."""
+
+    target: str
 
 
 class Replacement(Value):
-    """What is to stand at a path (None: nothing) where `expected` stands; token: as replace_if
-    takes it, never empty."""
+    """What is to stand at a path (None: nothing) where `expected` stands (Found.standing); token:
+    as replace_if takes it, never empty."""
 
     path: str
     expected: Revision
-    new: bytes | None
+    new: bytes | Link | None
     token: str
 
 
@@ -133,11 +146,13 @@ class Workspace(Protocol):
         The answers carry no data; one with the stamp's own revision is a fresh stamp for the
         same bytes. "unreadable" for what is left when the deadline passes."""
 
-    def walk(self, *, since_ns: int = 0, under: str = "") -> Iterator[tuple[str, StatSignature]]:
-        """Every file that the ignore rules let us see, in order of path; with since_ns only those
-        that were changed then or later, by their times; under: those below one folder ("" or
-        ending in "/"), which is taken not to be ignored itself. A folder that may not be listed is
-        answered itself, told by its mode."""
+    def walk(
+        self, *, since_ns: int = 0, under: str = "", links: bool = False
+    ) -> Iterator[tuple[str, StatSignature]]:
+        """Every file (links: and every symlink) that the ignore rules let us see, in order of path;
+        with since_ns only those that were changed then or later, by their times; under: those below
+        one folder ("" or ending in "/"), which is taken not to be ignored itself. A folder that may
+        not be listed is answered itself, told by its mode."""
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
         """How all stands that the ignore rules let us see, with what is left out and why. last: an

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sightline.core.revision import revision_of
+from sightline.workspace import Link
 from sightline.workspace.attributes import copy_attributes
 from sightline.workspace.folder import ASIDE
 from sightline.workspace.syscalls import WRITE
@@ -31,10 +32,14 @@ def aside_names(path: str, token: str) -> tuple[str, str, str]:
 
 
 def write_aside(
-    folder: Folder, part: str, aside: str, new: bytes, like: int | None
+    folder: Folder, part: str, aside: str, new: bytes | Link, like: int | None
 ) -> Generator[int, None, int]:
-    """Write a whole file beside the path, synced, with the attributes of `like`; its inode."""
+    """Write a whole file beside the path, synced, with the attributes of `like`; its inode. A
+    symlink is there at once, and its folder is what makes it last."""
     calls, name = folder.calls, folder.at(part)
+    if isinstance(new, Link):
+        calls.symlink(new.target, folder.at(aside), dir_fd=folder.fd)
+        return calls.lstat(folder.at(aside), dir_fd=folder.fd).st_ino
     # Private until it has the old file's rights; a new file gets what the umask leaves.
     fd = calls.open(name, _CREATE, 0o666 if like is None else 0o600, dir_fd=folder.fd)
     try:

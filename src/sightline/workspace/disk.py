@@ -165,8 +165,10 @@ class DiskWorkspace:
         else:
             yield from found
 
-    def walk(self, *, since_ns: int = 0, under: str = "") -> Iterator[tuple[str, StatSignature]]:
-        return walk(self.root, (self._refusing, self._hiding), since_ns, under)
+    def walk(
+        self, *, since_ns: int = 0, under: str = "", links: bool = False
+    ) -> Iterator[tuple[str, StatSignature]]:
+        return walk(self.root, (self._refusing, self._hiding), since_ns, under, links=links)
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
         from sightline.workspace.tree import NO_TREE, look  # few look at all of it

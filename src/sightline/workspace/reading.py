@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 
-from sightline.core.revision import MISSING, UNKNOWN, StatSignature, revision_of
+from sightline.core.revision import MISSING, UNKNOWN, StatSignature, as_link, revision_of
 from sightline.workspace import Found
 from sightline.workspace.folder import Folder
 from sightline.workspace.syscalls import READ
@@ -44,11 +44,15 @@ def read(calls: Calls, root: str, path: str, limit: int | None = None) -> Found:
 
 
 def standing(folder: Folder, name: str) -> Revision:
-    """The revision of what an entry of an open folder is: content, MISSING, or UNKNOWN for what
-    is no regular file. OSError when it cannot be read."""
+    """What an entry of an open folder is: the revision of its content, where it leads (as_link),
+    MISSING, or UNKNOWN for what is neither file nor symlink. OSError when it cannot be read."""
     calls = folder.calls
     try:
-        if not stat.S_ISREG(calls.lstat(folder.at(name), dir_fd=folder.fd).st_mode):
+        mode = calls.lstat(folder.at(name), dir_fd=folder.fd).st_mode
+        if stat.S_ISLNK(mode):
+            target = target_of(folder, name)
+            return UNKNOWN if target is None else as_link(target)
+        if not stat.S_ISREG(mode):
             return UNKNOWN
         fd = calls.open(folder.at(name), READ, dir_fd=folder.fd)
     except FileNotFoundError:
@@ -57,6 +61,16 @@ def standing(folder: Folder, name: str) -> Revision:
         return _hashed(calls, fd)[0]
     finally:
         os.close(fd)
+
+
+def target_of(folder: Folder, name: str) -> str | None:
+    """Where a symlink of an open folder leads; None where that is no Unicode. OSError."""
+    target: str = folder.calls.readlink(folder.at(name), dir_fd=folder.fd)
+    try:
+        target.encode()
+    except UnicodeEncodeError:
+        return None
+    return target
 
 
 def signature_of(found: os.stat_result) -> StatSignature:
@@ -87,9 +101,9 @@ def _once(folder: Folder, limit: int | None, started_ns: int) -> Found | None:
     standing = calls.lstat(name, dir_fd=folder.fd)
     if not stat.S_ISREG(standing.st_mode):
         # Told by lstat, because opening a device can have effects of its own.
-        return Found(
-            path, _kind(standing.st_mode), UNKNOWN, None, signature_of(standing), started_ns
-        )
+        kind, signature = _kind(standing.st_mode), signature_of(standing)
+        target = target_of(folder, folder.name) if kind == "symlink" else None
+        return Found(path, kind, UNKNOWN, None, signature, started_ns, target=target)
     fd = calls.open(name, READ, dir_fd=folder.fd)
     try:
         before = calls.fstat(fd)

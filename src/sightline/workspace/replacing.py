@@ -6,9 +6,9 @@ import errno
 import os
 from itertools import compress
 
-from sightline.core.revision import MISSING, revision_of
+from sightline.core.revision import MISSING, as_link, is_link, revision_of
 from sightline.errors import Unverifiable
-from sightline.workspace import Replacement
+from sightline.workspace import Link, Replacement
 from sightline.workspace.aside import aside_names, put_back, remove, write_all, write_aside
 from sightline.workspace.exchange import ROUNDS, Swap, swap_in
 from sightline.workspace.folder import Folder
@@ -59,7 +59,7 @@ def replace_each(
 
 
 def _stands(found: Found, wanted: Replacement) -> bool:
-    return found.revision == wanted.expected and found.kind in ("file", "missing")
+    return found.standing == wanted.expected and found.kind in ("file", "missing", "symlink")
 
 
 def _answer(
@@ -85,28 +85,37 @@ def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
             yield from _replace(folder, expected, new, token)
 
 
-def _replace(folder: Folder, expected: Revision, new: bytes, token: str) -> Write:
+def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) -> Write:
     calls, name = folder.calls, folder.at(folder.name)
+    part, aside, kept = aside_names(folder.path, token)
+    if is_link(expected):
+        yield from write_aside(folder, part, aside, new, None)
+        yield from _swapped(Swap(folder, aside, kept), expected, new)
+        return None
     old = calls.open(name, READ, dir_fd=folder.fd)
     try:
-        if calls.fstat(old).st_nlink > 1:
+        if calls.fstat(old).st_nlink > 1 and isinstance(new, bytes):
             return _in_place(folder, expected, new)
         writable = calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=_EFFECTIVE)
-        part, aside, kept = aside_names(folder.path, token)
         yield from write_aside(folder, part, aside, new, old)
     finally:
         os.close(old)
-    swap = Swap(folder, aside, kept)
+    yield from _swapped(Swap(folder, aside, kept), expected, new, writable=writable)
+    return None
+
+
+def _swapped(swap: Swap, expected: Revision, new: bytes | Link, *, writable: bool = True) -> Write:
     try:
         if not writable:
             # The folder alone would let us, but a file made read-only was made so on purpose.
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder.path)
-        yield from swap_in(swap, expected, revision_of(new))
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), swap.folder.path)
+        revision = as_link(new.target) if isinstance(new, Link) else revision_of(new)
+        yield from swap_in(swap, expected, revision)
     finally:
         swap.discard()
 
 
-def _create(folder: Folder, new: bytes | None, token: str) -> Write:
+def _create(folder: Folder, new: bytes | Link | None, token: str) -> Write:
     if new is None:
         return
     calls, name = folder.calls, folder.at(folder.name)

@@ -79,18 +79,24 @@ def unanswered(path: str, at_ns: int) -> Found:
 
 
 def walk(
-    root: str, rules: tuple[IgnoreRules, ...], since_ns: int = 0, under: str = ""
+    root: str,
+    rules: tuple[IgnoreRules, ...],
+    since_ns: int = 0,
+    under: str = "",
+    *,
+    links: bool = False,
 ) -> Iterator[tuple[str, StatSignature]]:
     """Every regular file that no rule ignores, in order of path; those changed since, if asked,
-    and those below one folder ("" or ending in "/") that is not ignored itself.
+    and those below one folder ("" or ending in "/") that is not ignored itself. links: symlinks,
+    too.
 
-    Symlinks are not followed and not listed, nor is what belongs to a nested repository. A folder
+    No symlink is followed, nor is what belongs to a nested repository listed. A folder
     that may not be listed is answered itself, told by its mode, so that a caller can say so.
     """
     chains = tuple(rule.chain() for rule in rules)
     for end in [at + 1 for at, sign in enumerate(under) if sign == "/"]:
         chains = _deeper(rules, chains, under[:end])
-    yield from _walk(root, under, rules, chains, since_ns)
+    yield from _walk(root, under, rules, chains, since_ns, links=links)
 
 
 def _deeper(
@@ -106,6 +112,8 @@ def _walk(
     rules: tuple[IgnoreRules, ...],
     chains: tuple[Chain, ...],
     since_ns: int,
+    *,
+    links: bool,
 ) -> Iterator[tuple[str, StatSignature]]:
     try:
         with os.scandir(f"{root}/{folder}") as entries:
@@ -129,8 +137,8 @@ def _walk(
             continue
         if below:
             deeper = _deeper(rules, chains, f"{path}/")
-            yield from _walk(root, f"{path}/", rules, deeper, since_ns)
-        elif entry.is_file(follow_symlinks=False):
+            yield from _walk(root, f"{path}/", rules, deeper, since_ns, links=links)
+        elif entry.is_file(follow_symlinks=False) or (links and entry.is_symlink()):
             try:
                 yield path, signature_of(entry.stat(follow_symlinks=False))
             except FileNotFoundError:

@@ -45,6 +45,8 @@ class Calls:
     mkdir = staticmethod(os.mkdir)
     rmdir = staticmethod(os.rmdir)
     link = staticmethod(os.link)
+    symlink = staticmethod(os.symlink)
+    readlink = staticmethod(os.readlink)
     replace = staticmethod(os.replace)
     unlink = staticmethod(os.unlink)
     access = staticmethod(os.access)
