@@ -64,11 +64,13 @@ def with_tail(
 def _end_of_results(adapter: Adapter, messages: Sequence[Message], after: int) -> int:
     if adapter.role(messages[after]) == "model":
         raise ValueError(f"message {after} is the model's: no text can stand behind it")
-    if adapter.role(messages[after]) != "tool":
-        return after
-    while after + 1 < len(messages) and adapter.role(messages[after + 1]) == "tool":
-        after += 1
-    return after
+    end = after
+    for number in range(after + 1, len(messages)):
+        if adapter.role(messages[number]) == "model":
+            break
+        if any(part.kind == "result" for part in adapter.parts(messages[number])):
+            end = number
+    return end
 
 
 def _stubs(blocks: Sequence[Block], decisions: Sequence[Decision]) -> dict[int, dict[int, str]]:
