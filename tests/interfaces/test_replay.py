@@ -119,7 +119,7 @@ class Page(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.tags: list[tuple[str, dict]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
 
     def handle_starttag(self, tag, attrs):
@@ -137,7 +137,7 @@ def test_the_page_stands_alone_and_no_text_of_a_recording_is_markup(sl, recorded
     page.feed((tmp_path / "p.html").read_text())
     names = {tag for tag, _ in page.tags}
     assert not names & {"script", "link", "img", "iframe", "i", "b", "object", "base"}
-    held = [(key, value) for _, given in page.tags for key, value in given.items()]
+    held = [(key, value or "") for _, given in page.tags for key, value in given.items()]
     assert not [key for key, _ in held if key in ("style", "href", "src") or key.startswith("on")]
     policy = next(value for key, value in held if key == "content" and "default-src" in value)
     assert "default-src 'none'" in policy

@@ -1,0 +1,82 @@
+"""Policies of the context window on recorded sessions: what they would cost, and lose.
+
+    python bench/replay.py [PATH]... [--json] [--only NAME]... [--half HALF] [--min-tokens N]
+
+PATH is a recording or a folder of them; the default is the team's corpus beside the repository.
+The same as `sightline replay`, for sessions of at least 60,000 tokens, the whole and each half.
+Exit 1 when a policy made a view that its format does not allow. How an agent would have behaved
+with less in its window is modelled, not observed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+ROOT = Path(__file__).resolve().parents[1]
+if not __package__:  # started as a script: the library of this checkout
+    sys.path.insert(0, str(ROOT / "src"))
+
+from sightline.core.replaying.costs import PRICES  # noqa: E402 (needs the path above)
+from sightline.interfaces.replaying import CHEATS, order, shape  # noqa: E402
+from sightline.render.replay import CAVEAT  # noqa: E402
+from sightline.render.replay.words import cells, headings, summary  # noqa: E402
+from sightline.services.replay import POLICIES, Replay, replay  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.core.replaying.comparison import Row
+
+CORPUS = ROOT.parent / "shared" / "corpus" / "claude-code"
+LEAST_TOKENS = 60_000
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play what was asked for and print it. Exit 2 when there is nothing to play, or to play it
+    by."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("paths", nargs="*", default=[str(CORPUS)], metavar="PATH")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--only", action="append", metavar="NAME", help="how policies begin")
+    parser.add_argument("--half", choices=["both", "tuned", "held-out"], default="both")
+    parser.add_argument("--min-tokens", type=int, default=LEAST_TOKENS, metavar="N")
+    options = parser.parse_args(arguments)
+    names = [name for name in POLICIES if name.startswith(tuple(options.only or [""]))]
+    if not names:
+        print(f"No policy begins so. Known: {' '.join(POLICIES)}", file=sys.stderr)
+        return 2
+    made = replay(options.paths, order(names, least_tokens=options.min_tokens), options.half)
+    rows = made.rows()
+    if not rows:
+        print(f"No session to play in {' '.join(options.paths)}", file=sys.stderr)
+        return 2
+    print(json.dumps(as_json(made, rows)) if options.json else table(made, rows))
+    return int(any(row.total.invalid for row in rows))
+
+
+def as_json(made: Replay, rows: Sequence[Row]) -> dict[str, Any]:
+    """A row for each policy, and what they are of."""
+    told = shape(made, rows)
+    return {"schema": 1, "rows": told.pop("policies"), **told}
+
+
+def table(made: Replay, rows: Sequence[Row]) -> str:
+    """The rows as a Markdown table."""
+    shown = range(len(PRICES))
+    heads = [*headings(shown), "stale calls", "invalid views"]
+    lines = [[*cells(row, shown, CHEATS), *_more(row)] for row in rows]
+    body = ["| " + " | ".join(cell.strip() for cell in line) + " |" for line in [heads, *lines]]
+    body.insert(1, "|---" + "|--:" * (len(heads) - 1) + "|")
+    return "\n".join([*summary(made, rows), "", *body, "", CAVEAT])
+
+
+def _more(row: Row) -> list[str]:
+    return [str(row.total.stale_calls), str(row.total.invalid)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
