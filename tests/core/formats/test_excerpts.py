@@ -57,6 +57,9 @@ def of(name, given, text):
         ("Read", {"file_path": "a"}, "File unchanged since last read.", []),
         ("Read", {"file_path": "a"}, "     1→x\n     5→not next", [("a", 1, "x")]),
         ("read", {"filePath": "/w/a.py"}, OPENCODE, [("/w/a.py", 1, "one\n  two", 2, True)]),
+        ("read", {"filePath": "a"}, "<path>a</path>\n<content>1: x\n\n(End of file - total 1 lines)\n</content>", [("a", 1, "x", 1, True)]),
+        ("read", {"path": "a", "offset": 8}, "x\ny\n\n... (241 more lines not shown. Use offset=10 to continue reading)", [("a", 8, "x\ny")]),
+        ("read", {"path": "a"}, "x\ny\n", [("a", 1, "x\ny", None, True)]),
         ("view", {"path": "a", "view_range": [3, 4]}, "3. three\n4.   four", [("a", 3, "three\n  four")]),
         ("str_replace_based_edit_tool", {"command": "view", "path": "a"}, VIEW, [("a", 1, "one\n\ttwo", None, True)]),
         ("read_file", {"args": "<file><path>a.ts</path></file>"}, ROO,
@@ -121,6 +124,8 @@ def test_what_hosts_put_around_an_output_is_not_shown():
     assert of("bash", {"command": "cat a"}, MINI.format("one\ntwo")) == whole
     told_so = '{"output":"one\\ntwo\\n","metadata":{"exit_code":0}}'
     assert of("shell", {"command": "cat a"}, told_so) == whole
+    copilot = "one\ntwo\n<shellId: 7 completed with exit code 0>"
+    assert of("bash", {"command": "cat a"}, copilot) == whole
     reset = "one\ntwo\nShell cwd was reset to /w"
     assert of("Bash", {"command": "cd /tmp && cat /w/a"}, reset)[0].text == "one\ntwo"
 
@@ -137,6 +142,7 @@ def test_where_blank_lines_may_be_gone_a_short_piece_is_not_certain():
         ("bash", MINI.format("fine"), False),
         ("exec_command", CODEX.replace("code 0", "code 2"), True),
         ("shell", '{"output":"","metadata":{"exit_code":1}}', True),
+        ("bash", "no\n<shellId: 7 completed with exit code 1>", True),
         ("Bash", "no code is told", False),
         ("Edit", "<tool_use_error>String to replace not found in file.</tool_use_error>", True),
         ("apply_patch", "apply_patch verification failed: Failed to find expected lines", True),

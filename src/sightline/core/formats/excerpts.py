@@ -55,6 +55,11 @@ SHOWING = re.compile(r"Status: Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}) to
 LINES_MAX = 2_000
 """Lines and characters of a line from which on Claude Code and opencode leave out the rest."""
 
+MORE = re.compile(
+    r"\s*(?:\.\.\. ?)?[\[(](?:\d{1,9} more lines |Showing lines |Truncated)[^\n]*[\])]\s*\Z"
+)
+"""What pi says behind a piece of a file."""
+
 REMINDER = "<system-reminder>"
 
 
@@ -65,6 +70,8 @@ def shown(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...]:
         return found
     if path is None or text.startswith(REMINDER) or not text.strip():
         return ()
+    if text.startswith("<path>"):
+        text = text.partition("<content>")[2].lstrip("\n")  # opencode's
     total = TOTAL.search(text, max(len(text) - 400, 0))
     lines = int(total[1] or total[2]) if total else None
     tool = plain(call.name)
@@ -144,7 +151,8 @@ def _bare(path: str, given: Mapping[str, Any], text: str) -> Iterator[Excerpt]:
     asked = field(given, "offset", "limit", "view_range", "start_line", "end_line") is not None
     if asked and begin is None:
         return
-    yield Excerpt(path, begin or 1, text.removesuffix("\n"), None, not asked)
+    body = MORE.sub("", text).removesuffix("\n")
+    yield Excerpt(path, begin or 1, body, None, not asked and len(text) - len(body) < 2)
 
 
 def _number(value: Any) -> int | None:

@@ -26,6 +26,9 @@ CODE = re.compile(
 EXITED = re.compile(
     r"(?:Process exited with code|Exit code:|<returncode>|\"exit_code\":) ?(-?\d{1,9})"
 )
+ENDED = re.compile(r"\n?<(?:shellId: \S+ completed|exited) with exit code (-?\d{1,9})>\s*\Z")
+"""What Copilot says behind an output."""
+
 TAGGED = re.compile(r"\A<returncode>-?\d+</returncode>\s*<output>\n?(.*?)\n?</output>", re.DOTALL)
 RESET = re.compile(r"\nShell cwd was reset to [^\n]*\s*\Z")
 NUMBERED = re.compile(r"[ \t]*(\d{1,9})\t(.*)")
@@ -39,6 +42,8 @@ def output(text: str) -> tuple[str, int | None]:
         return _json(text, exited)
     if tagged := TAGGED.match(text):
         return tagged[1], exited
+    if ended := ENDED.search(text, max(len(text) - 200, 0)):
+        return text[: ended.start()], int(ended[1])
     head = CODE.match(text)
     return text[head.end() if head else 0 :], exited
 
