@@ -67,6 +67,12 @@ def test_a_text_that_is_not_kept_leaves_the_file_alone():
     assert done.left == (Left("a", "not_kept"),)
 
 
+def test_what_stands_as_before_the_first_effect_is_not_left_alone():
+    some = [effect(1, "a", R1, R2), effect(2, "a", MISSING, R1)]  # removed by others, forced back
+    assert planned(some, a=ONE) == Undoing()
+    assert planned(some, a=THREE).left[0].path == "a"
+
+
 def test_bytes_that_nobody_knew_leave_the_file_alone():
     assert planned([effect(1, "a", UNKNOWN, R2)], a=TWO).left == (Left("a", "unknown"),)
 

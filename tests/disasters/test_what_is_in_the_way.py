@@ -145,7 +145,6 @@ def test_two_agents_taken_back_at_once_each_lose_their_own(tree):
     assert {tree.text(name) for name in names} == {"one\ntwo\nthree\n"}
 
 
-@pytest.mark.xfail(reason="a path that is forced and left alone is listed twice", strict=True)
 def test_what_cannot_be_forced_is_listed_once(repository, agent):
     then = repository.checkpoint()
     agent.edit("a.py", "two", "2")
@@ -154,7 +153,6 @@ def test_what_cannot_be_forced_is_listed_once(repository, agent):
     assert [each["path"] for each in told["left_alone"]] == ["a.py"]
 
 
-@pytest.mark.xfail(reason="it is said to be renamed to itself, and left alone", strict=True)
 def test_what_was_forced_back_already_is_not_left_alone(repository, agent):
     then = repository.checkpoint()
     agent.edit("a.py", "two", "2")

@@ -148,6 +148,8 @@ def undo(effects: Sequence[Effect], standing: Mapping[str, Standing], text: Text
             doing.take_back(effect)
         doing.settle()
     except _Stop as stop:
+        if _as_before(effects, standing):
+            return Undoing()
         first = stop.left
         others = sorted({path for each in effects for path in paths_of(each)} - {first.path})
         also = [Left(path, "moved_since", other=first.path) for path in others]
@@ -155,6 +157,16 @@ def undo(effects: Sequence[Effect], standing: Mapping[str, Standing], text: Text
     sure = tuple(each for each in effects if each.sure)
     steps: tuple[Step, ...] = (*doing.steps, *doing.rights)
     return Undoing(steps, doing.left(), sure if steps else ())
+
+
+def _as_before(effects: Iterable[Effect], standing: Mapping[str, Standing]) -> bool:
+    """Whether all stands as it did before the first effect: they were taken back already."""
+    before: dict[str, Revision] = {}
+    for effect in effects:
+        if effect.src is not None:
+            return False
+        before.setdefault(effect.path, effect.before)
+    return all(standing[path].revision == was != UNKNOWN for path, was in before.items())
 
 
 def _touched(step: Put | Rename) -> tuple[str, ...]:

@@ -163,6 +163,15 @@ def no_safety(message: str, hint: str) -> tuple[str, str]:
     return said, hint or "Mend that first; then rewind again."
 
 
+def unfinished(name: str, message: str, hint: str) -> tuple[str, str]:
+    """The store refused while files went back. name: as the command takes it."""
+    why = message.removesuffix(" Nothing was changed.")  # of the store that is true
+    return (
+        f"The rewind was begun, and what became of some files could not be recorded: {why}",
+        f"{hint} Then finish it: sightline rewind {name}",
+    )
+
+
 def not_kept_then(path: str, name: str) -> tuple[str, str]:
     """A path to force whose bytes of then nobody has."""
     return (

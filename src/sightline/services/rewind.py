@@ -6,7 +6,7 @@ from sightline.core.events import Changed, GitMoved, Moved, RewindEnded, RewindS
 from sightline.core.revision import MISSING, known
 from sightline.core.rewinding import Left, Put, Rename, Rights, Standing, Undoing
 from sightline.core.timeline import archived
-from sightline.errors import RewindRefused, SightlineError, Unverifiable
+from sightline.errors import RewindRefused, SightlineError, StoreError, Unverifiable
 from sightline.render import rewind as words
 from sightline.services import carrying, undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
@@ -52,10 +52,20 @@ def rewind(
     seen = {path for path, _ in ground.workspace.remembered().files()}  # by that checkpoint
     lost = _vanished(ground, target, groups, seen) if files else Undoing()
     ground.append([RewindStarted(target.name, target.position)], durable=True)
-    made = [*carrying.carry_out(ground, target, groups)]
-    made = _with_forced([*made, lost], [_forced(ground, target, *each) for each in wanted.items()])
-    ends = target.position if conversation else ground.store.position()
-    ground.append([RewindEnded(ends, files_only=not conversation)], durable=True)
+    try:
+        made = [*carrying.carry_out(ground, target, groups)]
+        done = [_forced(ground, target, *each) for each in wanted.items()]
+        ends = target.position if conversation else ground.store.position()
+        ground.append([RewindEnded(ends, files_only=not conversation)], durable=True)
+    except StoreError as error:
+        raise StoreError(
+            *words.unfinished(
+                target.name if target.manifest is not None else str(target.position),
+                error.message,
+                error.hint,
+            )
+        ) from error
+    made = _with_forced([*made, lost], done)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
     warned = None if files else warnings.after_rewind(ground, target.position)
     return report.replace(safety_checkpoint=safety, warning=warned)
@@ -154,7 +164,7 @@ def _forced(ground: Ground, target: Target, path: str, data: bytes | None) -> Un
 
 def _with_forced(plans: Sequence[Undoing], forced: Sequence[Undoing]) -> list[Undoing]:
     """All of it: a path that is forced is not left alone, and its last step is what counts."""
-    paths = {step.path for plan in forced for step in plan.steps}
+    paths = {each.path for plan in forced for each in (*plan.steps, *plan.left)}
     kept = [
         plan.replace(
             steps=tuple(s for s in plan.steps if isinstance(s, Rename) or s.path not in paths),
