@@ -72,7 +72,7 @@ def report(of: Replay, rows: Sequence[Row], shown: Sequence[int], cheats: Collec
     """All of it. shown: the prices, by their places in PRICES; cheats: policies that are shown
     the future."""
     lines = [*summary(of, rows), "", *_table(rows, shown, cheats), ""]
-    lines += [f"{name} {said}" for name, said in legend(rows, cheats)]
+    lines += [f"{name}: {said}" for name, said in legend(rows, cheats)]
     lines += ["", *_notes(of, rows), CAVEAT]
     return "\n".join(lines)
 
