@@ -105,3 +105,17 @@ def agent(repository):
 def own_git_config(tmp_path, monkeypatch):
     """What the machine's git is told of elsewhere is no part of these tests."""
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+
+
+@pytest.fixture
+def many(tree):
+    """More files than go back in one step, each changed by one command; the checkpoint before."""
+    names = [f"{n}.txt" for n in range(150)]
+    agent = tree.session()
+    for name in names:
+        tree.put(name, "then\n")
+    then = tree.checkpoint()
+    with agent.ran("python fix_all.py"):
+        for name in names:
+            tree.put(name, "now\n")
+    return names, then
