@@ -144,7 +144,9 @@ def _between(old: dict[str, T], new: dict[str, T]) -> tuple[dict[str, T], tuple[
 
 def fold(old: Manifest, taken: Step) -> Manifest:
     """The manifest after a step."""
-    rows, omitted = {**old.rows, **taken.put}, {**old.omitted, **taken.omit}
+    rows, omitted = old.rows.copy(), old.omitted.copy()  # quicker than {**old, **more}
+    rows.update(taken.put)
+    omitted.update(taken.omit)
     for path in taken.gone:
         rows.pop(path, None)
     for path in taken.covered:
