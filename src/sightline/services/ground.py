@@ -91,6 +91,7 @@ class Ground:
         self.owner = owner
         self.approve = approve
         self.missed = ""
+        self._not_due = 0  # no checkpoint was due at this position
         self._tracked: Tracked | None = None
 
     def of(self, session: str) -> Ground:
@@ -156,8 +157,12 @@ class Ground:
 
     def checkpoint_due(self) -> bool:
         """Whether a turn was begun, and no checkpoint of this session was tried since."""
-        newest = self.store.timeline(session=self.session, kinds=DUE, newest=1)
-        return any(isinstance(recorded.fact, TurnBegan) for recorded in newest)
+        upto, after = self.store.position(), self._not_due
+        newest = self.store.timeline(session=self.session, kinds=DUE, after=after, newest=1)
+        if any(isinstance(recorded.fact, TurnBegan) for recorded in newest):
+            return True
+        self._not_due = upto
+        return False
 
     def keepable(self, path: str, *texts: bytes | None) -> list[bytes]:
         """Those of a file's texts that may be stored."""
