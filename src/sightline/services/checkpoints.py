@@ -18,14 +18,14 @@ from sightline.core.events import (
     MessageAppended,
     TurnBegan,
 )
-from sightline.core.manifest import EMPTY, Manifest, encode, stored
+from sightline.core.manifest import EMPTY, Manifest, encode, replaced, stored
 from sightline.core.revision import revision_of
 from sightline.core.timeline import archived
 from sightline.core.value import Value
 from sightline.errors import CheckpointFailed, StoreError, UnknownName, Unverifiable
 from sightline.render import checkpoints as words
 from sightline.services.authors import moment
-from sightline.services.covering import everything, these
+from sightline.services.covering import NO_TIME, everything, these
 from sightline.services.manifests import Reader
 from sightline.services.results import Checkpoint, NotCovered
 from sightline.services.runs import changes
@@ -68,7 +68,8 @@ def take(
         covered = _covered(ground, last, paths, until)
         found = covered.manifest
         if found.omitted and not found.rows:
-            raise CheckpointFailed(*words.empty(len(found.omitted)))
+            late = NO_TIME in found.omitted.values()
+            raise CheckpointFailed(*(words.late() if late else words.empty(len(found.omitted))))
         taken = covered.step
         texts, revision, steps = list(covered.texts), last.revision, last.steps
         if revision is None or taken.size:
@@ -77,7 +78,8 @@ def take(
             revision, steps = revision_of(texts[-1]), kept.steps
         name = f"cp-{urandom(4).hex()}"
         fact = CheckpointTaken(name, label, revision, _message(ground), len(found), why)
-        [recorded] = ground.append([fact], blobs=texts, durable=durable)
+        like = replaced(last.manifest, taken)
+        [recorded] = ground.append([fact], blobs=texts, durable=durable, like=like)
     except DeadlinePassed:
         raise CheckpointFailed(*words.late()) from None
     except (StoreError, Unverifiable, OSError) as error:
