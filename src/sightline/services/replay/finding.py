@@ -28,7 +28,9 @@ def files(paths: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for path in paths:
         if not os.path.exists(path):
-            raise FileMissing(path, f"Nothing is at {path}.", "Name recordings, or folders of them.")
+            raise FileMissing(
+                path, f"Nothing is at {path}.", "Name recordings, or folders of them."
+            )
         found |= dict.fromkeys(_inside(path) if os.path.isdir(path) else [path])
     return list(found)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sightline.core.replaying.baselines import BASELINES, CONTROLS
-from sightline.core.window.folding import CAREFUL, DEFAULT, Folding
+from sightline.core.window.folding import CAREFUL, DEFAULT
 from sightline.core.window.prices import PROFILES
+from sightline.core.window.rebasing import folder
 from sightline.errors import UnknownName
 from sightline.render.stubs import stub
+from sightline.services.replay.ablations import SameReclaim, oldest, shuffled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from sightline.core.replaying.policy import Ask, Setting
     from sightline.core.window.blocks import Block, Decision
     from sightline.core.window.folding import Rules
+    from sightline.services.replay.ablations import Order
 
 ANSWER_TOKENS = 20_000
 """Tokens of the window that are kept free for an answer."""
@@ -32,12 +35,7 @@ class Ours:
         soft = rules.soft if setting.soft_budget is None else setting.soft_budget
         self.name = rules.name
         self.rules = rules.replace(soft=soft, hard=hard)
-        self._folding = Folding(
-            self.rules,
-            setting.count,
-            stub,
-            PROFILES[setting.price],
-        )
+        self._folding = folder(self.rules, setting.count, stub, PROFILES[setting.price])
 
     def add(self, block: Block) -> None:
         """A block came."""
@@ -54,9 +52,32 @@ def _ours(rules: Rules) -> Maker:
 
 OURS: dict[str, Maker] = {rules.name: _ours(rules) for rules in (DEFAULT, CAREFUL)}
 
+
+def _instead(name: str, rules: Rules, order: Order) -> Maker:
+    return lambda setting: SameReclaim(
+        name, Ours(rules, setting), order, setting, rules.keep, rules.least
+    )
+
+
+ABLATIONS: dict[str, Maker] = {
+    "default-by-age": _instead("default-by-age", DEFAULT, oldest),
+    "default-by-chance": _instead("default-by-chance", DEFAULT, shuffled),
+    "careful-by-age": _instead("careful-by-age", CAREFUL, oldest),
+    **{
+        rules.name: _ours(rules)
+        for rules in (
+            DEFAULT.replace(name="default-with-views", views=True),
+            CAREFUL.replace(name="careful-without-views", views=False),
+        )
+    },
+}
+"""As much cleared as by ours at the same calls, but the oldest or any results; and ours with a part
+more, or less."""
+
 POLICIES: dict[str, Maker] = {
     "none": BASELINES["none"],
     **OURS,
+    **ABLATIONS,
     **CONTROLS,
     **{name: maker for name, maker in BASELINES.items() if name != "none"},
 }
