@@ -4,6 +4,8 @@ others as rows, large ones as files of their own.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sightline.core.retention import KeptText
 from sightline.core.revision import revision_of
 from sightline.core.value import Value
@@ -236,9 +238,7 @@ class Blobs:
         """Those of these that are kept."""
         kept: set[Revision] = set()
         for some in _chunks(revisions):
-            first, count = ",".join("?" * len(some)), len(some)
-            again = ",".join([f"?{number}" for number in range(count + 1, 2 * count + 1)])
-            rows = self._run(WHICH_KEPT.format(first, again), [*some, *map(raw, some)])
+            rows = self._run(_which_kept(len(some)), [*some, *map(raw, some)])
             kept.update(revision for (revision,) in rows)
         return kept
 
@@ -345,6 +345,14 @@ class Blobs:
             return Packed(revision, data, form, body)
         self._files.write(revision, body)
         return Packed(revision, data, form)
+
+
+@lru_cache(maxsize=16)
+def _which_kept(count: int) -> str:
+    """The statement that tells which of so many texts are kept, by revisions and their bytes."""
+    first = ",".join([f"?{number}" for number in range(1, count + 1)])
+    again = ",".join([f"?{number}" for number in range(count + 1, 2 * count + 1)])
+    return WHICH_KEPT.format(first, again)
 
 
 def _together(texts: dict[Revision, bytes]) -> tuple[Pack, ...]:

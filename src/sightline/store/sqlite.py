@@ -80,14 +80,16 @@ class SqliteStore:
         like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:
         happened = at if happened_at is None else happened_at
-        packed = self._blobs.pack(blobs, {**_edited(facts), **(like or {})})
+        texts = list(blobs)
+        packed = self._blobs.pack(texts, {**_edited(facts), **(like or {})}) if texts else None
 
         def work() -> list[Recorded]:
             rows = self._rows
             rows.begin()
             if expect:
                 check_expected({path: rows.knowledge(session, path) for path in expect}, expect)
-            self._blobs.put(packed)
+            if packed:
+                self._blobs.put(packed)
             for path, stamp in (stats or {}).items():
                 self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
             return [
