@@ -42,7 +42,7 @@ class Rules(Value):
     edited once as they are now, in place of all that showed them (core.window.rebasing)."""
 
     name: str = "default"
-    soft: int = 50_000
+    soft: int = 40_000
     hard: int | None = None
     keep: int = 4
     read: int = 8
@@ -50,11 +50,11 @@ class Rules(Value):
     other: int = 12
     named: bool = True
     least: int = 120
-    views: bool = False
+    views: bool = True
 
 
 DEFAULT = Rules()
-CAREFUL = Rules("careful", read=16, edited=12, other=40, views=True)
+CAREFUL = Rules("careful", read=24, edited=16, other=40)
 STUB = 50
 """Tokens of a stub, about: what it really takes is counted when it is made."""
 
@@ -111,9 +111,9 @@ class Folding:
             made = self._forced(tokens - rules.hard)
             self.taken(made)
             return made
-        cold = self._prices.cached and idle_s > self._prices.ttl_s
-        if tokens <= (rules.soft // 2 if cold else rules.soft):
+        if tokens <= rules.soft:
             return Decision()
+        cold = self._prices.cached and idle_s > self._prices.ttl_s
         going = dict(self._eligible())
         thoughts = self._thought()
         back = sum(self._blocks[place].tokens for place in (*going, *thoughts)) - STUB * len(going)
