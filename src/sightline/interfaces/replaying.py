@@ -125,6 +125,7 @@ def _policy(made: Replay, row: Row) -> Shape:
         "per_session": {
             "median": row.median,
             "p90": row.p90,
+            "costs": list(row.each),
             "worst": [
                 {"session": made.sessions[at].session, "cost": cost} for at, cost in row.worst
             ],

@@ -32,8 +32,8 @@ class Row(Value):
     """A policy over all sessions. sent, costs: parts of no truncation's, the costs with recovery,
     one for each of costs.PRICES; lost_edits, lost_references: parts of those that had something
     to go by; frontier: at which prices no other policy both costs less and loses fewer edits;
-    median, p90: of the sessions' costs at the first prices; worst: sessions with the highest, by
-    their place; idle: sessions in which it never did anything; total: all sums."""
+    each: of every session its cost at the first prices; median, p90: of these; worst: sessions with
+    the highest, by their place; idle: sessions in which it never did anything; total: all sums."""
 
     name: str
     total: Outcome
@@ -41,6 +41,7 @@ class Row(Value):
     costs: tuple[float, ...]
     lost_edits: float
     lost_references: float
+    each: tuple[float, ...]
     median: float
     p90: float
     worst: tuple[tuple[int, float], ...]
@@ -63,6 +64,7 @@ def row(name: str, made: Sequence[Outcome], base: Sequence[Outcome]) -> Row:
         tuple(_part(a, b) for a, b in zip(total.costs, whole.costs, strict=True)),
         _lost(total.lost_edits, total.edits),
         _lost(total.lost_references, total.references),
+        tuple(each),
         _quantile(each, 0.5),
         _quantile(each, 0.9),
         tuple(ranked[:WORST]),
