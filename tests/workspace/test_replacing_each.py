@@ -126,7 +126,7 @@ def test_one_that_the_disk_refuses_is_an_error_and_the_others_are_done(root):
     (root / "a/two").unlink()
     (root / "a/two").symlink_to("one")
     wanted = [each for each in asked() if each.path != "a/two"]
-    full = failing_writes(1)
+    full = failing_writes(1, errno.ENOSPC)
     first, *others = opened(root, full).replace_each(wanted)
     assert isinstance(first, Unverifiable)
     assert isinstance(first.__cause__, OSError)
@@ -135,14 +135,21 @@ def test_one_that_the_disk_refuses_is_an_error_and_the_others_are_done(root):
     assert litter(root) == []
 
 
-def failing_writes(times):
-    """A disk that is full for so many writes."""
+def test_where_not_so_many_files_may_be_open_the_rest_go_by_themselves(root):
+    answers = opened(root, failing_writes(2, errno.EMFILE)).replace_each(asked())
+    assert [found.data for found in answers] == list(WANTED.values())
+    assert stands(root) == WANTED
+    assert litter(root) == []
+
+
+def failing_writes(times, code):
+    """A system that refuses so many writes."""
     left = [times]
 
     def hook(name):
         if name == "write" and left[0]:
             left[0] -= 1
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise OSError(code, os.strerror(code))
 
     return Hooked(hook)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Answer = bool | Unverifiable
     """Whether a step was done; the error for which nothing was."""
 
-AT_ONCE, BYTES_AT_ONCE = 64, 8 << 20
+AT_ONCE, BYTES_AT_ONCE = 100, 8 << 20
 """Files of one batch, and their bytes: a replacement holds three open files for each."""
 
 

@@ -52,6 +52,10 @@ def replace_each(
     may = [_stands(there, each) for there, each in zip(found, wanted, strict=True)]
     doing = list(compress(wanted, may))
     ended = side_by_side(calls, [_write(calls, root, each) for each in doing])
+    for number, error in enumerate(ended):
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            # Together they hold many files open; by itself each needs as few as any write.
+            [ended[number]] = side_by_side(calls, [_write(calls, root, doing[number])])
     told = iter(
         [_answer(calls, root, each.path, error) for each, error in zip(doing, ended, strict=True)]
     )
