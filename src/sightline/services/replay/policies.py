@@ -59,6 +59,8 @@ def _instead(name: str, rules: Rules, order: Order) -> Maker:
     )
 
 
+_OTHER = {True: "without-views", False: "with-views"}
+
 ABLATIONS: dict[str, Maker] = {
     "default-by-age": _instead("default-by-age", DEFAULT, oldest),
     "default-by-chance": _instead("default-by-chance", DEFAULT, shuffled),
@@ -66,8 +68,8 @@ ABLATIONS: dict[str, Maker] = {
     **{
         rules.name: _ours(rules)
         for rules in (
-            DEFAULT.replace(name="default-with-views", views=True),
-            CAREFUL.replace(name="careful-without-views", views=False),
+            DEFAULT.replace(name=f"default-{_OTHER[DEFAULT.views]}", views=not DEFAULT.views),
+            CAREFUL.replace(name=f"careful-{_OTHER[CAREFUL.views]}", views=not CAREFUL.views),
         )
     },
 }
