@@ -1,12 +1,16 @@
 """Whatever a model or a tool says, reading it raises nothing."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.core.formats.histories import NAMES, histories
 
 from sightline.core.calls.call import call
 from sightline.core.formats import FORMATS
 from sightline.core.formats.tools import DEEDS, ORDERED, SHELLS, failed, shown, told
+from sightline.core.window.blocks import Decision, Fold
 
 TOOLS = st.sampled_from([*SHELLS, *ORDERED, *(name for names in DEEDS.values() for name in names)])
 PIECES = st.sampled_from(
@@ -67,6 +71,37 @@ def test_a_result_of_megabytes_is_read():
     known = told(call("1", "Read", {"file_path": "a"}))
     (excerpt,) = shown(known, rows)
     assert excerpt.text.count("\n") == 29_998
+
+
+def places(value, at=()):
+    """Where something stands in a value of JSON."""
+    keys = (
+        value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    )
+    for key in keys:
+        yield (*at, key)
+        yield from places(value[key], (*at, key))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_a_field_that_holds_anything_is_read_or_refused_in_words(name, data):
+    form = FORMATS[name]
+    messages = json.loads(json.dumps(data.draw(histories(name))))
+    *lead, key = data.draw(st.sampled_from(list(places(messages))))
+    holder = messages
+    for each in lead:
+        holder = holder[each]
+    holder[key] = data.draw(st.sampled_from([None, 5, "", "x", [], {}, [None], {"a": 1}, True]))
+    try:
+        blocks = form.blocks(messages, len)
+    except ValueError:
+        with pytest.raises(ValueError, match=rf"^message \d+ .* format {form.adapter.NAME}: "):
+            form.problems(messages)
+        return
+    open_to = [at for at, block in enumerate(blocks) if not block.fixed]
+    form.project(messages, blocks, [Decision(tuple(Fold(at, "[gone]", 1, "x") for at in open_to))])
+    assert form.problems(form.repaired(messages)) == []
 
 
 @pytest.mark.parametrize("content", [None, 5, [], [{"type": "image"}], [None], {"a": 1}])

@@ -151,7 +151,9 @@ def detect(messages: Sequence[Message]) -> str:
 
 
 def _owns(format: Format, message: object) -> bool:
-    return isinstance(message, Mapping) and format.adapter.owns(message)
+    from sightline.core.formats.parts import is_of
+
+    return is_of(format.adapter, message)
 
 
 def _unlike(number: int, message: Message, left: Sequence[Format]) -> str:

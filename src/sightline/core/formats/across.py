@@ -56,7 +56,7 @@ def _cache_marks(messages: Sequence[Message]) -> list[tuple[int, Place, bool]]:
         content = message["content"]
         for at, block in enumerate(content if isinstance(content, list) else ()):
             mark = block.get("cache_control")
-            if mark:
+            if isinstance(mark, dict):
                 found.append((number, ("content", at), mark.get("ttl") == "1h"))
     return found
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from sightline.core.formats.arguments import foldable, stubbed
 from sightline.core.formats.bodies import body, text_of
-from sightline.core.formats.parts import Part, changed
+from sightline.core.formats.parts import Part, at, changed
 from sightline.core.formats.typed import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from sightline.core.formats.parts import Message, Place, Role
@@ -83,7 +83,7 @@ def _thought(message: Message) -> list[Part]:
 
 def _result(message: Message) -> Part:
     text, pictures = body(message.get("content"))
-    call = message.get("tool_call_id") or next(iter(message.get("tool_call_ids") or ()), None)
+    call = message.get("tool_call_id", next(iter(message.get("tool_call_ids") or ()), None))
     return Part((), "result", text, call, message.get("name"), pictures=pictures)
 
 
@@ -105,10 +105,10 @@ def _told(place: Place, text: str, whose: Role) -> Part:
 
 def _calls(message: Message) -> list[Part]:
     found = []
-    for at, each in enumerate(message.get("tool_calls") or ()):
+    for number, each in enumerate(message.get("tool_calls") or ()):
         key = "custom" if "custom" in each else "function"
         what = each.get(key) or {}
-        place = ("tool_calls", at)
+        place = ("tool_calls", number)
         text = what.get("input" if key == "custom" else "arguments")
         found.append(_call(place, each.get("id"), what.get("name"), text))
     old = message.get("function_call")
@@ -140,8 +140,9 @@ def put(message: Message, part: Part, text: str) -> Message:
     if part.kind != "call":
         new = text if part.place == ("content",) else {"type": "text", "text": text}
         return changed(message, part.place, new)
+    place = (*part.place, *_where(message, part))
     given = stubbed(part.given, text)
-    return changed(message, (*part.place, *_where(message, part)), text_of(given))
+    return changed(message, place, text_of(given) if isinstance(at(message, place), str) else given)
 
 
 def _where(message: Message, part: Part) -> Place:
@@ -190,20 +191,23 @@ def tailed(message: Message | None, text: str) -> list[Message]:
 
 
 def faults(message: Message) -> list[tuple[str, str]]:
-    found = [] if parts(message) else [("I9", "it has no content")]
-    for each in message.get("tool_calls") or ():
-        text = (each.get("function") or {}).get("arguments", "{}")
-        if text.strip() and not isinstance(read(text), dict):
-            found.append(("I11", f"the arguments of {each.get('id')} are not a JSON object"))
-    return found
+    broken = [each for each in message.get("tool_calls") or () if _is_broken(each)]
+    found = [("I11", f"the arguments of {each.get('id')} are not a JSON object") for each in broken]
+    return found if parts(message) else [("I9", "it has no content")]
+
+
+def _is_broken(call: Mapping[str, Any]) -> bool:
+    given = (call.get("function") or {}).get("arguments") or {}
+    blank = isinstance(given, str) and not given.strip()
+    return not blank and not isinstance(read(given), dict)
 
 
 def tidied(message: Message) -> Message | None:
     if not parts(message):
         return None
-    for at, each in enumerate(message.get("tool_calls") or ()):
-        text = (each.get("function") or {}).get("arguments", "{}")
-        if text.strip() and not isinstance(read(text), dict):
-            place = ("tool_calls", at, "function", "arguments")
-            message = changed(message, place, text_of({"unreadable": text}))
+    for number, each in enumerate(message.get("tool_calls") or ()):
+        if _is_broken(each):
+            given = {"unreadable": each["function"]["arguments"]}
+            place = ("tool_calls", number, "function", "arguments")
+            message = changed(message, place, text_of(given))
     return message

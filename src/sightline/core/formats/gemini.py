@@ -106,7 +106,7 @@ def left(message: Message) -> Message | None:
 
 def result(_message: Message, part: Part, text: str) -> Any:
     told = {"name": part.tool, "response": {"error": text}}
-    return {"functionResponse": {"id": part.call, **told} if part.call else told}
+    return {"functionResponse": {"id": part.call, **told} if part.call is not None else told}
 
 
 def answering(raw: Sequence[Any]) -> Message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sightline.core.formats.parts import parts_of
 from sightline.core.formats.reading import Names
 from sightline.core.value import Value
 
@@ -43,6 +44,7 @@ def answers(adapter: Adapter, messages: Sequence[Message]) -> list[Answer]:
     """All of a conversation, in order. Where a result must follow its call's message at once, each
     message of the model's is an answer."""
     alone = adapter.ALONE and adapter.BESIDE
+    told = [parts_of(adapter, number, message) for number, message in enumerate(messages)]
     models = [adapter.role(message) == "model" for message in messages]
     starts = [
         n for n, model in enumerate(models) if model and (alone or n == 0 or not models[n - 1])
@@ -52,17 +54,15 @@ def answers(adapter: Adapter, messages: Sequence[Message]) -> list[Answer]:
     for begins, ends in zip([0, *starts], [*starts, len(messages)], strict=True):
         turns = next((n for n in range(begins, ends) if not models[n]), ends)
         names.answered()
-        said = _rows(adapter, messages, range(begins, turns), names)
-        after = _rows(adapter, messages, range(turns, ends), names)
+        said = _rows(told, range(begins, turns), names)
+        after = _rows(told, range(turns, ends), names)
         found.append(Answer(begins, turns, ends, said, after))
     return found
 
 
-def _rows(
-    adapter: Adapter, messages: Sequence[Message], numbers: range, names: Names
-) -> tuple[Row, ...]:
+def _rows(told: Sequence[Sequence[Part]], numbers: range, names: Names) -> tuple[Row, ...]:
     return tuple(
         Row(number, at, part, names.of((number, at), part))
         for number in numbers
-        for at, part in enumerate(adapter.parts(messages[number]))
+        for at, part in enumerate(told[number])
     )

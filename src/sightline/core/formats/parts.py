@@ -4,11 +4,13 @@ of its messages, so that everything else is the same for all of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any, Literal, Protocol, TypeVar
 
     from sightline.core.window.blocks import Kind
@@ -85,6 +87,42 @@ class Part(Value):
     loose: bool = False
 
 
+def is_of(adapter: Adapter, message: Any) -> bool:
+    """Whether a message may be of a format, whatever its fields hold."""
+    try:
+        return isinstance(message, Mapping) and adapter.owns(message)
+    except (AttributeError, KeyError, TypeError):
+        return False
+
+
+def parts_of(adapter: Adapter, number: int, message: Message) -> list[Part]:
+    """The pieces of a message of a conversation. ValueError where it is not one of the format."""
+    if not is_of(adapter, message):
+        raise ValueError(f"message {number} is not one of format {adapter.NAME}: {_shape(message)}")
+    try:
+        parts = adapter.parts(message)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(
+            f"message {number} cannot be read as one of format {adapter.NAME}: a field in "
+            f"it holds something else than it should ({error})"
+        ) from error
+    for part in parts:
+        names: tuple[Any, ...] = (part.call, part.tool)
+        texts = [part.text, *(name for name in names if name is not None)]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError(
+                f"message {number} cannot be read as one of format {adapter.NAME}: a text, an id "
+                f"or a name in it is no text (at {'.'.join(map(str, part.place)) or 'its top'})"
+            )
+    return parts
+
+
+def _shape(message: Any) -> str:
+    if not isinstance(message, Mapping):
+        return f"it is a {type(message).__name__}"
+    return f"role {message.get('role')!r}, with {', '.join(sorted(map(str, message)))}"
+
+
 def at(value: Any, place: Place) -> Any:
     """What stands at a place."""
     for key in place:
@@ -98,7 +136,7 @@ def changed(value: T, place: Place, new: Any) -> T:
         replacing: T = new
         return replacing
     copy: Any = list(value) if isinstance(value, list | tuple) else dict(value)  # type: ignore[call-overload]
-    copy[place[0]] = changed(copy[place[0]], place[1:], new)
+    copy[place[0]] = changed(copy[place[0]], place[1:], new) if place[1:] else new
     return copy  # type: ignore[no-any-return]
 
 

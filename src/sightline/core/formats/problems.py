@@ -28,13 +28,13 @@ def problems(
 ) -> list[Problem]:
     """All of a conversation, by message. sending: it is about to be sent, so that it has to end
     with the user, and no call may wait for its result."""
+    told = answers(adapter, messages)
     found = [
         Problem(invariant, number, why)
         for number, message in enumerate(messages)
         for invariant, why in adapter.faults(message)
     ]
     found += [Problem(*each) for each in across.faults(adapter, messages)]
-    told = answers(adapter, messages)
     found += _reused(told)
     if sending and messages and adapter.role(messages[-1]) == "model":
         found.append(Problem("I9", len(messages) - 1, "the last message is the model's"))

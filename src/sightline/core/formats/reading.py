@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sightline.core.calls.call import Call, call
 from sightline.core.formats import spoken, tools
+from sightline.core.formats.parts import parts_of
 from sightline.core.window.blocks import Block
 
 TYPE_CHECKING = False
@@ -80,18 +81,13 @@ def blocks(
 def _of_message(
     adapter: Adapter, number: int, message: Message, count: Count, known: Known
 ) -> Iterator[Block]:
-    if not adapter.owns(message):
-        raise ValueError(
-            f"message {number} is not one of format {adapter.NAME}: "
-            f"role {message.get('role')!r}, with {', '.join(sorted(map(str, message)))}"
-        )
+    parts = parts_of(adapter, number, message)
     role = adapter.role(message)
     if role == "model" and known.role != "model":
         known.step += 1
         known.names.answered()
         known.spoken = []
     known.role = role
-    parts = adapter.parts(message)
     due = [tool for tool, _ in known.spoken]
     said = spoken.results(parts, due) if role == "user" else {}
     for at, part in enumerate(parts):

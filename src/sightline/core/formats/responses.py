@@ -191,8 +191,9 @@ def faults(message: Message) -> list[tuple[str, str]]:
 
 
 def _is_broken(message: Message) -> bool:
-    text = message.get("arguments") or ""
-    return bool(text.strip()) and not isinstance(read(text), dict)
+    given = message.get("arguments") or {}
+    blank = isinstance(given, str) and not given.strip()
+    return not blank and not isinstance(read(given), dict)
 
 
 def tidied(message: Message) -> Message | None:
