@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sightline import render
-from sightline.core.causes import REWOUND
 from sightline.core.context import git_cause
 from sightline.core.events import Changed, GitMoved, RewindEnded
 from sightline.core.timeline import archived
@@ -70,7 +69,11 @@ def _foreign(
     back = ground.store.timeline(
         session=ground.session, kinds=[RewindEnded], after=recorded.position, newest=1
     )
-    return made.replace(detail=REWOUND) if next(iter(back), None) is not None else None
+    if next(iter(back), None) is None:
+        return None
+    from sightline.core.causes import REWOUND  # most hooks are about none such
+
+    return made.replace(detail=REWOUND)
 
 
 def _between(ground: Ground, path: str, after: int, before: int) -> list[Recorded]:
