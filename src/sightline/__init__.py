@@ -12,6 +12,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.config import Settings
+    from sightline.core.overflow import ProviderError, classify_error
     from sightline.errors import (
         CheckpointFailed,
         ClaimRefused,
@@ -62,6 +63,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "config": "Settings",
+    "core.overflow": "ProviderError classify_error",
     "errors": "CheckpointFailed ClaimRefused EditRefused FileMissing PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
     "services.opening": "open_session",
@@ -98,6 +100,7 @@ __all__ = [
     "NotCovered",
     "Notice",
     "PathRefused",
+    "ProviderError",
     "RewindRefused",
     "RewindReport",
     "Session",
@@ -114,6 +117,7 @@ __all__ = [
     "Verdict",
     "Workspace",
     "WorkspaceError",
+    "classify_error",
     "open_session",
     "open_workspace",
 ]
