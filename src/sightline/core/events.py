@@ -8,11 +8,12 @@ after a fact is written into the fact (Belief), so that folding needs no texts.
 
 from __future__ import annotations
 
+from sightline.core import fact
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar, Literal
+    from typing import Literal
 
     from sightline.core.regions import Hunk, Spans
     from sightline.core.revision import Revision
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     Change = Literal["content", "created", "deleted", "mode", "kind"]
 
 
-class Fact(Value):
-    """Base of all facts. `path` names the file it is about, where it is about one."""
-
-    version: ClassVar[int] = 1
+Fact = fact.Fact
+MessageAppended = fact.MessageAppended
+Folded = fact.Folded
+Condensed = fact.Condensed
+CondenseFailed = fact.CondenseFailed
 
 
 class Belief(Value):
@@ -304,23 +306,6 @@ class RewindEnded(Fact):
 
     to: int
     files_only: bool = False
-
-
-class MessageAppended(Fact):
-    message: str
-    parent: str | None
-    role: str
-
-
-class Folded(Fact):
-    message: str
-    blocks: tuple[int, ...]
-
-
-class Condensed(Fact):
-    summary: str
-    first: str
-    last: str
 
 
 class ClaimTaken(Fact):

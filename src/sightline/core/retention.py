@@ -124,6 +124,7 @@ def _speaking(kind: type[Fact]) -> tuple[tuple[str, Callable[[Any], Iterable[Rev
 
 TEXTS: Mapping[str, Callable[[Any], Iterable[Revision]]] = {
     "Revision": lambda revision: (revision,),
+    "tuple[Revision, ...]": lambda revisions: revisions,
     "Belief": lambda belief: (belief.text,),
     "tuple[Told, ...]": lambda told: [each.revision for each in told],
     "tuple[Rewritten, ...]": lambda made: [r for each in made for r in (each.before, each.after)],

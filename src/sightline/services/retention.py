@@ -10,10 +10,19 @@ from functools import partial
 from itertools import groupby
 from time import sleep
 
-from sightline.core.events import CheckpointTaken, WriteIntended
+from sightline.core.events import (
+    CheckpointTaken,
+    Condensed,
+    Folded,
+    MessageAppended,
+    SessionEnded,
+    SessionForked,
+    WriteIntended,
+)
 from sightline.core.retention import Going, Mentions, going, named
 from sightline.core.timeline import TURNING
 from sightline.core.value import Value
+from sightline.services.ending import DELETED
 from sightline.services.presence import last_sign, present
 from sightline.services.pruning import Holding, prune
 
@@ -81,8 +90,8 @@ def gc(
     told how many texts each step forgot. StoreError.
 
     Needed are the texts that a session believes which is present or was heard of since, those of
-    writes under way, those of checkpoints, and of each file the text that the newest write of an
-    agent replaced, if it did since.
+    writes under way, those of checkpoints, those of conversations that were not deleted, and of
+    each file the text that the newest write of an agent replaced, if it did since.
     """
     store = ground.store
     age = settings.keep_days * DAY_US if age_us is None else age_us
@@ -118,8 +127,11 @@ class Needs:
         self._at_work: set[str] = set()
         self.mentions = Mentions()
         self.revisions: set[Revision] = set()
+        said = Said()
         for recorded in self._news():
             self.mentions.learn(recorded)
+            said.learn(recorded)
+        self.revisions.update(said.needed())
         store = ground.store
         for state in store.sessions():
             if self._works(state):
@@ -165,6 +177,31 @@ class Needs:
 
     def _holds(self, manifest: Revision) -> None:
         self.revisions.update(self._holding.of(manifest))
+
+
+class Said:
+    """The texts of conversations. One that was deleted needs none, unless a fork goes on with it."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, set[Revision]] = {}
+        self._forked: set[str] = set()
+        self._deleted: set[str] = set()
+
+    def learn(self, recorded: Recorded) -> None:
+        """Take in one more fact."""
+        fact = recorded.fact
+        if isinstance(fact, (MessageAppended, Folded, Condensed)):
+            self._texts.setdefault(recorded.session, set()).update(named(fact))
+        elif isinstance(fact, SessionForked):
+            self._forked.add(fact.parent)
+        elif isinstance(fact, SessionEnded) and fact.reason == DELETED:
+            self._deleted.add(recorded.session)
+
+    def needed(self) -> Iterator[Revision]:
+        """What stays."""
+        for session, texts in self._texts.items():
+            if session not in self._deleted - self._forked:
+                yield from texts
 
 
 def _forget(
