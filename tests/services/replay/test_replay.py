@@ -128,7 +128,7 @@ def test_a_limit_is_on_files_and_progress_is_told(folder):
         [str(folder)], order(["none"]), limit=2, workers=1, progress=lambda *at: told.append(at)
     )
     assert len(made.sessions) == 2
-    assert told == [(1, 2), (2, 2)]
+    assert told == [(0, 2), (1, 2), (2, 2)]
 
 
 def test_a_broken_history_is_mended_first_and_said_so(tmp_path):

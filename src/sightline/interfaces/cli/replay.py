@@ -117,7 +117,7 @@ def _progress(call: Call) -> Iterator[Callable[[int, int], None] | None]:
         return
 
     def told(done: int, of: int) -> None:
-        full = BAR * done // of
+        full = BAR * done // max(of, 1)
         bar = "█" * full + "░" * (BAR - full)
         click.echo(f"\r{bar} {done} of {of} files", err=True, nl=False)
 

@@ -67,9 +67,10 @@ def replay(
     sessions: dict[str, Played] = {}
     again: list[str] = []
     unread: list[Unread] = []
+    told = progress or (lambda *_: None)
+    told(0, len(found))
     for done, made in enumerate(_played(order, found, workers), 1):
-        if progress is not None:
-            progress(done, len(found))
+        told(done, len(found))
         if isinstance(made, Unread):
             unread.append(made)
         elif made.digest in sessions:
