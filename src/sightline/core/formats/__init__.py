@@ -7,41 +7,34 @@ them; they are never changed in place, and what is not known in them passes thro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
-
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sightline.core.formats.parts import Adapter, Message
     from sightline.core.formats.problems import Problem
     from sightline.core.formats.reading import Known
     from sightline.core.window.blocks import Block, Decision
 
-ADAPTERS = {
-    "anthropic": "anthropic",
-    "chat": "chat",
-    "responses": "responses",
-    "gemini": "gemini",
-    "litellm": "chat",
-    "langchain": "langchain",
-    "pydantic-ai": "pydantic_ai",
-}
-"""The formats by name, and the module of each. Where messages may be of several, the first of these
-that is left."""
+NAMES = ("anthropic", "chat", "responses", "gemini", "litellm", "langchain", "pydantic-ai")
 
 ORDER = ("chat", "anthropic", "responses", "gemini", "langchain", "pydantic-ai")
 """In which formats are tried: plain text between a user and an assistant is of several."""
 
 
 class Format(Value):
-    """A format by its name."""
+    """A format by its name. What reads it is loaded when it is first used."""
 
     name: str
-    adapter: Adapter
+
+    @property
+    def adapter(self) -> Adapter:
+        """What this format alone knows."""
+        from sightline.core.formats.adapters import ADAPTERS
+
+        return ADAPTERS[self.name]
 
     def blocks(
         self,
@@ -117,21 +110,7 @@ class Format(Value):
         return repaired(self.adapter, messages)
 
 
-class Formats(Mapping[str, Format]):
-    """The formats by name, each loaded when it is first asked for."""
-
-    def __getitem__(self, name: str) -> Format:
-        adapter = import_module(f"sightline.core.formats.{ADAPTERS[name]}")
-        return Format(name, adapter)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(ADAPTERS)
-
-    def __len__(self) -> int:
-        return len(ADAPTERS)
-
-
-FORMATS = Formats()
+FORMATS = {name: Format(name) for name in NAMES}
 
 
 def detect(messages: Sequence[Message]) -> str:
@@ -164,5 +143,6 @@ def _unlike(number: int, message: Message, left: Sequence[Format]) -> str:
             f"message {number} is of format {' or '.join(others)}, those before it of {before}: "
             "one conversation has one format"
         )
-    shape = sorted(message) if hasattr(message, "keys") else type(message).__name__
-    return f"message {number} is of no known format ({', '.join(ADAPTERS)}): it has {shape}"
+    from sightline.core.formats.parts import shape
+
+    return f"message {number} is of no known format ({', '.join(NAMES)}): {shape(message)}"

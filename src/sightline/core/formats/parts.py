@@ -98,7 +98,7 @@ def is_of(adapter: Adapter, message: Any) -> bool:
 def parts_of(adapter: Adapter, number: int, message: Message) -> list[Part]:
     """The pieces of a message of a conversation. ValueError where it is not one of the format."""
     if not is_of(adapter, message):
-        raise ValueError(f"message {number} is not one of format {adapter.NAME}: {_shape(message)}")
+        raise ValueError(f"message {number} is not one of format {adapter.NAME}: {shape(message)}")
     try:
         parts = adapter.parts(message)
     except (AttributeError, KeyError, TypeError) as error:
@@ -117,9 +117,10 @@ def parts_of(adapter: Adapter, number: int, message: Message) -> list[Part]:
     return parts
 
 
-def _shape(message: Any) -> str:
+def shape(message: Any) -> str:
+    """What can be said of a message that nobody can read."""
     if not isinstance(message, Mapping):
-        return f"it is a {type(message).__name__}"
+        return f"a {type(message).__name__}"
     return f"role {message.get('role')!r}, with {', '.join(sorted(map(str, message)))}"
 
 
