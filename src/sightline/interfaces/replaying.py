@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from sightline.agents.claude_code.messages import AGENT, conversation
 from sightline.core.replaying.baselines import CHEATS
 from sightline.core.replaying.costs import PRICES
 from sightline.core.replaying.policy import PRICE, Setting
+from sightline.core.window.tokens import estimate
 from sightline.errors import UnknownName
 from sightline.services.replay.playing import Order
 from sightline.services.replay.policies import OURS, known
@@ -23,14 +22,6 @@ if TYPE_CHECKING:
     Shape = dict[str, Any]
 
 __all__ = ["CHEATS", "OURS", "order", "places", "shape"]
-
-_WORDS = re.compile(r"[A-Za-z]+|\d{1,3}|[^\sA-Za-z0-9]+|\n\s*")
-
-
-def estimate(text: str) -> int:
-    """Tokens of a text, about: words, digits in threes, runs of signs, and line ends."""
-    return len(_WORDS.findall(text))
-
 
 READERS = {AGENT: conversation}
 """The products whose recordings can be played."""
