@@ -72,6 +72,8 @@ WRONG = {
     "no content": ("anthropic", [GO, said(), GO], "I9"),
     "the model first": ("anthropic", [said(text("x")), GO], "I9"),
     "five marks": ("anthropic", [heard(*(mark(str(n)) for n in range(5)))], "I12"),
+    "a mark too many in a result": (
+        "anthropic", [GO, said(use("1")), heard({**result("1"), "content": [mark("x")]}, *(mark(str(n)) for n in range(4)))], "I12"),
     "an hour behind five minutes": ("anthropic", [heard(mark("a"), mark("b", "1h"))], "I12"),
     "a marked thought": (
         "anthropic", [GO, said({**THOUGHT, "cache_control": {}}, text("x"))], "I12"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 from sightline.core.formats import anthropic, gemini
-from sightline.core.formats.parts import changed
+from sightline.core.formats.parts import removed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
     from sightline.core.formats.parts import Adapter, Message
 
@@ -50,15 +51,23 @@ def _headless(adapter: Adapter, first: Message) -> bool:
 
 
 def _cache_marks(messages: Sequence[Message]) -> list[tuple[int, Place, bool]]:
-    """Where cache_control stands: in which message, where there, and whether for an hour."""
-    found: list[tuple[int, Place, bool]] = []
+    """Where cache_control stands, in results too: in which message, where there, and whether for
+    an hour."""
+    found = []
     for number, message in enumerate(messages):
-        content = message["content"]
-        for at, block in enumerate(content if isinstance(content, list) else ()):
+        for place, block in _blocks(message["content"], ("content",)):
             mark = block.get("cache_control")
             if isinstance(mark, dict):
-                found.append((number, ("content", at), mark.get("ttl") == "1h"))
+                found.append((number, place, mark.get("ttl") == "1h"))
     return found
+
+
+def _blocks(content: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    """The blocks of a content, each behind those that stand in it."""
+    for number, block in enumerate(content if isinstance(content, list) else ()):
+        if isinstance(block, dict):
+            yield from _blocks(block.get("content"), (*place, number, "content"))
+            yield (*place, number), block
 
 
 def _too_many(messages: Sequence[Message]) -> Iterator[tuple[int, Place, str]]:
@@ -82,9 +91,7 @@ def _marked(messages: Sequence[Message]) -> Iterator[Fault]:
 def _unmarked(messages: Sequence[Message]) -> list[Message]:
     left = list(messages)
     for number, place, _ in list(_too_many(messages)):
-        block = left[number]["content"][place[1]]
-        bare = {key: value for key, value in block.items() if key != "cache_control"}
-        left[number] = changed(left[number], place, bare)
+        left[number] = removed(left[number], [(*place, "cache_control")])
     return left
 
 
