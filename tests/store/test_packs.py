@@ -230,6 +230,16 @@ def test_a_secret_that_was_forgotten_before_leaves_its_pack_too(store):
     assert held_in_packs(store) == set(names(TEXTS[1:10]))
 
 
+def test_a_text_that_an_older_sightline_kept_once_more_goes_all_the_same(store):
+    """One that had the store open when it took the step to packs writes rows all the while."""
+    store.keep(TEXTS[:10])
+    row = (revision_of(TEXTS[0]), len(TEXTS[0]), "raw", TEXTS[0])
+    store._base.run("INSERT INTO blobs VALUES (?,?,?,?)", row)
+    assert forget(store, TEXTS[:1]) == (revision_of(TEXTS[0]),)
+    assert store.blob(revision_of(TEXTS[0])) is None
+    assert forget(store, TEXTS[:1]) == ()
+
+
 def test_a_process_that_holds_a_pack_which_is_gone_finds_the_new_one(store, file):
     store.keep(TEXTS[:20])
     with closing(open_file(file)) as other:

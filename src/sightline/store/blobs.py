@@ -178,10 +178,10 @@ class Blobs:
         if filed is not large or not (rows or self._kept(revision)):
             return False
         self._rest_elsewhere(revision)
-        if rows:
-            self._run("DELETE FROM blobs WHERE revision = ?", (revision,))
-        elif not self.packs().remove(revision):
-            self.patches().remove(revision)
+        # All of them: a sightline of before packs, still running, may have kept it once more.
+        self._run("DELETE FROM blobs WHERE revision = ?", (revision,))
+        self.packs().remove(revision)
+        self.patches().remove(revision)
         self._run("DELETE FROM ahead WHERE revision = ?", (revision,))
         return True
 
