@@ -38,7 +38,12 @@ def replace_if(
     if not token:
         # These names are always the same: what a killed write left under them is in the way.
         clean(calls, root, path, aside_names(path, token))
-    [answer] = replace_each(calls, root, [Replacement(path, expected, new, token)])
+    wanted = Replacement(path, expected, new, token)
+    found = read(calls, root, path, ANSWER_LIMIT)
+    if not _stands(found, wanted):
+        return found
+    [error] = side_by_side(calls, [_write(calls, root, wanted)])
+    answer = _answer(calls, root, path, error)
     if isinstance(answer, Unverifiable):
         raise answer
     return answer
@@ -79,8 +84,8 @@ def _answer(
 
 
 def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
-    path, expected, new, token = (value for _, value in wanted.items())
-    with Folder(calls, root, path, make=new is not None and expected == MISSING) as folder:
+    expected, new, token = wanted.expected, wanted.new, wanted.token
+    with Folder(calls, root, wanted.path, make=new is not None and expected == MISSING) as folder:
         if expected == MISSING:
             yield from _create(folder, new, token)
         elif new is None:

@@ -59,6 +59,8 @@ def _advance(write: Write, error: OSError | None) -> Awaited:
 
 def _sync(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
     """Sync all of it, each folder once; in order what failed."""
+    if len(awaited) == 1:
+        return [_failure(calls, awaited[0])]
     _start(calls, [each for each in awaited if isinstance(each, int)])
     keys = [each if isinstance(each, int) else each.identity() for each in awaited]
     once = dict(zip(keys, awaited, strict=True))
@@ -76,9 +78,8 @@ def _each(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
 
 
 def _start(calls: Calls, files: Sequence[int]) -> None:
-    """Let the disk begin with all of them; one alone begins when it is synced. What fails here
-    fails again there."""
-    for fd in files if len(files) > 1 else ():
+    """Let the disk begin with all of them. What fails here fails again when it is synced."""
+    for fd in files:
         with suppress(OSError):
             calls.write_back(fd)
 
