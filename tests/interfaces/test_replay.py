@@ -39,7 +39,7 @@ def test_it_compares_all_policies_in_one_table(sl, recorded):
 
 def test_policies_and_prices_are_chosen(sl, recorded):
     answer = sl("replay", recorded, "--policy", "mask-10", "--price", "none")
-    assert "cost none" in answer.out
+    assert "cost uncached" in answer.out
     assert "0.05/1.25" not in answer.out
     assert "mask-10 " in answer.out
     assert "anthropic" not in answer.out

@@ -101,6 +101,16 @@ def test_a_session_that_is_there_twice_is_played_once(folder):
     assert len(made.again) == 1
 
 
+def test_of_a_session_in_two_files_the_longer_one_is_played(folder):
+    longer = session("one")
+    longer.ran("Bash", "more", command="ls").said("and more")
+    longer.write(folder / "zz.jsonl")
+    made = replay([str(folder)], order(["none"]), workers=2)
+    played = {each.session: os.path.basename(each.source) for each in made.sessions}
+    assert played == {"one": "zz.jsonl", "two": "two.jsonl", "three": "three.jsonl"}
+    assert [os.path.basename(path) for path in made.again] == ["one.jsonl"]
+
+
 def test_files_that_cannot_be_played_are_named_with_why(folder):
     (folder / "notes.md").write_text("# notes\n")
     (folder / "picture.png").write_bytes(b"\x89PNG")
@@ -108,6 +118,13 @@ def test_files_that_cannot_be_played_are_named_with_why(folder):
     assert [(os.path.basename(each.path), each.why) for each in made.unread] == [
         ("notes.md", "claude-code: it holds no messages as Claude Code records them")
     ]
+
+
+def test_a_link_that_leads_nowhere_is_named(folder):
+    (folder / "gone.jsonl").symlink_to(folder / "nowhere")
+    made = replay([str(folder)], order(["none"]), workers=2)
+    assert [each.why for each in made.unread] == ["No such file or directory"]
+    assert len(made.sessions) == 3
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from sightline.core.replaying.comparison import Row
     from sightline.core.replaying.policy import Setting
+    from sightline.core.window.prices import Prices
 
     class Unread(Protocol):
         """services.replay.finding.Unread."""
@@ -128,9 +129,13 @@ def legend(rows: Sequence[Row], cheats: Collection[str]) -> list[tuple[str, str]
 def headings(shown: Sequence[int]) -> list[str]:
     """Of the table's columns."""
     return [
-        "policy", "sent", *(f"cost {PRICES[at].name}" for at in shown), "lost edits", "lost refs",
-        "over window",
+        "policy", "sent", *(f"cost {_short(PRICES[at])}" for at in shown), "lost edits",
+        "lost refs", "over window",
     ]  # fmt: skip
+
+
+def _short(prices: Prices) -> str:
+    return prices.name if prices.cached else "uncached"
 
 
 def cells(row: Row, shown: Sequence[int], cheats: Collection[str]) -> list[str]:

@@ -64,40 +64,61 @@ def replay(
     core; progress: is told how many files are done, and of how many. FileMissing."""
     order = order.replace(halves=HALVES[half])
     found = files(paths)[:limit]
-    sessions: dict[str, Played] = {}
-    again: list[str] = []
-    unread: list[Unread] = []
     told = progress or (lambda *_: None)
     told(0, len(found))
-    for done, made in enumerate(_played(order, found, workers), 1):
-        told(done, len(found))
-        if isinstance(made, Unread):
-            unread.append(made)
-        elif made.digest in sessions:
-            again.append(made.source)
-        else:
-            sessions[made.digest] = made
+    made: dict[str, Played | Unread] = {}
+    for path, each in _played(order, found, workers):
+        made[path] = each
+        told(len(made), len(found))
+    return _gathered(order, half, [made[path] for path in found])
+
+
+def _gathered(order: Order, half: Half, made: Sequence[Played | Unread]) -> Replay:
+    """Of a session that is in several files the longest is taken."""
+    sessions: dict[str, Played] = {}
+    again: list[str] = []
+    for each in made:
+        if isinstance(each, Unread):
+            continue
+        other = sessions.get(each.digest, each)
+        longer, shorter = (each, other) if each.tokens > other.tokens else (other, each)
+        sessions[each.digest] = longer
+        if other is not each:
+            again.append(shorter.source)
     counted = tuple(sessions[mark] for mark in sorted(sessions) if sessions[mark].outcomes)
     listed = "\n".join(session.digest for session in counted)
+    unread = tuple(each for each in made if isinstance(each, Unread))
     left = len(sessions) - len(counted)
-    return Replay(order, half, counted, left, tuple(again), tuple(unread), digest(listed.encode()))
+    return Replay(order, half, counted, left, tuple(again), unread, digest(listed.encode()))
 
 
-def _played(order: Order, paths: Sequence[str], workers: int | None) -> Iterator[Played | Unread]:
-    """In the order of the paths, so that two runs are the same."""
+def _played(
+    order: Order, paths: Sequence[str], workers: int | None
+) -> Iterator[tuple[str, Played | Unread]]:
+    """Each file with what it made, as they are done. The largest begin, so that no core waits for
+    the last one."""
     workers = min(workers or os.cpu_count() or 1, len(paths))
     if workers <= 1:
         for path in paths:
-            yield play(order, path)
+            yield path, play(order, path)
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from functools import partial
+    from concurrent.futures import ProcessPoolExecutor, as_completed
 
     pool = ProcessPoolExecutor(workers, initializer=_deaf)
     try:
-        yield from pool.map(partial(play, order), paths)
+        largest = sorted(paths, key=_size, reverse=True)
+        begun = {pool.submit(play, order, path): path for path in largest}
+        for done in as_completed(begun):
+            yield begun[done], done.result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:  # who reads it will say why
+        return 0
 
 
 def _deaf() -> None:

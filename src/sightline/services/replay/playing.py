@@ -54,7 +54,7 @@ def play(order: Order, path: str) -> Played | Unread:
     found = read(order.readers, path)
     if isinstance(found, Unread):
         return found
-    mark = digest(found.session.encode("utf-8", "surrogatepass"))
+    mark = digest((found.session or path).encode("utf-8", "surrogatepass"))
     parts = list(segments(found, order.setting.count))
     tokens = max((part.tokens for part in parts), default=0) + order.setting.prefix
     half = int(mark, 16) & 1
