@@ -34,6 +34,8 @@ def conversation(path: str) -> Conversation:
     made = _Messages()
     for row in kept(found):
         made.add(row)
+    if not made.messages:
+        raise ValueError("all that it holds is of a sub-agent")
     return Conversation(
         "anthropic",
         tuple(made.messages),
