@@ -171,6 +171,11 @@ def test_a_last_row_without_its_newline_counts(tmp_path):
     assert text(conversation(str(file))) == ["a", "b"]
 
 
+def test_a_sub_agents_transcript_is_said_to_be_one():
+    with pytest.raises(ValueError, match="all that it holds is of a sub-agent"):
+        conversation(str(DATA / "transcript-agent.jsonl"))
+
+
 @pytest.mark.parametrize(
     "held", ["", "{}\n", "not json\n", '{"type":"user","message":{}}\n', "[1]\n"]
 )
@@ -180,9 +185,10 @@ def test_what_is_no_transcript_is_said_to_be_none(tmp_path, held):
         conversation(str(tmp_path / "t.jsonl"))
 
 
-@pytest.mark.parametrize(
-    "file", sorted(DATA.glob("transcript-*.jsonl")), ids=lambda file: file.name
-)
+TALKS = sorted({*DATA.glob("transcript-*.jsonl")} - {DATA / "transcript-agent.jsonl"})
+
+
+@pytest.mark.parametrize("file", TALKS, ids=lambda file: file.name)
 def test_real_transcripts_are_histories_that_a_provider_takes(file):
     told = conversation(str(file))
     for messages, times in told.segments():
