@@ -60,6 +60,10 @@ class ClaimRefused(SightlineError):
         self.claims = claims
 
 
+class HistoryError(SightlineError):
+    """What was given holds no conversation that can be read; it was left as it is."""
+
+
 class PathError(SightlineError):
     """Something is wrong with one path; `path` is what was asked for."""
 

@@ -11,6 +11,7 @@ from sightline.errors import (
     ClaimRefused,
     EditRefused,
     FileMissing,
+    HistoryError,
     PathRefused,
     RewindRefused,
     SightlineError,
@@ -67,7 +68,7 @@ def code_of(error: SightlineError) -> int:
         return UNKNOWN
     no = (
         *(CheckpointFailed, ClaimRefused, EditRefused, FileMissing, PathRefused),
-        *(RewindRefused, UnknownName),
+        *(HistoryError, RewindRefused, UnknownName),
     )
     return NO if isinstance(error, no) else USAGE
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sightline.core.replaying.baselines import BASELINES, CONTROLS
 from sightline.core.window.folding import CAREFUL, DEFAULT
 from sightline.core.window.prices import PROFILES
+from sightline.core.window.protecting import Ages, Protecting
 from sightline.core.window.rebasing import folder
 from sightline.errors import UnknownName
 from sightline.render.stubs import stub
@@ -53,6 +54,24 @@ def _ours(rules: Rules) -> Maker:
 OURS: dict[str, Maker] = {rules.name: _ours(rules) for rules in (DEFAULT, CAREFUL)}
 
 
+class Protected:
+    """The earlier rule, as a policy that can be replayed."""
+
+    name = Protecting.name
+
+    def __init__(self, setting: Setting) -> None:
+        soft = Ages().soft if setting.soft_budget is None else setting.soft_budget
+        self._folder = Protecting(setting.count, Ages(soft=soft))
+
+    def add(self, block: Block) -> None:
+        """A block came."""
+        self._folder.add(block)
+
+    def decide(self, ask: Ask) -> Decision:
+        """What is folded before this call."""
+        return self._folder.decide(ask.tokens)
+
+
 def _instead(name: str, rules: Rules, order: Order) -> Maker:
     return lambda setting: SameReclaim(
         name, Ours(rules, setting), order, setting, rules.keep, rules.least
@@ -79,6 +98,7 @@ more, or less."""
 POLICIES: dict[str, Maker] = {
     "none": BASELINES["none"],
     **OURS,
+    Protected.name: Protected,
     **ABLATIONS,
     **CONTROLS,
     **{name: maker for name, maker in BASELINES.items() if name != "none"},
