@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -165,3 +168,34 @@ def test_no_truncation_loses_nothing(talk):
     made = measured(talk.record(), BASELINES["none"](SETTING), SETTING)
     assert (made.lost_edits, made.lost_references, made.forced_reads) == (0, 0, 0)
     assert (made.stale_calls, made.missing_intents, made.changes) == (0, 0, 0)
+
+
+def written_out(blocks, decisions, prefix):
+    """A view as pieces with their tokens, made anew out of all decisions."""
+    pieces: list[tuple[Any, ...]] = [("prefix", prefix)]
+    folds = {fold.block: fold for made in decisions for fold in made.folds}
+    dropped = {place for made in decisions for place in made.dropped}
+    tails = [tail for made in decisions for tail in made.tails]
+    for place, block in enumerate(blocks):
+        if place in folds and place not in dropped:
+            pieces.append((place, folds[place].stub, folds[place].tokens))
+        elif place not in dropped:
+            pieces.append((place, block.tokens))
+        pieces += [("tail", tail.text, tail.tokens) for tail in tails if tail.after == place]
+    return pieces
+
+
+@each_policy
+@settings(max_examples=15)
+@given(talk=talks())
+def test_what_is_kept_up_step_by_step_is_what_a_view_made_anew_has(name, talk):
+    record = talk.record()
+    before: list[tuple[Any, ...]] = []
+    decisions = []
+    for moment in play(record, MAKERS[name](SMALL), 7):
+        decisions.append(moment.decision)
+        view = written_out(record.blocks[: moment.turn.first], decisions, 7)
+        assert moment.view.tokens == sum(piece[-1] for piece in view)
+        same = list(takewhile(lambda pair: pair[0] == pair[1], zip(before, view, strict=False)))
+        assert moment.view.same == sum(piece[-1] for piece, _ in same)
+        before = view
