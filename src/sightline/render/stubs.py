@@ -50,8 +50,7 @@ def _what(block: Block) -> str:
 def _lines(excerpt: Excerpt) -> str:
     if excerpt.whole:
         return f"{excerpt.path} (all of it)"
-    last = excerpt.first + max(excerpt.text.rstrip("\n").count("\n"), 0)
-    return f"{excerpt.path} lines {excerpt.first}-{last}"
+    return f"{excerpt.path} lines {excerpt.first}-{excerpt.last}"
 
 
 def _tool(block: Block) -> str:

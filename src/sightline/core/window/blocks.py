@@ -31,6 +31,11 @@ class Excerpt(Value):
     total: int | None = None
     whole: bool = False
 
+    @property
+    def last(self) -> int:
+        """The number of its last line."""
+        return self.first + self.text.count("\n")
+
 
 class Rewrite(Value):
     """What a call puts into a file. old None: all of it is new."""

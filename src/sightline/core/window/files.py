@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sightline.core.regions import covers, spans
 from sightline.core.window.naming import Named
+from sightline.core.window.showing import Showing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.core.regions import Span
+    from collections.abc import Iterable
+
     from sightline.core.window.blocks import Block, Rewrite
 
 FILES = ("read", "edit", "write")
@@ -22,8 +23,8 @@ class Files:
         self.touched: dict[str, int] = {}
         self.edited: dict[str, int] = {}
         self._named = Named()
-        self._shown: dict[str, dict[int, list[Span]]] = {}
-        self._whole: dict[str, int] = {}
+        self._showing: dict[str, Showing] = {}
+        self._shown: dict[int, tuple[str, ...]] = {}
         self._given: dict[str, tuple[int, tuple[Rewrite, ...]]] = {}
 
     @property
@@ -38,10 +39,7 @@ class Files:
         for path in self.of(block):
             self.touched[path] = block.step
             self._named.path(path)
-        for excerpt in block.excerpts:
-            last = excerpt.first + max(excerpt.text.count("\n"), 0)
-            shown = self._shown.setdefault(excerpt.path, {})
-            shown.setdefault(place, []).append((excerpt.first, last))
+        self._show(place, block)
         if block.kind == "call" and block.call is not None and block.rewrites:
             self._given[block.call] = place, block.rewrites
         elif block.kind == "result" and block.call in self._given:
@@ -49,12 +47,24 @@ class Files:
             if not block.error:
                 self._put(*given)
 
+    def _show(self, place: int, block: Block) -> None:
+        if block.excerpts:
+            self._shown[place] = tuple(dict.fromkeys(each.path for each in block.excerpts))
+        for path in self._shown.get(place, ()):
+            own = [each for each in block.excerpts if each.path == path]
+            spans = [(each.first, each.last) for each in own]
+            whole = any(each.whole for each in own)
+            self._showing.setdefault(path, Showing()).show(place, spans, whole=whole)
+
     def _put(self, place: int, rewrites: tuple[Rewrite, ...]) -> None:
         """What a call was given stands in its files now."""
         for rewrite in rewrites:
             self.edited[rewrite.path] = place
-            if rewrite.old is None:
-                self._whole[rewrite.path] = place
+            showing = self._showing.get(rewrite.path)
+            if showing is not None and rewrite.old is None:
+                showing.rewritten(place)
+            elif showing is not None:
+                showing.move(_longer(rewrite))
 
     def of(self, block: Block) -> tuple[str, ...]:
         """The files whose text a block shows or changes."""
@@ -62,23 +72,17 @@ class Files:
             return tuple(e.path for e in block.excerpts) + tuple(r.path for r in block.rewrites)
         return block.paths if block.deed in FILES else ()
 
-    def fold(self, gone: set[int]) -> None:
+    def fold(self, gone: Iterable[int]) -> None:
         """These blocks show nothing any more."""
-        for shown in self._shown.values():
-            for place in gone & shown.keys():
-                del shown[place]
+        for place in gone:
+            for path in self._shown.pop(place, ()):
+                self._showing[path].gone(place)
 
     def superseded(self, place: int, block: Block) -> bool:
         """Whether later blocks show, or wrote, all the lines that this one shows."""
         return bool(block.excerpts) and all(
-            self._whole.get(excerpt.path, -1) > place or self._covered(place, excerpt.path)
-            for excerpt in block.excerpts
+            self._showing[excerpt.path].superseded(place) for excerpt in block.excerpts
         )
-
-    def _covered(self, place: int, path: str) -> bool:
-        shown = self._shown.get(path, {})
-        later = [span for at, lines in shown.items() if at > place for span in lines]
-        return bool(later) and covers(spans(later), spans(shown.get(place, [])))
 
     def newest_write(self, place: int, block: Block) -> bool:
         """Whether nothing that the agent put into one of its files since is newer."""
@@ -87,3 +91,9 @@ class Files:
     def changed_since(self, place: int, block: Block) -> bool:
         """Whether the agent changed one of its files after it."""
         return any(self.edited.get(path, -1) > place for path in self.of(block))
+
+
+def _longer(rewrite: Rewrite) -> int:
+    """By how many lines an edit makes its file longer. Without an old text it puts in lines."""
+    old = rewrite.old or ""
+    return rewrite.new.count("\n") - old.count("\n") + (not old)
