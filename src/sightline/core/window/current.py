@@ -1,7 +1,10 @@
 """The text of files as far as a conversation shows it: what was read, with the agent's own edits in
-place. What others changed since is not known here."""
+place. What others changed since is not known here, until something shows it.
+"""
 
 from __future__ import annotations
+
+from bisect import bisect_left
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,16 +12,22 @@ if TYPE_CHECKING:
 
     from sightline.core.window.blocks import Block, Excerpt, Rewrite
 
+    Run = tuple[int, list[str]]
+    """The number of a line, and the lines from it on."""
+
 
 class Current:
-    """One conversation's files: path -> number of a line -> the line."""
+    """One conversation's files: of each the runs of lines that are known, none touching another."""
 
     def __init__(self) -> None:
-        self._files: dict[str, dict[int, str]] = {}
+        self._files: dict[str, list[Run]] = {}
         self._given: dict[str, tuple[Rewrite, ...]] = {}
+        self._since: dict[str, int] = {}
+        self._place = -1
 
     def add(self, block: Block) -> None:
         """The next block."""
+        self._place += 1
         if block.kind == "call" and block.call is not None and block.rewrites:
             self._given[block.call] = block.rewrites
         elif block.kind == "result" and not block.error:
@@ -27,45 +36,79 @@ class Current:
             for excerpt in block.excerpts:
                 self._show(excerpt)
 
-    def runs(self, path: str) -> Iterator[tuple[int, list[str]]]:
+    def runs(self, path: str) -> Iterator[tuple[int, Sequence[str]]]:
         """The lines that are known, in runs: the number of the first, and the lines."""
-        known = self._files.get(path, {})
-        run: list[str] = []
-        first = last = 0
-        for number in sorted(known):
-            if run and number != last + 1:
-                yield first, run
-                run = []
-            if not run:
-                first = number
-            run.append(known[number])
-            last = number
-        if run:
-            yield first, run
+        yield from self._files.get(path, ())
+
+    def since(self, path: str) -> int:
+        """The place of the block from which on nothing that blocks say of a file is missing here.
+        What earlier ones say could not be brought together with an edit, or with a later read."""
+        return self._since.get(path, 0)
 
     def _show(self, excerpt: Excerpt) -> None:
-        lines = excerpt.text.removesuffix("\n").split("\n")
-        known = {} if excerpt.whole else self._files.get(excerpt.path, {})
-        shown = enumerate(lines, excerpt.first)
-        self._files[excerpt.path] = {**known, **dict(shown)}
+        lines = excerpt.text.split("\n")
+        if excerpt.whole:
+            self._begin(excerpt.path, [(excerpt.first, lines)], 0)
+            return
+        runs = self._files.get(excerpt.path, [])
+        low = bisect_left(runs, excerpt.first - 1, key=_end)
+        high = bisect_left(runs, excerpt.last + 2, key=_first)
+        pieces = _overlaid(runs[low:high], excerpt.first, lines)
+        gone = excerpt.total is not None and bool(runs) and _end(runs[-1]) > excerpt.total
+        if pieces is None or gone:  # others changed it
+            self._begin(excerpt.path, [(excerpt.first, lines)], self._place)
+        else:
+            self._files.setdefault(excerpt.path, runs)[low:high] = [pieces]
 
     def _rewrite(self, rewrite: Rewrite) -> None:
         if rewrite.old is None:
-            lines = rewrite.new.removesuffix("\n").split("\n")
-            self._files[rewrite.path] = dict(enumerate(lines, 1))
-            return
-        for first, lines in self.runs(rewrite.path):
-            text = "\n".join(lines)
-            if rewrite.old in text:
-                new = text.replace(rewrite.old, rewrite.new, 1).split("\n")
-                self._files[rewrite.path] = self._shifted(rewrite.path, first, lines, new)
-                return
+            self._begin(rewrite.path, [(1, rewrite.new.removesuffix("\n").split("\n"))], 0)
+        elif not self._replaced(rewrite.path, rewrite.old, rewrite.new):
+            self._begin(rewrite.path, [], self._place + 1)
 
-    def _shifted(
-        self, path: str, first: int, old: Sequence[str], new: Sequence[str]
-    ) -> dict[int, str]:
-        """A file with a run of its lines in other words; what stands below moves along."""
-        known, end, by = self._files[path], first + len(old), len(new) - len(old)
-        above = {number: line for number, line in known.items() if number < first}
-        below = {number + by: line for number, line in known.items() if number >= end}
-        return {**above, **dict(enumerate(new, first)), **below}
+    def _begin(self, path: str, runs: list[Run], since: int) -> None:
+        """Nothing that was known of a file holds any more."""
+        self._files[path] = runs
+        self._since[path] = since
+
+    def _replaced(self, path: str, old: str, new: str) -> bool:
+        """Whether it is certain where an edit goes; it stands there then."""
+        runs = self._files.get(path, [])
+        texts = ["\n".join([*lines, ""]) for _, lines in runs]
+        held = [number for number, text in enumerate(texts) if old in text]
+        if not old or len(held) != 1 or texts[held[0]].count(old) != 1:
+            return False
+        number = held[0]
+        text = texts[number].replace(old, new)
+        if text and not text.endswith("\n"):
+            return False
+        first, before = runs[number]
+        lines = text.split("\n")[:-1]
+        by = len(lines) - len(before)
+        below = [(at + by, rest) for at, rest in runs[number + 1 :]]
+        runs[number:] = [(first, lines), *below] if lines else below
+        return True
+
+
+def _overlaid(runs: Sequence[Run], first: int, lines: list[str]) -> Run | None:
+    """One run of the lines and of what it touches; None where they contradict each other."""
+    end = first + len(lines)
+    above: list[str] = []
+    below: list[str] = []
+    begins = min([first, *map(_first, runs)])
+    for at, known in runs:
+        low, high = max(at, first), min(at + len(known), end)
+        if low < high and known[low - at : high - at] != lines[low - first : high - first]:
+            return None
+        above += known[: max(first - at, 0)]
+        below += known[max(end - at, 0) :]
+    return begins, [*above, *lines, *below]
+
+
+def _first(run: Run) -> int:
+    return run[0]
+
+
+def _end(run: Run) -> int:
+    """The number of its last line."""
+    return run[0] + len(run[1]) - 1

@@ -15,8 +15,6 @@ from sightline.core.window.prices import USUAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sightline.core.window.blocks import Block, Fold
     from sightline.core.window.folding import Count, Rules, Stub
     from sightline.core.window.prices import Prices
@@ -50,10 +48,9 @@ class Rebasing(Folding):
             return made
         folds = list(made.folds)
         tails: list[Tail] = []
-        for path in self._files.edited:
-            replaced = list(self._replaceable(path))
+        for path, replaced in self._replaceable().items():
             freed = sum(self._blocks[fold.block].tokens - fold.tokens for fold in replaced)
-            text = self._text(path) if freed else ""
+            text = self._text(path)
             tokens = self._count(text)
             if text and freed >= GAIN * tokens:
                 folds += replaced
@@ -63,16 +60,22 @@ class Rebasing(Folding):
         self.taken(made)
         return made
 
-    def _replaceable(self, path: str) -> Iterator[Fold]:
-        """The folds of what stays of a file, and of no other."""
+    def _replaceable(self) -> dict[str, list[Fold]]:
+        """By file, of those that were edited: the folds of what stays of it, is about no other, and
+        is all in its text."""
+        found: dict[str, list[Fold]] = {}
         before = self._cut(self.rules.keep)
         for place in self._open:
             block = self._blocks[place]
-            own = block.deed in FILES and self._files.of(block) == (path,)
-            if place < before and own and not self._waits(block):
+            of = dict.fromkeys(self._files.of(block)) if block.deed in FILES else {}
+            path = next(iter(of), "")
+            if place >= before or len(of) != 1 or path not in self._files.edited:
+                continue
+            if place >= self._current.since(path) and not self._waits(block):
                 fold = self._folded(place, "superseded")
                 if fold is not None:
-                    yield fold
+                    found.setdefault(path, []).append(fold)
+        return found
 
     def _text(self, path: str) -> str:
         """What the agent holds of a file."""
