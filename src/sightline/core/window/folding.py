@@ -75,6 +75,7 @@ class Folding:
         self._results: list[int] = []
         self._thoughts: list[int] = []
         self._spoken = 0
+        self._sizes: list[int] = []
         self._total = 0
         self._answered: set[str] = set()
         self._files = Files()
@@ -83,6 +84,7 @@ class Folding:
         """The next block of the conversation."""
         place = len(self._blocks)
         self._blocks.append(block)
+        self._sizes.append(block.tokens)
         self._total += block.tokens
         self._files.add(place, block)
         if block.kind == "user":
@@ -99,7 +101,11 @@ class Folding:
 
     def taken(self, decision: Decision) -> None:
         """A decision that was made before, as it is on record."""
-        gone = {fold.block for fold in decision.folds} | {*decision.dropped}
+        sizes = {fold.block: fold.tokens for fold in decision.folds}
+        sizes |= dict.fromkeys(decision.dropped, 0)
+        for place, tokens in sizes.items():
+            self._sizes[place] = tokens
+        gone = sizes.keys()
         self._open = [place for place in self._open if place not in gone]
         self._thoughts = [place for place in self._thoughts if place not in gone]
         self._files.fold(gone)
@@ -118,7 +124,7 @@ class Folding:
         thoughts = self._thought()
         back = sum(self._blocks[place].tokens for place in (*going, *thoughts)) - STUB * len(going)
         first = min((*going, *thoughts), default=0)
-        if back <= 0 or back < (COLD if cold else self._least(first, tokens - back)):
+        if back <= 0 or back < (COLD if cold else self._least(first, back)):
             return Decision()
         folds = (self._folded(place, tier) for place, tier in going.items())
         made = Decision(tuple(fold for fold in folds if fold is not None), dropped=thoughts)
@@ -129,11 +135,10 @@ class Folding:
         """Thinking about what the user said before the last time."""
         return tuple(place for place in self._thoughts if place < self._spoken)
 
-    def _least(self, first: int, stays: int) -> int:
-        """What a clear from a block on has to get back. stays: tokens of the window after it."""
-        before = sum(block.tokens for block in self._blocks[:first])
+    def _least(self, first: int, back: int) -> int:
+        """What a clear from a block on has to get back, when it gets back so much."""
         grown = self._total / max(self._blocks[-1].step, 1)
-        return minimum_clear(self._prices, max(stays - before, 0), grown)
+        return minimum_clear(self._prices, max(sum(self._sizes[first:]) - back, 0), grown)
 
     def _eligible(self) -> Iterator[tuple[int, Tier]]:
         before = self._cut(self.rules.keep)
@@ -146,6 +151,8 @@ class Folding:
 
     def _cut(self, keep: int) -> int:
         """The place from which on all stays."""
+        if not keep:
+            return len(self._blocks)
         return self._results[-keep] if len(self._results) >= keep else 0
 
     def _tier(self, place: int) -> Tier | None:
@@ -195,7 +202,7 @@ class Folding:
 
     def _forced(self, over: int) -> Decision:
         """What goes because the window is too small: first what may go anyway, then the oldest,
-        then ever newer results, until it fits. over: tokens that are too many."""
+        then ever newer results, the last one too, until it fits. over: tokens that are too many."""
         folds: dict[int, Fold] = {}
         thoughts = self._thought()
         over -= sum(self._blocks[place].tokens for place in thoughts)
@@ -211,7 +218,7 @@ class Folding:
     def _in_need(self) -> Iterator[tuple[int, Tier]]:
         """What may go in order of how little it is missed."""
         yield from self._eligible()
-        for keep in (self.rules.keep, 1):
+        for keep in (self.rules.keep, 1, 0):
             for place in self._open:
                 if place < self._cut(keep) and not self._waits(self._blocks[place]):
                     yield place, "forced"

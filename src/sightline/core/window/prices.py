@@ -51,5 +51,7 @@ def minimum_clear(prices: Prices, stays: int, growth: float) -> int:
     and stock have). stays: tokens after it; growth: by which each answer lengthens the window."""
     if not prices.cached:
         return 0
+    if not prices.read:
+        return MOST
     best = sqrt(2 * (prices.write - prices.read) * stays * growth / prices.read)
     return int(min(max(best, LEAST), MOST))
