@@ -8,6 +8,9 @@ from html.parser import HTMLParser
 import pytest
 from tests.agents.claude_code.recorder import Recorder
 
+from sightline.core.window.blocks import Decision, Fold
+from sightline.services.replay import POLICIES
+
 
 def record(folder, name="s1", reads=12):
     made = Recorder(name).typed("please <b>go</b> on")
@@ -67,7 +70,7 @@ def test_where_nothing_is_recorded_it_says_what_to_name(sl, tmp_path):
     answer = sl("replay", str(tmp_path / "rec"))
     assert answer.code == 1
     assert "Not played: 1 file." in answer.err
-    assert "x.json: claude-code: it holds no messages as Claude Code records them" in answer.err
+    assert "x.json: " in answer.err
     assert "Name a transcript of Claude Code" in answer.err
     told = sl("replay", str(tmp_path / "rec"), "--json")
     assert (told.code, told.json["policies"], len(told.json["unreadable"])) == (1, [], 1)
@@ -101,6 +104,31 @@ def test_a_path_where_nothing_is_is_named(sl):
     answer = sl("replay", "nowhere.jsonl")
     assert answer.code == 1
     assert "Nothing is at nowhere.jsonl." in answer.err
+
+
+class Careless:
+    """Folds what was typed."""
+
+    name = "careless"
+
+    def __init__(self, setting):
+        self.setting = setting
+
+    def add(self, block):
+        pass
+
+    def decide(self, ask):
+        return Decision((Fold(0, "gone", 1, "x"),)) if ask.number == 2 else Decision()
+
+
+def test_a_policy_whose_view_no_provider_takes_is_told_loudly(sl, tmp_path, monkeypatch):
+    monkeypatch.setitem(POLICIES, "careless", Careless)
+    recorded = record(tmp_path)
+    answer = sl("replay", recorded, "--policy", "careless")
+    assert answer.code == 1
+    assert "INVALID views: 1. The first: careless, call 2: block 0 (user) may never" in answer.out
+    told = sl("replay", recorded, "--policy", "careless", "--json")
+    assert (told.code, told.json["policies"][1]["invalid_views"]) == (1, 1)
 
 
 def test_a_soft_budget_is_our_policies(sl, tmp_path):
