@@ -70,3 +70,29 @@ def test_what_is_no_history_is_said_with_what_to_do(text, said):
     with pytest.raises(HistoryError, match=said) as caught:
         read(text, "h")
     assert caught.value.hint
+
+
+PNG = "iVBORw0KGgo="
+
+
+def pictured(*parts):
+    return read(json.dumps([{"role": "user", "content": [*parts]}]), "h")
+
+
+@pytest.mark.parametrize(
+    ("data", "problems"), [(PNG, 0), ("iVBO\nRw0KGgo=", 0), ("iVBORw0", 1), ("%%%%", 1), ("", 1)]
+)
+def test_a_picture_whose_base64_is_broken_is_a_problem(data, problems):
+    source = {"type": "base64", "media_type": "image/png", "data": data}
+    text = {"type": "text", "text": "look"}
+    history = pictured({"type": "image", "source": source}, text)
+    assert [each.why for each in history.problems()] == [
+        "the base64 of a picture or a document is broken"
+    ][:problems]
+    inline = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
+    assert len(pictured(inline, text).problems()) == problems
+
+
+def test_a_picture_elsewhere_is_none():
+    inline = {"type": "image_url", "image_url": {"url": "https://example.org/a,b.png"}}
+    assert pictured(inline).problems() == []

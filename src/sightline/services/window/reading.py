@@ -7,6 +7,7 @@ import json
 from sightline.core.formats import FORMATS, detect
 from sightline.core.value import Value
 from sightline.errors import HistoryError
+from sightline.services.window import pictures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class History(Value):
 
     def problems(self) -> list[Problem]:
         """What a provider would refuse of it."""
-        return self.format.problems(self.messages)
+        found = [*self.format.problems(self.messages), *pictures.problems(self.messages)]
+        return sorted(found, key=lambda problem: problem.message)
 
     def beside(self) -> str:
         """What is sent beside the messages and has tokens too: the system text, and the tools."""
