@@ -14,6 +14,7 @@ from sightline.core.manifest import (
     Manifest,
     Step,
     Stored,
+    Whole,
     decode,
     differences,
     encode,
@@ -43,6 +44,45 @@ manifests = st.builds(
 @given(manifests, manifests)
 def test_a_step_leads_from_one_manifest_to_the_other(old, new):
     assert fold(old, step(old, new)) == new
+
+
+WIDE = {f"f{number}": file_row(REVISIONS[0], PLAIN) for number in range(99)}
+changes = st.tuples(
+    st.dictionaries(st.sampled_from(["f1", "f2", "f3", "new", "newer"]), rows, max_size=2),
+    st.sets(st.sampled_from(["f2", "f3", "f4", "new", "never"]), max_size=2),
+    st.sets(st.sampled_from(["big", "bigger"])),
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), changes, st.booleans()), max_size=12))
+def test_a_manifest_stays_what_it_is_whatever_is_made_of_it(history):
+    wide = {"big": "large", "biggest": "larger"}
+    made = [Manifest(dict(WIDE), dict(wide))]
+    plain = [(dict(WIDE), dict(wide))]
+    for number, (put, gone, covered), read in history:
+        of = number % len(made)
+        taken = Step(put, tuple(gone - put.keys()), {"now": "large"}, tuple(covered))
+        made.append(fold(made[of], taken))
+        was, left = plain[of]
+        stands = {path: row for path, row in {**was, **put}.items() if path not in taken.gone}
+        out = {path: why for path, why in {**left, "now": "large"}.items() if path not in covered}
+        plain.append((stands, out))
+        if read:  # puts the layers together
+            assert made[-1].rows == stands
+    for each, (stands, out) in zip(made, plain, strict=True):
+        assert len(each) == len(stands)
+        every = {*WIDE, "new", "newer", "never"}
+        assert {path: each.row(path) for path in every if path in each} == stands
+        assert {path for path in every if each.get(path) is not None} == stands.keys()
+        assert each.only(every).rows == stands
+        assert (each, each.omitted) == (Manifest(stands, out), out)
+
+
+def test_a_step_of_few_rows_copies_none_of_the_others():
+    old = Manifest(dict(WIDE))
+    new = fold(old, Step({"f1": file_row(REVISIONS[1], PLAIN)}))
+    assert new._rows is old._rows
+    assert old.row("f1") == file_row(REVISIONS[0], PLAIN)
 
 
 @given(manifests)
@@ -118,6 +158,11 @@ def test_a_manifest_is_whole_when_the_way_back_or_the_step_is_long():
     small, half = Step({"f1": new.rows["f1"]}), Step(dict(list(new.rows.items())[:6]))
     assert stored(new, small, REVISIONS[1], 3) == Stored(small, REVISIONS[1], 4)
     assert stored(new, small, REVISIONS[1], STEPS_MAX).base is None
+    old = fold(new, Step({"f1": file_row(REVISIONS[1], PLAIN)}, ("f2",)))
+    again = stored(new, small, REVISIONS[1], STEPS_MAX, Whole(REVISIONS[2], old))
+    assert again == Stored(step(old, new), REVISIONS[2], 1)
+    far = Whole(REVISIONS[2], EMPTY)
+    assert stored(new, small, REVISIONS[1], STEPS_MAX, far).base is None
     assert stored(new, half, REVISIONS[1], 3).base is None
     assert stored(new, small, None, 0).base is None
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import sightline
 from sightline.core.events import CheckpointTaken
+from sightline.core.manifest import decode
 from sightline.core.revision import revision_of
 from sightline.errors import CheckpointFailed, StoreError, UnknownName
 from sightline.services import checkpoints
@@ -270,16 +271,21 @@ def test_texts_that_were_purged_are_kept_anew(place, s):
     assert store.blob(revision) == b"a\n"
 
 
-def test_after_fifty_steps_a_manifest_is_whole_again(place, s):
+@pytest.mark.parametrize("anew", [False, True])
+def test_after_fifty_steps_a_manifest_is_a_step_from_the_whole_one_again(place, s, anew):
     for n in range(100):
         place.put(f"f{n}", "x")
-    s.checkpoint()
-    sizes = []
+    first = s.checkpoint()
+    made_of = []
     for n in range(52):
         place.put("f0", f"{n}")
         made = checkpoints.take(s._ground, paths=["f0"])
-        sizes.append(len(s._ground.store.blob(made.manifest)))
-    assert [n for n, size in enumerate(sizes) if size > 5000] == [50]
+        kept = decode(s._ground.store.blob(made.manifest))
+        made_of.append((kept.steps, kept.base))
+        if anew:  # as another process finds them
+            checkpoints._LAST.clear()
+    assert [steps for steps, _ in made_of] == [*range(1, 51), 1, 2]
+    assert made_of[50] == (1, first.manifest)
     assert files(s, made)["f0"].revision == revision_of(b"51")
     listed = s.checkpoints()
     assert files(s, listed[10])["f0"].revision == revision_of(b"9")

@@ -28,8 +28,16 @@ if TYPE_CHECKING:
     """(revision, mode) of a file, (target, mode, "symlink") of a symlink."""
 
 VERSION = 1
+
+NOTHING_OVER: Mapping[str, Row | None] = {}
+
 STEPS_MAX = 50
-"""Manifests between two whole ones: reading one reads its forerunners back to a whole one."""
+"""Forerunners of a manifest: reading one reads them back to a whole one. The next one after that
+is a step from the whole one again."""
+
+LAYER = 16
+"""A manifest shares the rows of an earlier one while it differs from that in fewer than one of so
+many: to copy ten thousand rows takes longer than all else about a file that changed."""
 
 
 class Entry(Value):
@@ -44,25 +52,70 @@ class Entry(Value):
 
 class Manifest(Mapping[str, Entry]):
     """Path -> Entry. omitted: path (of a file, or of a folder with all in it) -> why it is not
-    covered. Never changed once made."""
+    covered. over: rows that stand in place of those in rows, None where there is none any more.
+    Never changed once made, nor is what it was made of, which others share."""
 
-    __slots__ = ("omitted", "rows")
+    __slots__ = ("_count", "_over", "_rows", "omitted")
 
-    def __init__(self, rows: dict[str, Row], omitted: dict[str, str] | None = None) -> None:
-        self.rows = rows
+    def __init__(
+        self,
+        rows: dict[str, Row],
+        omitted: dict[str, str] | None = None,
+        over: Mapping[str, Row | None] = NOTHING_OVER,
+    ) -> None:
         self.omitted = {} if omitted is None else omitted
+        self._rows, self._over = rows, over
+        came = [(row is not None) - (path in rows) for path, row in over.items()]
+        self._count = len(rows) + sum(came)
+
+    @property
+    def rows(self) -> dict[str, Row]:
+        """All of them, only to be read."""
+        over = self._over
+        if not over:
+            return self._rows
+        rows = self._rows.copy()
+        for path, row in over.items():
+            if row is None:
+                rows.pop(path, None)
+            else:
+                rows[path] = row
+        # In this order: whoever looks in between, in another thread, finds the same in both.
+        self._rows = rows
+        self._over = NOTHING_OVER
+        return rows
+
+    def row(self, path: str) -> Row | None:
+        """The row of a path; None where it is not covered."""
+        over = self._over
+        return over[path] if path in over else self._rows.get(path)
+
+    def after(self, taken: Step) -> Manifest:
+        """The manifest after a step."""
+        omitted = self.omitted
+        if taken.omit or taken.covered:
+            omitted = {**omitted, **taken.omit}
+            for path in taken.covered:
+                omitted.pop(path, None)
+        over = {**self._over, **taken.put, **dict.fromkeys(taken.gone)}
+        made = Manifest(self._rows, omitted, over)
+        return made if LAYER * len(over) < len(made) else Manifest(made.rows, omitted)
 
     def __getitem__(self, path: str) -> Entry:
-        return _entry(self.rows[path])
+        row = self.row(path)
+        if row is None:
+            raise KeyError(path)
+        return _entry(row)
 
     def __contains__(self, path: object) -> bool:
-        return path in self.rows
+        over = self._over
+        return over[path] is not None if path in over else path in self._rows  # type: ignore[index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self.rows))
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self._count
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Manifest):
@@ -74,11 +127,11 @@ class Manifest(Mapping[str, Entry]):
     def only(self, paths: Iterable[str]) -> Manifest:
         """The part of it that is about these paths."""
         wanted = set(paths)
-        rows = {path: self.rows[path] for path in wanted if path in self.rows}
+        rows = {path: row for path in wanted if (row := self.row(path)) is not None}
         return Manifest(rows, {path: self.omitted[path] for path in wanted if path in self.omitted})
 
     def __repr__(self) -> str:
-        return f"<Manifest of {len(self.rows)} files, {len(self.omitted)} not covered>"
+        return f"<Manifest of {len(self)} files, {len(self.omitted)} not covered>"
 
 
 class Step(Value):
@@ -102,6 +155,13 @@ class Stored(Value):
     step: Step
     base: Revision | None = None
     steps: int = 0
+
+
+class Whole(Value):
+    """A manifest that is kept whole."""
+
+    revision: Revision
+    manifest: Manifest
 
 
 class Difference(Value):
@@ -144,29 +204,29 @@ def _between(old: dict[str, T], new: dict[str, T]) -> tuple[dict[str, T], tuple[
 
 def fold(old: Manifest, taken: Step) -> Manifest:
     """The manifest after a step."""
-    rows, omitted = old.rows.copy(), old.omitted.copy()  # quicker than {**old, **more}
-    rows.update(taken.put)
-    omitted.update(taken.omit)
-    for path in taken.gone:
-        rows.pop(path, None)
-    for path in taken.covered:
-        omitted.pop(path, None)
-    return Manifest(rows, omitted)
+    return old.after(taken)
 
 
 def replaced(old: Manifest, taken: Step) -> dict[Revision, Revision]:
     """The texts that a step brings in place of others at their paths -> those."""
     return {
-        row[0]: old.rows[path][0]
+        row[0]: was[0]
         for path, row in taken.put.items()
-        if path in old.rows and row[0] != old.rows[path][0]
+        if (was := old.row(path)) is not None and row[0] != was[0]
     }
 
 
-def stored(new: Manifest, taken: Step, base: Revision | None, steps: int) -> Stored:
-    """The form to keep it in: the step from `base`, which has `steps` forerunners itself, or the
-    whole where the way back is long or the step says half as much. base None: there is none."""
-    if base is None or steps >= STEPS_MAX or 2 * taken.size > len(new.rows):
+def stored(
+    new: Manifest, taken: Step, base: Revision | None, steps: int, whole: Whole | None = None
+) -> Stored:
+    """The form to keep it in: the step from `base`, which has `steps` forerunners itself; that from
+    the whole one they begin with where the way back is long; the whole where there is none, or the
+    step says half as much. base None: there is none."""
+    if steps >= STEPS_MAX:
+        base, steps = None, 0
+        if whole is not None:
+            base, taken = whole.revision, step(whole.manifest, new)
+    if base is None or 2 * taken.size > len(new):
         return Stored(step(EMPTY, new))
     return Stored(taken, base, steps + 1)
 

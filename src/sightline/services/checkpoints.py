@@ -18,7 +18,7 @@ from sightline.core.events import (
     MessageAppended,
     TurnBegan,
 )
-from sightline.core.manifest import EMPTY, Manifest, encode, replaced, stored
+from sightline.core.manifest import EMPTY, Manifest, Whole, encode, replaced, stored
 from sightline.core.revision import revision_of
 from sightline.core.timeline import archived
 from sightline.core.value import Value
@@ -35,6 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sightline.core.manifest import Stored
     from sightline.core.revision import Revision
     from sightline.core.timeline import Recorded
     from sightline.services.covering import Covered
@@ -43,11 +44,12 @@ if TYPE_CHECKING:
 
 
 class Standing(Value):
-    """A manifest that is kept. steps: its forerunners back to a whole one."""
+    """A manifest that is kept. steps: its forerunners back to `whole`."""
 
     manifest: Manifest
     revision: Revision | None = None
     steps: int = 0
+    whole: Whole | None = None
 
 
 def take(
@@ -67,24 +69,26 @@ def take(
         last = _newest(ground)
         covered = _covered(ground, last, paths, until)
         found = covered.manifest
-        if found.omitted and not found.rows:
+        if found.omitted and not found:
             late = NO_TIME in found.omitted.values()
             raise CheckpointFailed(*(words.late() if late else words.empty(len(found.omitted))))
         taken = covered.step
-        texts, revision, steps = list(covered.texts), last.revision, last.steps
-        if revision is None or taken.size:
-            kept = stored(found, taken, revision, steps)
-            texts.append(encode(kept))
-            revision, steps = revision_of(texts[-1]), kept.steps
+        texts = list(covered.texts)
+        standing = last
+        if last.revision is None or taken.size:
+            made = stored(found, taken, last.revision, last.steps, last.whole)
+            texts.append(encode(made))
+            standing = _standing(found, made, revision_of(texts[-1]), last.whole)
         name = f"cp-{urandom(4).hex()}"
-        fact = CheckpointTaken(name, label, revision, _message(ground), len(found), why)
+        assert standing.revision is not None
+        fact = CheckpointTaken(name, label, standing.revision, _message(ground), len(found), why)
         like = replaced(last.manifest, taken)
         [recorded] = ground.append([fact], blobs=texts, durable=durable, like=like)
     except DeadlinePassed:
         raise CheckpointFailed(*words.late()) from None
     except (StoreError, Unverifiable, OSError) as error:
         raise CheckpointFailed(*words.failed(error)) from error
-    _LAST[ground.store] = Standing(found, revision, steps)
+    _LAST[ground.store] = standing
     return _told(ground, recorded, found)
 
 
@@ -150,6 +154,13 @@ def _covered(
     return everything(ground, last.manifest, ground.store.keep, until)
 
 
+def _standing(found: Manifest, made: Stored, revision: Revision, whole: Whole | None) -> Standing:
+    """A manifest as it is kept from now on. whole: the one that the one before began with."""
+    if made.base is None:
+        whole = Whole(revision, found)
+    return Standing(found, revision, made.steps, whole)
+
+
 def _located(ground: Ground, last: Manifest, paths: Iterable[str]) -> set[str]:
     """Canonical paths. One that was covered is one; a symlink, and where it leads, are two."""
     asked: set[str] = set()
@@ -176,7 +187,7 @@ def _newest(ground: Ground) -> Standing:
         found = reader.read(revision)
         if found is None:
             return Standing(EMPTY)
-        last = _LAST[ground.store] = Standing(found, revision, reader.steps)
+        last = _LAST[ground.store] = Standing(found, revision, reader.steps, reader.whole)
     purged = _purged(ground, recorded.position)
     if purged and any(row[0] in purged for row in last.manifest.rows.values()):
         return Standing(EMPTY)

@@ -93,7 +93,7 @@ def these(ground: Ground, last: Manifest, paths: Iterable[str]) -> Covered | Non
             return None
         if standing is None:
             continue
-        if path not in last.rows and not ground.workspace.listed(path):
+        if path not in last and not ground.workspace.listed(path):
             return None
         if (why := left_out(ground, path, standing.size)) is not None:
             omitted[path] = why
