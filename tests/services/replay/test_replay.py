@@ -39,6 +39,9 @@ def sums(made):
 
 def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
     made = session("large", 20, 6_000)
+    made.read("/home/me/demo/only_read.py", "\n".join(f"apart {n}" for n in range(3_000)))
+    for at in range(10):
+        made.read("/home/me/demo/f0.py", f"short {at}")
     for at in range(4):
         made.typed(f"and {at}").said("yes")
         made.read(f"/home/me/demo/f{at}.py", "\n".join(f"again {at} {n}" for n in range(3_000)))
