@@ -39,6 +39,8 @@ def sums(made):
 
 def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
     made = session("large", 20, 6_000)
+    for at in range(4):
+        made.ran("Bash", "\n".join(f"log {at} {n}" for n in range(800)), command="make")
     made.read("/home/me/demo/only_read.py", "\n".join(f"apart {n}" for n in range(3_000)))
     for at in range(10):
         made.read("/home/me/demo/f0.py", f"short {at}")
@@ -118,9 +120,8 @@ def test_files_that_cannot_be_played_are_named_with_why(folder):
     (folder / "notes.md").write_text("# notes\n")
     (folder / "picture.png").write_bytes(b"\x89PNG")
     made = replay([str(folder)], order(["none"]), workers=1)
-    assert [(os.path.basename(each.path), each.why) for each in made.unread] == [
-        ("notes.md", "claude-code: it holds no messages as Claude Code records them")
-    ]
+    assert [os.path.basename(each.path) for each in made.unread] == ["notes.md"]
+    assert all(each.why for each in made.unread)
 
 
 def test_a_link_that_leads_nowhere_is_named(folder):
