@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         EditedFiles,
         EditResult,
         Environment,
+        Export,
         FileChange,
         FileInContext,
         FileView,
@@ -101,9 +102,9 @@ def _method(verb: ast.FunctionDef) -> str:
     target = f"self._session.{verb.name}"
     passed = ", ".join(_passed(verb.args))
     call = f"{target}({passed})"
-    args = ast.unparse(verb.args)
+    args = ast.unparse(verb.args).replace("results.", "")
     assert verb.returns is not None
-    returns = ast.unparse(verb.returns).replace("hosts.Run", "Run")
+    returns = ast.unparse(verb.returns).replace("results.", "")
     if verb.name in AROUND:
         returns = returns.replace("AbstractContextManager", "AbstractAsyncContextManager")
         head = f"    def {verb.name}({args}) -> {returns}:\n"

@@ -51,6 +51,16 @@ class RewindRefused(SightlineError):
     """The rewind was not begun; no file was touched."""
 
 
+class RewindInterrupted(KeyboardInterrupt):
+    """A rewind was interrupted. Each file is as it was or as it was then; `message` says how many
+    went back, `hint` how to go on, and how to have them again."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
 class ClaimRefused(SightlineError):
     """The claim cannot be taken, renewed or released; `claims`: those of others in the way, as
     Session.claims() answers them."""
@@ -58,6 +68,11 @@ class ClaimRefused(SightlineError):
     def __init__(self, message: str, hint: str = "", claims: tuple[Any, ...] = ()) -> None:
         super().__init__(message, hint)
         self.claims = claims
+
+
+class CondenseRefused(SightlineError):
+    """A summary could not be had, or was not taken. The conversation and its view are as they
+    were."""
 
 
 class HistoryError(SightlineError):

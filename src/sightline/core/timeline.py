@@ -55,7 +55,7 @@ def branch(
 
     turns_of(session) gives that session's SessionForked and RewindEnded facts in order. A rewind
     continues the branch as it was at the position rewound to (so a rewind can be rewound);
-    a fork begins with its parent's branch. Oldest stretch first.
+    a fork begins with its parent's branch, and goes back into it. Oldest stretch first.
     """
     stretches: list[Stretch] = []
     while True:
@@ -69,6 +69,8 @@ def branch(
             session, upto = turning.fact.parent, min(turning.fact.position, turning.position - 1)
         elif isinstance(turning.fact, RewindEnded):
             upto = min(turning.fact.to, turning.position - 1)
+            begun = _begun_after(turns_of(session), upto)
+            session = begun.parent if begun else session
 
 
 def effective(
@@ -101,3 +103,9 @@ def turns_at(fact: Fact) -> bool:
 
 def _last(turns: Sequence[Recorded], upto: Position) -> Recorded | None:
     return next((r for r in reversed(turns) if r.position <= upto and turns_at(r.fact)), None)
+
+
+def _begun_after(turns: Sequence[Recorded], position: Position) -> SessionForked | None:
+    """With which fork a session began, where it did not before a position."""
+    found = (r.fact for r in turns if r.position > position)
+    return next((fact for fact in found if isinstance(fact, SessionForked)), None)

@@ -37,6 +37,7 @@ VERBS = (
     Verb("edited_since", "edited-since"),
     Verb("checkpoint", "checkpoint", "checkpoint"),
     Verb("checkpoints", "checkpoints"),
+    Verb("export", "checkpoint-export"),
     Verb("rewind", "rewind", "rewind"),
     Verb("claim", "claim", "claim_files"),
     Verb("renew"),
@@ -53,7 +54,7 @@ VERBS = (
 
 ABOUT_MANY = (
     *("up", "watch", "log", "why", "sessions", "diff"),
-    *("checkpoint-diff", "checkpoint-export", "replay"),
+    *("checkpoint-diff", "replay"),
 )
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
 `diff` is what `check` answers, printed as a diff."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         EditedFiles,
         EditResult,
         Environment,
+        Export,
         FileChange,
         FileInContext,
         FileView,
@@ -189,6 +190,22 @@ class AsyncSession:
         """The checkpoints of all sessions, oldest first."""
         return await _shielded(self._session.checkpoints)
 
+    async def export(
+        self,
+        checkpoint: Checkpoint | str,
+        branch: str | None = None,
+        *,
+        since: Checkpoint | str | None = None,
+        until_now: bool = False,
+        author: str | None = None,
+    ) -> Export:
+        """Give a checkpoint to git: as a commit on a new branch, or without one as a patch."""
+        return await _shielded(
+            lambda: self._session.export(
+                checkpoint, branch, since=since, until_now=until_now, author=author
+            )
+        )
+
     async def rewind(
         self,
         checkpoint: Checkpoint | str | int,
@@ -197,6 +214,7 @@ class AsyncSession:
         conversation: bool = False,
         dry_run: bool = False,
         force_paths: Iterable[str] = (),
+        deleted_messages: Iterable[object] = (),
     ) -> RewindReport:
         """Take back what this session did since a checkpoint, its id, or a position: its own lines go, and everybody else's stay."""
         return await _shielded(
@@ -206,6 +224,7 @@ class AsyncSession:
                 conversation=conversation,
                 dry_run=dry_run,
                 force_paths=force_paths,
+                deleted_messages=deleted_messages,
             )
         )
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sightline.core.revision import Revision
     from sightline.core.text import Text
     from sightline.core.timeline import Recorded
+    from sightline.services.conversation import Conversation
     from sightline.store import Store
     from sightline.workspace import Found, Workspace
 
@@ -71,7 +72,8 @@ DUE: list[type[Fact]] = [TurnBegan, CheckpointTaken, CheckpointMissed]
 class Ground:
     """A session's ports. clock gives UTC microseconds; owner names this process; approve asks
     the user (path, diff) where the policy says so, and is None where nobody can be asked. missed:
-    why a checkpoint that was due could not be kept, for the face that this serves to say."""
+    why a checkpoint that was due could not be kept, for the face that this serves to say.
+    conversation: the session's, once it was asked for."""
 
     def __init__(
         self,
@@ -91,6 +93,7 @@ class Ground:
         self.owner = owner
         self.approve = approve
         self.missed = ""
+        self.conversation: Conversation | None = None
         self._not_due = 0  # no checkpoint was due at this position
         self._tracked: Tracked | None = None
 

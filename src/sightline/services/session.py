@@ -12,33 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager
     from datetime import timedelta
-    from types import TracebackType
     from typing import Self
 
     from sightline.core.attempts import Attempt
     from sightline.errors import EditRefused
+    from sightline.services import results
     from sightline.services.aio import AsyncSession
     from sightline.services.batches import Change
+    from sightline.services.conversation import Conversation
     from sightline.services.ground import Ground
     from sightline.services.hosts import Run
     from sightline.services.moments import When
-    from sightline.services.results import (
-        BatchResult,
-        Checkpoint,
-        Claim,
-        EditedFiles,
-        EditResult,
-        Environment,
-        FileChange,
-        FileInContext,
-        FileView,
-        FileWarning,
-        HandedOver,
-        ModelUsage,
-        Notice,
-        RewindReport,
-        Verdict,
-    )
 
 
 class Session:
@@ -68,12 +52,16 @@ class Session:
 
         return AsyncSession(self)
 
-    def read(self, path: str, lines: tuple[int, int] | None = None) -> FileView:
+    @property
+    def conversation(self) -> Conversation:
+        """What was said: kept for good, and folded so that it costs less."""
+        return services.conversation.of(self._ground, self._lock)
+
+    def read(self, path: str, lines: tuple[int, int] | None = None) -> results.FileView:
         """Show a file, or lines first..last of it, and record that they were shown.
 
         At most `read_max_lines` lines and `read_max_bytes` bytes at once; the answer says which
-        lines it holds. FileMissing, PathRefused, Unverifiable.
-        """
+        lines it holds. FileMissing, PathRefused, Unverifiable."""
         if lines is not None and lines[1] < lines[0]:
             raise ValueError(f"lines are (first, last), not {lines}")
         with self._lock:
@@ -90,8 +78,7 @@ class Session:
         """Record what the host's own tool showed the agent.
 
         text: exactly what was shown, of the whole file or of `lines`. via: read, mention,
-        preview, search, handover, refusal, or the host's own word.
-        """
+        preview, search, handover, refusal, or the host's own word."""
         with self._lock:
             services.looks.saw(self._ground, path, lines, text, via)
 
@@ -106,46 +93,44 @@ class Session:
         with self._lock:
             return services.looks.believed(self._ground, path)
 
-    def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> EditResult:
+    def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> results.EditResult:
         """Replace `old`, which must occur exactly `count` times (None: all). EditRefused."""
         if count is not None and count < 1:
             raise ValueError(f"count is 1 or more, or None for all, not {count}")
         return self._carry_out(path, Replace(old, new, count))
 
-    def edit_lines(self, path: str, start: int, end: int, new: str) -> EditResult:
+    def edit_lines(self, path: str, start: int, end: int, new: str) -> results.EditResult:
         """Replace lines start..end of the text last seen (end = start - 1 inserts). EditRefused."""
         return self._carry_out(path, ReplaceLines(start, end, new))
 
-    def write(self, path: str, content: str, *, raw: bool = False) -> EditResult:
+    def write(self, path: str, content: str, *, raw: bool = False) -> results.EditResult:
         """Write a whole file; others' changes since it was shown are merged. EditRefused.
 
-        The file's encoding, BOM and line ends are kept unless raw.
-        """
+        The file's encoding, BOM and line ends are kept unless raw."""
         return self._carry_out(path, WriteWhole(content, raw))
 
-    def create(self, path: str, content: str) -> EditResult:
+    def create(self, path: str, content: str) -> results.EditResult:
         """Write a new file; EditRefused (exists) when something stands there."""
         return self._carry_out(path, Create(content))
 
-    def delete(self, path: str) -> EditResult:
+    def delete(self, path: str) -> results.EditResult:
         """Delete a file that is as it was shown; its bytes stay in the store. EditRefused."""
         return self._carry_out(path, Delete())
 
-    def move(self, src: str, dst: str) -> EditResult:
+    def move(self, src: str, dst: str) -> results.EditResult:
         """Rename a file; EditRefused (exists) when something stands at dst."""
         with self._lock:
             return services.moves.move(self._ground, src, dst)
 
-    def patch(self, unified_diff: str) -> EditResult:
+    def patch(self, unified_diff: str) -> results.EditResult:
         """Apply a unified diff, all of its files or none. EditRefused."""
         with self._lock:
             return services.batches.patch(self._ground, unified_diff)
 
-    def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> BatchResult:
+    def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> results.BatchResult:
         """Carry out changes of several files, all or none.
 
-        EditRefused for the first that cannot be, naming the rest in `others`.
-        """
+        EditRefused for the first that cannot be, naming the rest in `others`."""
         with self._lock:
             return services.batches.apply(
                 self._ground, [services.batches.change(c) for c in changes]
@@ -162,8 +147,7 @@ class Session:
     ) -> None:
         """Record that the host's own tool wrote a file; a foreign save in between is told apart.
 
-        content: the whole text it wrote; before: the whole text that stood there when it began.
-        """
+        content: the whole text it wrote; before: the whole text that stood there when it began."""
         with self._lock:
             services.hosts.wrote(
                 self._ground,
@@ -182,24 +166,28 @@ class Session:
         """Around a command the agent runs: what it changes is recorded as made by it."""
         return services.hosts.ran(self._ground, command)
 
-    def check(self, path: str, *, old: str | None = None, content: str | None = None) -> Verdict:
+    def check(
+        self, path: str, *, old: str | None = None, content: str | None = None
+    ) -> results.Verdict:
         """What the guard would say: of replacing `old`, of writing `content`, or, with neither,
         of relying on what was shown. Changes nothing."""
         with self._lock:
             return services.views.check(self._ground, path, old=old, content=content)
 
-    def files(self, state: str | None = None, *, max_age: int | None = None) -> list[FileInContext]:
+    def files(
+        self, state: str | None = None, *, max_age: int | None = None
+    ) -> list[results.FileInContext]:
         """The files this session was shown, all or those in one state; max_age in turns."""
         with self._lock:
             return services.views.files(self._ground, state, max_age=max_age)
 
-    def changes(self, *, told: bool = False) -> list[FileChange]:
+    def changes(self, *, told: bool = False) -> list[results.FileChange]:
         """Files that are not what this session was shown, and that it was not told of yet; told:
         also those it was told of, and did not look at since. Asking consumes nothing."""
         with self._lock:
             return services.news.changes(self._ground, told=told)
 
-    def notice(self, budget: int = 1_500) -> Notice | None:
+    def notice(self, budget: int = 1_500) -> results.Notice | None:
         """The same in words for the agent, in at most so many tokens; None when nothing is new.
 
         Asking consumes nothing: it is told again until it is acknowledged. The lines it prints
@@ -210,21 +198,19 @@ class Session:
         with self._lock:
             return services.notices.notice(self._ground, budget)
 
-    def acknowledge(self, answer: Notice | EditRefused | FileWarning | str) -> None:
+    def acknowledge(self, answer: results.Notice | EditRefused | results.FileWarning | str) -> None:
         """Say that the agent got a notice, or a refusal: what it printed counts as shown now.
 
-        The id of a notice will do, where it was handed over by `sightline notice` or is still
-        what notice() says. UnknownName.
-
-        A warning, or its id, is told no more. A notice not before: of two calls that an agent makes at once, the second knows nothing of what
-        the first was answered.
-        """
+        The id of a notice will do, where it was handed over by `sightline notice` or is still what
+        notice() says; of a warning, too, which is told no more. A notice not before it is with the
+        agent: of two calls made at once, the second knows nothing of what the first was answered.
+        UnknownName."""
         with self._lock:
             services.telling.acknowledge(self._ground, answer)
 
     def edited_since(
         self, when: When = None, *, deleted_messages: Iterable[object] = ()
-    ) -> EditedFiles:
+    ) -> results.EditedFiles:
         """Files that are other than they were then, by whom and when. Asking consumes nothing.
 
         when: a position on the timeline, an aware time (or its ISO text), a checkpoint, its id or
@@ -235,37 +221,55 @@ class Session:
         with self._lock:
             return services.edited.edited_since(self._ground, when, deleted_messages)
 
-    def checkpoint(self, label: str = "") -> Checkpoint:
+    def checkpoint(self, label: str = "") -> results.Checkpoint:
         """Keep how the workspace stands now, so that work can be taken back to here.
 
         It covers all that the ignore rules let us see; what it leaves out is listed in it.
-        CheckpointFailed, and nothing recorded, when it cannot be kept.
-        """
+        CheckpointFailed, and nothing recorded, when it cannot be kept."""
         with self._lock:
             return services.checkpoints.take(self._ground, label)
 
-    def checkpoints(self) -> list[Checkpoint]:
+    def checkpoints(self) -> list[results.Checkpoint]:
         """The checkpoints of all sessions, oldest first."""
         with self._lock:
             return services.checkpoints.listed(self._ground)
 
+    def export(
+        self,
+        checkpoint: results.Checkpoint | str,
+        branch: str | None = None,
+        *,
+        since: results.Checkpoint | str | None = None,
+        until_now: bool = False,
+        author: str | None = None,
+    ) -> results.Export:
+        """Give a checkpoint to git: as a commit on a new branch, or without one as a patch.
+
+        since: the checkpoint that the patch begins at, the one before unless given; until_now: it
+        begins at this one, and ends with what stands now. author: of the commit, "Name <mail>".
+        CheckpointFailed, UnknownName, Unverifiable; ValueError where these do not go together."""
+        with self._lock:
+            return services.exporting.export(
+                self._ground, checkpoint, branch, since=since, until_now=until_now, author=author
+            )
+
     def rewind(
         self,
-        checkpoint: Checkpoint | str | int,
+        checkpoint: results.Checkpoint | str | int,
         *,
         files: bool = True,
         conversation: bool = False,
         dry_run: bool = False,
         force_paths: Iterable[str] = (),
-    ) -> RewindReport:
+        deleted_messages: Iterable[object] = (),
+    ) -> results.RewindReport:
         """Take back what this session did since a checkpoint, its id, or a position: its own
         lines go, and everybody else's stay. What cannot be told apart is left alone, and listed.
 
         files: those on disk; conversation: what this session's agent knows of them; dry_run: only
-        say what would be done; force_paths: these get their bytes of then, whoever wrote there
-        since. A safety checkpoint comes first: rewinding to it takes the rewind back.
-        RewindRefused, UnknownName.
-        """
+        say what would be done; force_paths: these get their bytes of then, whoever wrote there;
+        deleted_messages: as of edited_since(), to warn of where files stay. A safety checkpoint
+        comes first: rewinding to it takes the rewind back. RewindRefused, UnknownName."""
         with self._lock:
             return services.rewind.rewind(
                 self._ground,
@@ -274,6 +278,7 @@ class Session:
                 conversation=conversation,
                 dry_run=dry_run,
                 force_paths=force_paths,
+                deleted_messages=deleted_messages,
             )
 
     def turn(
@@ -292,26 +297,26 @@ class Session:
         with self._lock:
             return services.usage.turn(self._ground, number, model, provider, mode)
 
-    def model_usage(self) -> list[ModelUsage]:
+    def model_usage(self) -> list[results.ModelUsage]:
         """The models that were used, oldest first, each from where it was another than before."""
         with self._lock:
             return services.usage.models(self._ground)
 
-    def warn(self, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
+    def warn(self, text: str, paths: str | Iterable[str] = ()) -> results.FileWarning:
         """Warn this session's agent of something about files: it is told once, with the next
         prompt where hooks are connected. The warning stands, across restarts, until it is
         acknowledged. PathRefused; ValueError for no words or more than 2,000 characters."""
         with self._lock:
             return services.warnings.warn(self._ground, text, paths)
 
-    def warnings(self) -> list[FileWarning]:
+    def warnings(self) -> list[results.FileWarning]:
         """This session's warnings that were not acknowledged yet, oldest first."""
         with self._lock:
             return services.warnings.pending(self._ground, self.id)
 
     def claim(
         self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
-    ) -> Claim:
+    ) -> results.Claim:
         """Say that this session is at work on paths, for so many seconds, a day at most.
 
         A path is claimed with all below it; a pattern is as in a .gitignore. Others are told when
@@ -323,18 +328,18 @@ class Session:
         with self._lock:
             return services.claims.claim(self._ground, paths, ttl, exclusive=exclusive)
 
-    def renew(self, claim: Claim | str, ttl: float | timedelta) -> Claim:
+    def renew(self, claim: results.Claim | str, ttl: float | timedelta) -> results.Claim:
         """Let a claim, or the one of that id, stand for so long from now on. ClaimRefused when it
         does not stand any more."""
         with self._lock:
             return services.claims.renew(self._ground, claim, ttl)
 
-    def release(self, claim: Claim | str) -> None:
+    def release(self, claim: results.Claim | str) -> None:
         """Give up a claim, or the one of that id. ClaimRefused when this session has none such."""
         with self._lock:
             services.claims.release(self._ground, claim)
 
-    def claims(self) -> list[Claim]:
+    def claims(self) -> list[results.Claim]:
         """The claims of all sessions that stand, oldest first."""
         with self._lock:
             return services.claims.listed(self._ground)
@@ -352,7 +357,7 @@ class Session:
         paths: str | Iterable[str] | None = None,
         *,
         lines: tuple[int, int] | None = None,
-    ) -> tuple[HandedOver, ...]:
+    ) -> tuple[results.HandedOver, ...]:
         """Count what this session holds of these files (None: of all) as shown to a session that
         it started or was started by: their agent was given this session's text of them.
 
@@ -365,7 +370,7 @@ class Session:
 
     def environment(
         self, host: str | None = None, host_version: str | None = None
-    ) -> list[Environment]:
+    ) -> list[results.Environment]:
         """Where this session's agent ran, oldest first. host, host_version: record that it runs
         in that application now, when that is another than before."""
         with self._lock:
@@ -383,17 +388,12 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
         return f"<Session {self.id!r} of {self.agent!r} in {self.workspace!r}>"
 
-    def _carry_out(self, path: str, attempt: Attempt) -> EditResult:
+    def _carry_out(self, path: str, attempt: Attempt) -> results.EditResult:
         with self._lock:
             return services.edits.carry_out(self._ground, path, attempt)

@@ -1,0 +1,70 @@
+"""Decisions as they are kept: by message and part, so that they hold wherever the blocks are counted
+from."""
+
+from __future__ import annotations
+
+import json
+
+from sightline.core.window.blocks import Decision, Fold, Tail
+from sightline.errors import StoreError
+from sightline.render import conversation as words
+from sightline.render.stubs import named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from sightline.core.window.blocks import Block
+
+    Where = tuple[str, int]
+    """A message's id, and the number of a part of it."""
+
+
+def packed(decision: Decision, blocks: Sequence[Block], ids: Sequence[str]) -> bytes:
+    """A decision as JSON. ids: of the messages that the blocks are of."""
+
+    def where(place: int) -> Where:
+        return ids[blocks[place].message], blocks[place].part
+
+    told = {
+        "folds": [
+            [*where(each.block), named(blocks[each.block].text), each.tier, each.tokens, each.stub]
+            for each in decision.folds
+        ],
+        "tails": [[*where(each.after), each.tokens, each.text] for each in decision.tails],
+        "dropped": [[*where(each), named(blocks[each].text)] for each in decision.dropped],
+    }
+    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def unpacked(data: bytes, places: Mapping[Where, int]) -> Decision:
+    """The decision of its JSON. places: of the blocks. StoreError where one is not there."""
+    told = loaded(data)
+    try:
+        return Decision(
+            tuple(
+                Fold(places[message, part], stub, tokens, tier)
+                for message, part, _, tier, tokens, stub in told["folds"]
+            ),
+            tuple(
+                Tail(places[message, part], text, tokens)
+                for message, part, tokens, text in told["tails"]
+            ),
+            tuple(places[message, part] for message, part, _ in told["dropped"]),
+        )
+    except KeyError as error:
+        raise StoreError(*words.no_such_block(error.args[0])) from error
+
+
+def gone(data: bytes) -> dict[str, Where]:
+    """What a decision took away: the name of each text, and where it stands."""
+    told = loaded(data)
+    found = [(each[2], (each[0], each[1])) for each in (*told["folds"], *told["dropped"])]
+    return dict(found)
+
+
+def loaded(data: bytes) -> Any:
+    """What JSON in the store says."""
+    return json.loads(data.decode("utf-8", "surrogatepass"))

@@ -1,0 +1,104 @@
+"""The lines of a file that holds a conversation, and what is left of one that was damaged."""
+
+from __future__ import annotations
+
+import json
+from zlib import crc32
+
+from sightline.core.value import Value
+from sightline.render.conversation import HEAD
+from sightline.services.conversation import stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+NEEDED = {
+    "message": ("id", "parent", "at", "message"),
+    "folded": ("message", "blocks", "at", "side", "text"),
+    "condensed": ("summary", "first", "last", "at", "side", "text"),
+}
+"""Kind of record -> what it has."""
+
+VERSION = HEAD["version"]
+
+
+class Found(Value):
+    """What a file holds. lines: those that are whole, the head first; records: what they say,
+    without the head; session: whose conversation it is; torn: bytes of a last line that was
+    never finished; damage: in which line something is wrong, and what."""
+
+    lines: tuple[bytes, ...] = ()
+    records: tuple[dict[str, Any], ...] = ()
+    session: str = ""
+    torn: int = 0
+    damage: tuple[int, str] | None = None
+
+    @property
+    def messages(self) -> int:
+        """How many messages."""
+        return sum(record["kind"] == "message" for record in self.records)
+
+
+NO_FILE = Found(session="-")
+
+
+def line_of(record: dict[str, Any]) -> bytes:
+    """A record as a line: what it says, and by what its bytes can be told from damaged ones."""
+    body = _body(record)
+    return f'{{"check":"{crc32(body):08x}",'.encode() + body[1:] + b"\n"
+
+
+def read(data: bytes) -> Found:
+    """What the bytes of a file hold: all that is whole before the first damage."""
+    if not data:
+        return Found()
+    *whole, rest = data.split(b"\n")
+    if rest and _record(rest) is not None:  # killed before its line end
+        whole, rest = [*whole, rest], b""
+    head = _record(whole[0]) if whole else None
+    if head is None or head.get("sightline") != HEAD["sightline"]:
+        return Found(damage=(1, "it does not begin as a saved conversation does"))
+    if head.get("version") != VERSION:
+        return Found(damage=(1, f"it is of version {head.get('version')}, this knows {VERSION}"))
+    records: list[dict[str, Any]] = []
+    damage = None
+    for number, line in enumerate(whole[1:], 2):
+        record = _record(line)
+        why = "it is not as it was written" if record is None else _wrong(record)
+        if record is None or why:
+            damage = (number, why)
+            break
+        records.append(record)
+    lines = tuple(line + b"\n" for line in whole[: len(records) + 1])
+    return Found(lines, tuple(records), head["session"], len(rest), damage)
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """What a line says; None where its bytes are not as they were written."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict) or "check" not in record:
+        return None
+    check = record.pop("check")
+    return record if check == f"{crc32(_body(record)):08x}" else None
+
+
+def _wrong(record: dict[str, Any]) -> str:
+    """What is wrong with a record that is as it was written; "" for nothing."""
+    needed = NEEDED.get(record.get("kind", ""))
+    if needed is None or any(name not in record for name in needed):
+        return "it is no record that this version knows"
+    if record["kind"] == "message":
+        try:
+            name = stored.name(record["message"], record["parent"])
+        except ValueError as error:
+            return str(error)
+        return "" if name == record["id"] else "it is not the message of its id"
+    return ""
+
+
+def _body(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, separators=(",", ":")).encode()
