@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -39,6 +41,22 @@ def said(loads, text):
         return repr(loads(text))
     except json.JSONDecodeError as error:
         return f"error: {error}"
+
+
+@pytest.mark.parametrize("text", ['{"a" 1}', '{"a": "b', "[1 2]", '"\\x"', '{"a": }', ""])
+def test_a_damaged_text_is_refused_before_json_is_loaded(text):
+    said = (
+        "import sys\n"
+        "from sightline.core import lean\n"
+        "assert 'json.decoder' not in sys.modules\n"
+        "try: lean.loads(sys.argv[1])\n"
+        "except ValueError as error: print(error)\n"
+    )
+    ran = [sys.executable, "-c", said, text]
+    done = subprocess.run(ran, capture_output=True, text=True, check=False)
+    with pytest.raises(ValueError) as refused:  # noqa: PT011 - whatever json says
+        json.loads(text)
+    assert (done.stdout.strip(), done.stderr) == (str(refused.value), "")
 
 
 def test_bytes_are_utf_8_with_or_without_a_mark():

@@ -24,7 +24,7 @@ def loads(text: str | bytes) -> Any:
     told = told.removeprefix("\ufeff") if isinstance(text, bytes) else told
     try:
         value, end = _scan(told, len(told) - len(told.lstrip(SPACE)))
-    except StopIteration:
+    except (StopIteration, SystemError):  # its error is json's, which it cannot raise unloaded
         return _as_json_does(told)
     return _as_json_does(told) if told[end:].strip(SPACE) else value
 
