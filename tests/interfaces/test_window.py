@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.agents.claude_code.recorder import Recorder
 from tests.services.window.told import STEPS, anthropic
 
 MESSAGES = anthropic(STEPS)
@@ -114,3 +115,15 @@ def test_a_policy_that_is_not_there_names_those_that_are(sl, history):
     made = sl("window", str(history), "--budget", "9000", "--policy", "x")
     assert made.code == 1
     assert "protect-modified" in made.err
+
+
+def test_a_session_that_an_agent_recorded_is_a_history_too(sl):
+    made = Recorder("s").typed("please go on")
+    for at in range(12):
+        made.read(f"/home/me/demo/f{at}.py", "\n".join(f"line {n} of {at}" for n in range(300)))
+    made.said("done")
+    made.write(sl.root / "s.jsonl")
+    told = sl("window", str(sl.root / "s.jsonl"), "--budget", "9000", "--json").json
+    assert told["format"] == "anthropic"
+    assert told["tokens_after"] <= 9000 < told["tokens_before"]
+    assert told["folds"][0]["paths"] == ["/home/me/demo/f0.py"]

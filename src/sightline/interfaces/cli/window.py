@@ -44,18 +44,19 @@ def window(
 
     FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
     Responses, Gemini, LangChain, Pydantic AI): a JSON array, an object such as {"messages": [...]},
-    or one message on each line; - is stdin. FILE is not changed, and nothing is sent anywhere.
+    or one message on each line; - is stdin. It may be a session that an agent recorded, as 'replay'
+    takes them. FILE is not changed, and nothing is sent anywhere.
     Exit code 1: there is no history in FILE, or one that a provider would refuse.
     """
     from sightline.services.counting import counter
-    from sightline.services.window import plan, read
+    from sightline.services.window import plan
 
     name = "stdin" if file == "-" else file
     if file != "-" and not os.path.exists(file):
         raise FileMissing(
             file, f"There is no file {file}.", "Look at the path, or use - for stdin."
         )
-    history = read(text_in(file), name)
+    history = _history(file, name)
     _refuse_broken(call, name, history)
     count = counter(model or MODELS.get(history.format.name))
     with output.progress(call, "Reading the messages"):
@@ -63,6 +64,23 @@ def window(
     if target is not None:
         _write(target, history.written(made.view))
     _print(call, name, history, made, target)
+
+
+def _history(file: str, name: str) -> History:
+    """The messages in a file, or those of a session that a product recorded there."""
+    from sightline.services.window import read, recorded
+
+    try:
+        return read(text_in(file), name)
+    except HistoryError:
+        from sightline.interfaces.replaying import READERS
+        from sightline.services.replay.finding import Unread
+        from sightline.services.replay.reading import read as read_recording
+
+        told = Unread(file, "stdin") if file == "-" else read_recording(READERS, file)
+        if isinstance(told, Unread) or not told.messages:
+            raise
+        return recorded(told)
 
 
 def _refuse_broken(call: Call, name: str, history: History) -> None:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from sightline.services.window.planning import Folded, Plan, plan
-from sightline.services.window.reading import History, read
+from sightline.services.window.reading import History, read, recorded
 
-__all__ = ["Folded", "History", "Plan", "plan", "read"]
+__all__ = ["Folded", "History", "Plan", "plan", "read", "recorded"]

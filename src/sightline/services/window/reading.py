@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sightline.core.formats import Format
     from sightline.core.formats.parts import Message
     from sightline.core.formats.problems import Problem
+    from sightline.core.replaying.conversation import Conversation
 
     Shape = Literal["array", "object", "lines"]
 
@@ -79,6 +80,15 @@ def read(text: str, name: str) -> History:
     except ValueError as error:
         raise HistoryError(f"{name}: {error}.", ONE_FORMAT) from error
     return History(tuple(value), shaped, shape, holder, around)
+
+
+def recorded(told: Conversation) -> History:
+    """The history in a product's recording of a conversation, from where its context last began
+    anew, as an array. Recordings end anywhere, so it is mended where it has to be."""
+    *_, (messages, _times) = told.segments()
+    shaped = FORMATS[told.format]
+    right = not shaped.problems(messages)
+    return History(messages if right else tuple(shaped.repaired(messages)), shaped, "array")
 
 
 NAME_ANOTHER = "Name the file to which your program writes the messages that it sends."
