@@ -73,11 +73,11 @@ def _history(file: str, name: str) -> History:
     try:
         return read(text_in(file), name)
     except HistoryError:
-        from sightline.interfaces.replaying import READERS
+        from sightline.interfaces.replaying import order
         from sightline.services.replay.finding import Unread
         from sightline.services.replay.reading import read as read_recording
 
-        told = Unread(file, "stdin") if file == "-" else read_recording(READERS, file)
+        told = Unread(file, "stdin") if file == "-" else read_recording(order().readers, file)
         if isinstance(told, Unread) or not told.messages:
             raise
         return recorded(told)
