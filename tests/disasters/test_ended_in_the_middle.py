@@ -6,6 +6,7 @@ Threads: cline/cline#2161 and #3309 (a restore that stopped half way, and nobody
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 from tests.disasters.ending import ended, rewinds_end
@@ -32,10 +33,22 @@ def test_each_file_is_whole_and_the_next_rewind_does_the_rest(
     assert sorted(os.listdir(tree.root)) == sorted(names)
 
 
-@pytest.mark.xfail(reason="an interrupted rewind says nothing at all", strict=True)
 def test_an_interrupted_one_says_how_to_end_it(tree, many, monkeypatch):
     names, then = many
     with rewinds_end(monkeypatch, 2, KeyboardInterrupt):
-        said = tree.shell("--session", "agent", "rewind", then, "--yes").err
-    assert "then\n" in [tree.text(name) for name in names]
-    assert f"sightline rewind {then}" in said
+        answer = tree.shell("--session", "agent", "rewind", then, "--yes")
+    went = [tree.text(name) for name in names].count("then\n")
+    assert (answer.code, went) == (130, 100)
+    assert "Interrupted: at least 100 of 150 files went back" in answer.err
+    assert f"sightline rewind {then}" in answer.err
+    [safety] = re.findall(r"take back what was done: sightline rewind (cp-\w+)", answer.err)
+    tree.rewind(safety)
+    assert {tree.text(name) for name in names} == {"now\n"}
+
+
+def test_what_a_user_interrupted_is_not_gone_on_with_by_itself(tree, many, monkeypatch):
+    names, then = many
+    with rewinds_end(monkeypatch, 2, KeyboardInterrupt, times=1):
+        ended(lambda: tree.shell("--session", "agent", "rewind", then, "--yes"))
+    tree.user("read", names[0])
+    assert [tree.text(name) for name in names].count("now\n") == 50

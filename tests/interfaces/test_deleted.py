@@ -116,3 +116,14 @@ def test_the_whole_story_at_a_shell(sl):
     assert sl("warnings", "--json").json["warnings"] == []
     [file] = sl("edited-since", begin, "--json").json["files"]
     assert (file["path"], file["mine"]) == ("app.py", True), "the file is as it is"
+
+
+def test_a_rewind_is_handed_the_messages_that_go(sl):
+    asked = ("rewind", "0", "--conversation", "--no-files", "--yes", "--json", "--messages", "-")
+    back = sl(*asked, stdin=json.dumps([CHAT])).json
+    (warning,) = sl("warnings", "--json").json["warnings"]
+    assert back["warning"]["id"] == warning["id"]
+    assert warning["paths"] == PATHS
+    assert sl("rewind", "0", "--yes", "--messages", "-", stdin="[]").code == 2
+    assert sl(*asked, stdin="[7]").code == 2, "refused before anything is rewound"
+    assert len(sl("warnings", "--json").json["warnings"]) == 1

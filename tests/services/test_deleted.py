@@ -147,7 +147,8 @@ def test_what_is_no_message_is_refused(s, what):
 def back(session, to, messages=()):
     """The host took the conversation back, and the messages with it."""
     session._ground.append([RewindEnded(to)])
-    return service.after_rewind(session._ground, to, messages)
+    fact = service.about_rewind(session._ground, to, messages)
+    return fact and service.warning_of(session._ground.append([fact])[0])
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -217,6 +218,23 @@ def test_a_second_rewind_warns_of_what_lies_behind_it_too(place, ten):
     ten.acknowledge(near)
     ten.acknowledge(far)
     assert ten.warnings() == []
+
+
+def test_what_is_no_message_is_refused_before_anything_is_rewound(ten):
+    before = ten._ground.store.position()
+    with pytest.raises(ValueError, match="deleted message 1"):
+        ten.rewind(0, files=False, conversation=True, deleted_messages=[7])
+    assert ten._ground.store.position() == before
+
+
+def test_the_warning_is_recorded_in_one_step_with_the_end_of_the_rewind(place, ten):
+    begin = ten.checkpoint("begin")
+    ten.edit("a.py", "line 5\n", "five\n")
+    asked = [use("Write", file_path="b.py")]
+    report = ten.rewind(begin, files=False, conversation=True, deleted_messages=asked)
+    assert report.warning.paths == ("a.py", "b.py")
+    last = list(ten._ground.store.timeline(newest=2))
+    assert [type(each.fact).__name__ for each in last] == ["RewindEnded", "WarningRaised"]
 
 
 def test_a_fork_keeps_its_own_and_a_deleted_session_leaves_none(place, ten):

@@ -82,7 +82,8 @@ def test_a_rewind_begins_and_ends_on_the_timeline(place, three):
     three.rewind(then)
     kinds = [RewindStarted, RewindEnded]
     facts = [each.fact for each in three._ground.store.timeline(kinds=kinds)]
-    assert facts[0] == RewindStarted(then.id, then.position)
+    owner = three._ground.owner
+    assert facts[0] == RewindStarted(then.id, then.position, owner, with_files=True)
     assert facts[1] == RewindEnded(facts[1].to, files_only=True)
 
 

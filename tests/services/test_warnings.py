@@ -24,8 +24,10 @@ def prompt(session):
 
 def went_back(session, to, deleted_messages=()):
     """The paths that were warned of, and what was said of them."""
-    made = service.after_rewind(session._ground, to, deleted_messages)
-    return None if made is None else (made.paths, made.text)
+    fact = service.about_rewind(session._ground, to, deleted_messages)
+    if fact is not None:
+        session._ground.append([fact])
+    return None if fact is None else (fact.paths, fact.text)
 
 
 def warned_of(*asked):

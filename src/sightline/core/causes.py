@@ -21,6 +21,9 @@ PUT_BACK = "put back"
 REWOUND = "rewound"
 """What a cause says of a session's own edit that its conversation was taken back to before."""
 
+REWINDING = "rewind to "
+"""How the cause of what a rewind does begins; what it leads to follows."""
+
 UNDER_WAY = "under way"
 """What a cause says of a change that git made in the middle of an operation."""
 

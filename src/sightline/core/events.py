@@ -114,7 +114,8 @@ class WriteIntended(Fact):
     or by WriteAbandoned. aside: names of files in the same folder to remove after a crash.
     owner: "host:pid:start" of the writing process. belief: what its agent holds once it is done,
     so that a write whose process died before saying so can be recorded in full. src: the file
-    at `path` is to come from there (a move). led, target: as in Changed."""
+    at `path` is to come from there (a move). led, target: as in Changed. by: the rewind that
+    writes, as its causes name it (core.causes.rewinding); None for an edit."""
 
     path: str
     before: Revision
@@ -125,6 +126,7 @@ class WriteIntended(Fact):
     src: str | None = None
     led: str | None = None
     target: str | None = None
+    by: str | None = None
 
 
 class WriteAbandoned(Fact):
@@ -296,8 +298,16 @@ class CheckpointDropped(Fact):
 
 
 class RewindStarted(Fact):
+    """A rewind is about to happen; ended by the next RewindEnded of its session. owner: as in
+    WriteIntended, "" in what older versions wrote. with_files, conversation, forced: what it was
+    asked for, so that one whose process died can be finished."""
+
     checkpoint: str
     to: int
+    owner: str = ""
+    with_files: bool = True
+    conversation: bool = False
+    forced: tuple[str, ...] = ()
 
 
 class RewindEnded(Fact):

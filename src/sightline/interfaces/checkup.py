@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 
 from sightline import __version__
 from sightline.agents.claude_code import health as claude
@@ -11,8 +12,10 @@ from sightline.agents.claude_code.hooks import AGENT
 from sightline.agents.claude_code.settings import SCOPES
 from sightline.errors import SightlineError
 from sightline.interfaces import answering, connecting, latency
-from sightline.services import counters, health
+from sightline.services import counters, finishing, health
 from sightline.services.health import Finding
+from sightline.services.history import survey
+from sightline.services.opening import now_us, ports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from sightline.agents.claude_code.settings import Found, Scope
     from sightline.config import Settings
+    from sightline.services.ground import Ground
 
 
 def findings(root: str, store: str | None) -> Iterator[Finding]:
@@ -49,6 +53,8 @@ def mend(root: str, store: str | None, found: list[Finding]) -> None:
     for finding in found:
         if finding.fix == "permissions":
             health.close_to_others(settings_of(root, store))
+        elif finding.fix == "rewind":
+            _finish_rewinds(root, settings_of(root, store))
         elif finding.fix:
             scope: Scope = finding.facts["scope"]
             kind = _kind(connecting.connections(root, [scope])[scope])
@@ -95,10 +101,37 @@ def _kept(root: str, settings: Settings) -> Iterator[Finding]:
     yield health.state_folder(settings)
     yield health.store(root, settings)
     yield from counters.findings(root, settings)
+    yield from _rewinds(root, settings)
     watcher = health.watcher()
     if watcher is not None:
         yield watcher
     yield _faults(settings.state_home)
+
+
+def _rewinds(root: str, settings: Settings) -> Iterator[Finding]:
+    """The rewinds whose process died; nothing where there are none, or no store to ask."""
+    try:
+        with _surveyed(root, settings) as ground:
+            found = finishing.listed(ground)
+    except SightlineError:
+        return  # of the store it was said
+    for each in found:
+        yield Finding("rewind", "warning", "unfinished", dict(each.items()), "rewind")
+
+
+def _finish_rewinds(root: str, settings: Settings) -> None:
+    with _surveyed(root, settings) as ground:
+        for each in finishing.listed(ground):
+            finishing.finish(ground.of(each.session))
+
+
+@contextmanager
+def _surveyed(root: str, settings: Settings) -> Iterator[Ground]:
+    store, tree = ports(root, settings, None)
+    try:
+        yield survey(store, tree, settings, now_us)
+    finally:
+        store.close()
 
 
 def _faults(state_home: str) -> Finding:

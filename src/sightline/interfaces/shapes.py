@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sightline.errors import EditRefused, PathError
     from sightline.services.comparing import FileDifference
     from sightline.services.entries import Entry
+    from sightline.services.finishing import Unfinished
     from sightline.services.history import SessionFiles
     from sightline.services.presence import Presence
     from sightline.services.results import (
@@ -167,6 +168,11 @@ def warning(told: FileWarning) -> Shape:
         "session": told.session,
         "at": moment(told.at),
     }
+
+
+def unfinished(rewind: Unfinished) -> Shape:
+    """A rewind whose process died, and that was not finished yet; to is what `rewind` takes."""
+    return {"session": rewind.session, "to": rewind.to, "at": moment(rewind.at)}
 
 
 def model_usage(used: ModelUsage, session: str) -> Shape:

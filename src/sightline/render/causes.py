@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.causes import PUT_BACK, REWOUND
+from sightline.core.causes import PUT_BACK, REWINDING, REWOUND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ def to_person(made: Cause, agent: str, edited: str) -> str:
         return f"you or another program{_back(made)}"
     if made.kind in ("agent", "session"):
         return f"agent {agent}"
-    if made.kind == "command":
+    if made.kind == "command" and not _rewinds(made):
         return f"{probably}the command {made.detail}"
+    if made.kind == "command":
+        return f"the {made.detail} of agent {agent}'s work"
     if made.kind == "formatter":
         return f"{probably}{_formatter(made)} after agent {edited}'s edit"
     return cause(made, "")
@@ -49,7 +51,14 @@ def _by_agent(made: Cause, session: str) -> str:
     return "this session" if made.who == session else _agent(made.who or "", session)
 
 
+def _rewinds(made: Cause) -> bool:
+    return (made.detail or "").startswith(REWINDING)
+
+
 def _by_command(made: Cause, session: str) -> str:
+    if _rewinds(made):
+        whose = "this session" if made.who == session else _agent(made.who or "", session)
+        return f"the {made.detail}, which took back work of {whose}"
     if made.who == session:
         return f"the command you ran: {made.detail}"
     return f"a command of {_agent(made.who or '', session)}: {made.detail}"

@@ -154,9 +154,10 @@ def empty(omitted: int) -> tuple[str, str]:
 
 def failed(error: Exception) -> tuple[str, str]:
     """A checkpoint that could not be kept."""
-    said = str(getattr(error, "message", error)).removesuffix(".")
-    hint = "Nothing can be taken back to this moment. Mend that, and take it again."
-    return f"No checkpoint was taken: {said}.", hint
+    said = getattr(error, "message", "") or getattr(error, "strerror", "") or str(error)
+    hint = getattr(error, "hint", "") or "Mend that, and take it again."
+    nothing = "Nothing can be taken back to this moment."
+    return f"No checkpoint was taken: {said.removesuffix('.')}.", f"{nothing} {hint}"
 
 
 def late() -> tuple[str, str]:

@@ -148,6 +148,10 @@ _WORDS: dict[tuple[str, str], tuple[str, str]] = {
         "Copy the file with its -wal, then report this with the copy's timeline: sightline log --json",
     ),
     ("store", "refused"): ("{message}", "{hint}"),
+    ("rewind", "unfinished"): (
+        "The rewind to {to} of session {session} was interrupted, and is not finished.",
+        "Run: sightline doctor --fix, or sightline rewind {to} --session {session}",
+    ),
     ("watcher", "ok"): ("{watches} folders may be watched.", ""),
     ("watcher", "warning"): (
         "Only {watches} folders may be watched.",

@@ -8,7 +8,7 @@ from sightline.render.views import count, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from sightline.core.regions import Spans
@@ -50,6 +50,10 @@ if TYPE_CHECKING:
         def stands(self) -> tuple[tuple[str, tuple[str, ...]], ...]: ...
         @property
         def safety_checkpoint(self) -> str | None: ...
+
+
+LEFT_NAMED = 10
+"""Paths that a sentence names."""
 
 
 def left_alone(why: str, who: str, lines: Spans, other: str | None) -> str:
@@ -160,7 +164,56 @@ def anothers(checkpoint: str, session: str) -> tuple[str, str]:
 def no_safety(message: str, hint: str) -> tuple[str, str]:
     """The safety checkpoint could not be saved."""
     said = f"Nothing was rewound, because how it stands now could not be saved: {message}"
-    return said, hint or "Mend that first; then rewind again."
+    return said, f"{hint} Then rewind again.".lstrip()
+
+
+def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, str]:
+    """Somebody stopped a rewind. name: as the command takes it; done: files that went back and are
+    on record, of so many; safety: the checkpoint before it."""
+    went = f"at least {done} of {count(files, 'file')} went back"
+    return (
+        f"Interrupted: {went}, the others are as they were. Each is whole.",
+        f"To go on: sightline rewind {name}. To take back what was done: sightline rewind {safety}",
+    )
+
+
+NO_TIME = "there was no time for all of it"
+
+
+def _name_of(name: str) -> str:
+    return f"position {name}" if name.isdecimal() else name
+
+
+def begun(name: str, session: str, when: str) -> str:
+    """A rewind whose process died, and that was not finished yet. when: it began, "" unless told."""
+    return (
+        f"The rewind to {_name_of(name)} of session {printable(session)} was interrupted"
+        f"{f' ({when})' if when else ''}: some of its files went back, others did not. It is "
+        f"finished when the session goes on; to do it now: {_again(name, session)}"
+    )
+
+
+def finished(name: str, files: int, left: Sequence[str]) -> str:
+    """One that was finished since. files: that went back now; left: those that were left alone."""
+    alone = f" Left alone: {', '.join(left[:LEFT_NAMED])}" if left else ""
+    more = f" and {len(left) - LEFT_NAMED} more" if len(left) > LEFT_NAMED else ""
+    return (
+        f"The rewind to {_name_of(name)}, which had been interrupted, was finished: "
+        f"{count(files, 'file')} more went back.{alone}{more}{'.' if left else ''}"
+    )
+
+
+def not_finished(name: str, session: str, why: str) -> str:
+    """One that could not be finished. why: a sentence, or a part of one."""
+    return (
+        f"The rewind to {_name_of(name)} was interrupted, and is not finished: "
+        f"{why.removesuffix('.')}. It goes on with the session; to end it yourself: "
+        f"{_again(name, session)}"
+    )
+
+
+def _again(name: str, session: str) -> str:
+    return f"sightline rewind {name} --session {printable(session)}"
 
 
 def unfinished(name: str, message: str, hint: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from os import urandom
 from stat import S_IMODE
 
-from sightline.core.events import Cause, Changed, WriteAbandoned, WriteIntended
+from sightline.core.events import Changed, WriteAbandoned, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, link_of, revision_of
 from sightline.core.rewinding import Left, Put, Rename, Rights, Undoing, paths_of
 from sightline.errors import Unverifiable
@@ -191,14 +191,14 @@ def put_each(ground: Ground, target: Target, puts: Sequence[tuple[Put, Found]]) 
     looked at; one to which a step before moved a file is looked at again."""
     if not puts:
         return []
-    workspace = ground.workspace
+    workspace, by = ground.workspace, target.cause(ground.session).detail
     steps = [step for step, _ in puts]
     found = [
         there if there.standing == step.before else ground.look(step.path) for step, there in puts
     ]
     tokens = [urandom(6).hex() for _ in puts]
     intents = [
-        _intent(ground, step, workspace.asides(step.path, token))
+        _intent(ground, step, workspace.asides(step.path, token), by)
         for step, token in zip(steps, tokens, strict=True)
     ]
     positions = _journal(ground, intents, found, [step.data for step in steps])
@@ -208,10 +208,10 @@ def put_each(ground: Ground, target: Target, puts: Sequence[tuple[Put, Found]]) 
             for step, token in zip(steps, tokens, strict=True)
         ]
     )
-    return _record(ground, target, list(zip(intents, positions, stands, strict=True)))
+    return _record(ground, list(zip(intents, positions, stands, strict=True)))
 
 
-def _intent(ground: Ground, step: Put, asides: tuple[str, ...]) -> WriteIntended:
+def _intent(ground: Ground, step: Put, asides: tuple[str, ...], by: str | None) -> WriteIntended:
     led, target = link_of(step.before), link_of(step.after)
     return WriteIntended(
         step.path,
@@ -221,6 +221,7 @@ def _intent(ground: Ground, step: Put, asides: tuple[str, ...]) -> WriteIntended
         ground.owner,
         led=led,
         target=target,
+        by=by,
     )
 
 
@@ -232,13 +233,16 @@ def _new(step: Put) -> bytes | Link | None:
 def _rename(ground: Ground, target: Target, step: Rename, found: Found) -> Answer:
     workspace = ground.workspace
     asides = workspace.asides(step.path, urandom(6).hex())
-    intent = WriteIntended(step.path, MISSING, step.revision, asides, ground.owner, src=step.src)
+    cause = target.cause(ground.session)
+    intent = WriteIntended(
+        step.path, MISSING, step.revision, asides, ground.owner, src=step.src, by=cause.detail
+    )
     [position] = _journal(ground, [intent], [found], [None])
     try:
         stands: Found | Unverifiable = workspace.move_if(step.src, step.path, step.revision)
     except Unverifiable as error:
         stands = error
-    return _record(ground, target, [(intent, position, stands)])[0]
+    return _record(ground, [(intent, position, stands)])[0]
 
 
 def _rights(ground: Ground, target: Target, step: Rights) -> Answer:
@@ -255,15 +259,10 @@ def _rights(ground: Ground, target: Target, step: Rights) -> Answer:
         return error
     mode = found.signature.mode if found.signature is not None else None
     if mode is not None and S_IMODE(mode) == step.after:
-        fact = Changed(
-            step.path, there.revision, found.revision, "mode", _cause(ground, target), mode
-        )
+        cause = target.cause(ground.session)
+        fact = Changed(step.path, there.revision, found.revision, "mode", cause, mode)
         ground.append([fact], found=[found], durable=True)
     return True
-
-
-def _cause(ground: Ground, target: Target) -> Cause:
-    return Cause("command", ground.session, f"rewind to {target.name}")
 
 
 def _journal(
@@ -285,9 +284,7 @@ def _journal(
 
 
 def _record(
-    ground: Ground,
-    target: Target,
-    ended: Sequence[tuple[WriteIntended, int, Found | Unverifiable]],
+    ground: Ground, ended: Sequence[tuple[WriteIntended, int, Found | Unverifiable]]
 ) -> list[Answer]:
     """Say how each ended; whether it was done. What the agent holds is not touched: where it is
     not taken back with the conversation, its files are stale to it."""
@@ -298,8 +295,7 @@ def _record(
             facts.append(WriteAbandoned(intent.path, position))
             answers.append(stands if isinstance(stands, Unverifiable) else False)
             continue
-        fact = done(intent, stands, ground.session, position)
-        facts.append(fact.replace(cause=_cause(ground, target)))
+        facts.append(done(intent, stands, ground.session, position))
         answers.append(True)
     # The intents are on the platter: should the power fail now, the next open finds that they
     # happened. The end of the rewind takes this there as well.

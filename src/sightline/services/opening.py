@@ -9,7 +9,7 @@ from time import time_ns
 from sightline.core.events import SessionStarted
 from sightline.errors import SessionError
 from sightline.services.ground import Ground
-from sightline.services.recovery import settle_all
+from sightline.services.recovery import settle_all, unfinished
 from sightline.services.session import Session
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ def open_session(
     chosen = settings if settings is not None else settings_of(root, store)
     kept, tree = ports(root, chosen, store)
     try:
-        return start(
+        session = start(
             kept,
             tree,
             chosen,
@@ -67,9 +67,22 @@ def open_session(
             approve=approve,
             holder=process.owner(),
         )
+        finish_rewind(session)
     except BaseException:
         kept.close()
         raise
+    return session
+
+
+def finish_rewind(session: Session, until: float | None = None) -> str:
+    """Finish a rewind of this session whose process died; what came of it, "" for nothing. until:
+    by time.monotonic(). StoreError."""
+    ground = session._ground  # noqa: SLF001 - faces compose the parts
+    if not unfinished(ground, session.id):
+        return ""
+    from sightline.services.finishing import finish
+
+    return finish(ground, until)
 
 
 def start(

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from sightline.core.events import Cause, Changed, Moved, WriteAbandoned, WriteIntended
+from sightline.core.events import (
+    Cause,
+    Changed,
+    Moved,
+    RewindStarted,
+    WriteAbandoned,
+    WriteIntended,
+)
 from sightline.core.revision import as_link
 from sightline.services.ground import change, stamp_of
 from sightline.workspace.process import alive
@@ -25,6 +32,19 @@ def settle_all(ground: Ground) -> int:
             with ground.workspace.lock(fact.path):
                 settled += settle(ground, fact.path)
     return settled
+
+
+def unfinished(ground: Ground, session: str | None = None) -> list[Recorded]:
+    """The rewinds that a process began which is gone, oldest first: of all sessions, or of one.
+    What a rewind of one leads to is led to by its newest."""
+    found: dict[str, Recorded] = {}
+    for begun in ground.store.pending():
+        fact = begun.fact
+        if session in (None, begun.session) and isinstance(fact, RewindStarted):
+            found.pop(begun.session, None)
+            if not alive(fact.owner):
+                found[begun.session] = begun
+    return list(found.values())
 
 
 def settle(ground: Ground, *paths: str) -> int:
@@ -82,7 +102,7 @@ def _ends(fact: WriteIntended) -> tuple[Revision, Revision]:
 
 def done(fact: WriteIntended, found: Found, session: str, position: int) -> Changed | Moved:
     """The fact that an intended write happened."""
-    cause = Cause("agent", session)
+    cause = Cause("agent", session) if fact.by is None else Cause("command", session, fact.by)
     if fact.src is not None:
         return Moved(fact.path, fact.src, fact.after, cause, position)
     mode = found.signature.mode if found.signature else None

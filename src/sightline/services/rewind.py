@@ -6,9 +6,15 @@ from sightline.core.events import Changed, GitMoved, Moved, RewindEnded, RewindS
 from sightline.core.revision import MISSING, known
 from sightline.core.rewinding import Left, Put, Rename, Rights, Standing, Undoing
 from sightline.core.timeline import archived
-from sightline.errors import RewindRefused, SightlineError, StoreError, Unverifiable
+from sightline.errors import (
+    RewindInterrupted,
+    RewindRefused,
+    SightlineError,
+    StoreError,
+    Unverifiable,
+)
 from sightline.render import rewind as words
-from sightline.services import carrying, undoing, unheard, warnings
+from sightline.services import carrying, recovery, undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
 from sightline.services.follow import whereabouts
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
@@ -17,11 +23,12 @@ from sightline.services.undoing import Target
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
+    from typing import NoReturn
 
-    from sightline.core.events import Fact
+    from sightline.core.events import Fact, WarningRaised
     from sightline.core.rewinding import Effect, Step
     from sightline.services.ground import Ground
-    from sightline.services.results import Checkpoint
+    from sightline.services.results import Checkpoint, FileWarning
 
 
 def rewind(
@@ -32,10 +39,12 @@ def rewind(
     conversation: bool = False,
     dry_run: bool = False,
     force_paths: Iterable[str] = (),
+    deleted_messages: Iterable[object] = (),
 ) -> RewindReport:
     """Take back what this session did since a checkpoint, its id, or a position. dry_run: only
     say what would be done. force_paths: these get the bytes they had then, whoever wrote there
-    since. RewindRefused, UnknownName, PathRefused."""
+    since. deleted_messages: as of edited_since(), for the warning when the conversation alone
+    goes back. RewindRefused, UnknownName, PathRefused, ValueError; RewindInterrupted by Ctrl-C."""
     target = target_of(ground, to)
     named = [ground.workspace.locate(path).path for path in force_paths]
     wanted = {path: _then(ground, target, path) for path in dict.fromkeys(named)}
@@ -43,32 +52,72 @@ def rewind(
         raise RewindRefused(*words.nothing_asked())
     groups = undoing.effects(ground, target) if files else []
     plans = [plan for plan, _ in undoing.planned_each(ground, groups)]
-    forced = [_planned_force(ground, plans, *each) for each in wanted.items()]
-    if dry_run or not (any(plan.steps for plan in [*plans, *forced]) or conversation):
+    forcing = [_planned_force(ground, plans, *each) for each in wanted.items()]
+    if dry_run or not (any(plan.steps for plan in [*plans, *forcing]) or conversation):
         lost = _vanished(ground, target, groups) if files else Undoing()
-        plans = _with_forced([*plans, lost], forced)
+        plans = with_forced([*plans, lost], forcing)
+        if not dry_run and recovery.unfinished(ground, ground.session):
+            end(ground, target, conversation=False)
         return _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
+    alone = conversation and not files
+    warned = warnings.about_rewind(ground, target.position, deleted_messages) if alone else None
     safety = _safety(ground, target)
     seen = {path for path, _ in ground.workspace.remembered().files()}  # by that checkpoint
     lost = _vanished(ground, target, groups, seen) if files else Undoing()
-    ground.append([RewindStarted(target.name, target.position)], durable=True)
+    fact = RewindStarted(
+        target.name, target.position, ground.owner, files, conversation, tuple(wanted)
+    )
+    [started] = ground.append([fact], durable=True)
     try:
         made = [*carrying.carry_out(ground, target, groups)]
         done = [_forced(ground, target, *each) for each in wanted.items()]
-        ends = target.position if conversation else ground.store.position()
-        ground.append([RewindEnded(ends, files_only=not conversation)], durable=True)
+        warning = end(ground, target, conversation=conversation, warned=warned)
     except StoreError as error:
-        raise StoreError(
-            *words.unfinished(
-                target.name if target.manifest is not None else str(target.position),
-                error.message,
-                error.hint,
-            )
-        ) from error
-    made = _with_forced([*made, lost], done)
+        name = typed(target.name, target.position)
+        raise StoreError(*words.unfinished(name, error.message, error.hint)) from error
+    except KeyboardInterrupt:
+        _interrupted(ground, target, started.position, plans, safety)
+    made = with_forced([*made, lost], done)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
-    warned = None if files else warnings.after_rewind(ground, target.position)
-    return report.replace(safety_checkpoint=safety, warning=warned)
+    return report.replace(safety_checkpoint=safety, warning=warning)
+
+
+def end(
+    ground: Ground, target: Target, *, conversation: bool, warned: WarningRaised | None = None
+) -> FileWarning | None:
+    """Record that a rewind has ended, and in one step with it what to warn of; the warning."""
+    to = target.position if conversation else ground.store.position()
+    ended: list[Fact] = [RewindEnded(to, files_only=not conversation)]
+    _, *raised = ground.append([*ended, warned] if warned else ended, durable=True)
+    return warnings.warning_of(raised[0]) if raised else None
+
+
+def typed(name: str, position: int) -> str:
+    """Where a rewind led, as it is asked for. name: as RewindStarted has it."""
+    return str(position) if name == _of_position(position) else name
+
+
+def _of_position(position: int) -> str:
+    return f"position {position}"
+
+
+def _interrupted(
+    ground: Ground, target: Target, started: int, plans: Sequence[Undoing], safety: str
+) -> NoReturn:
+    """Whoever interrupts a rewind wants it to stop: it has ended, as far as it came. Where even
+    that cannot be recorded, the next open finishes it."""
+    cause = target.cause(ground.session)
+    facts = [r.fact for r in ground.store.timeline(after=started, kinds=[*undoing.KINDS])]
+    paths = {
+        each.path for each in facts if isinstance(each, (Changed, Moved)) and each.cause == cause
+    }
+    files = len({step.path for plan in plans for step in plan.steps})
+    try:
+        end(ground, target, conversation=False)
+    finally:
+        name = typed(target.name, target.position)
+        said = words.interrupted(name, len(paths), files, safety)
+        raise RewindInterrupted(*said)
 
 
 def _vanished(
@@ -85,7 +134,7 @@ def target_of(ground: Ground, to: Checkpoint | str | int) -> Target:
     if isinstance(to, int):
         if not 0 <= to <= ground.store.position():
             raise RewindRefused(*words.no_position(to, ground.store.position()))
-        return Target(to, f"position {to}", None)
+        return Target(to, _of_position(to), None)
     from sightline.services import checkpoints
 
     taken = checkpoints.named(ground, to if isinstance(to, str) else to.id)
@@ -151,6 +200,11 @@ def _planned_force(
     return Undoing((step,) if step else ())
 
 
+def forced(ground: Ground, target: Target, path: str) -> Undoing:
+    """Give a path the bytes that it had then. RewindRefused."""
+    return _forced(ground, target, path, _then(ground, target, path))
+
+
 def _forced(ground: Ground, target: Target, path: str, data: bytes | None) -> Undoing:
     why = undoing.look(ground, path)[0].why
     if why is not None:
@@ -162,7 +216,7 @@ def _forced(ground: Ground, target: Target, path: str, data: bytes | None) -> Un
     return Undoing((step,) if step else ())
 
 
-def _with_forced(plans: Sequence[Undoing], forced: Sequence[Undoing]) -> list[Undoing]:
+def with_forced(plans: Sequence[Undoing], forced: Sequence[Undoing]) -> list[Undoing]:
     """All of it: a path that is forced is not left alone, and its last step is what counts."""
     paths = {each.path for plan in forced for each in (*plan.steps, *plan.left)}
     kept = [

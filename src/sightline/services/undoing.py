@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from stat import S_IMODE
 
+from sightline.core.causes import REWINDING
 from sightline.core.events import (
     Cause,
     Changed,
@@ -52,29 +53,47 @@ KINDS: tuple[type[Fact], ...] = (Changed, Moved)
 
 class Target:
     """Where a rewind leads. position: what came after it goes; manifest: how the tree stood
-    there, where that was kept; name: as it is told."""
+    there, where that was kept; name: as it is told. upto: where a rewind that is to be finished
+    began; what came after that, but by itself, stands."""
 
-    def __init__(self, position: int, name: str, manifest: Mapping[str, Entry] | None) -> None:
+    def __init__(
+        self,
+        position: int,
+        name: str,
+        manifest: Mapping[str, Entry] | None,
+        upto: int | None = None,
+    ) -> None:
         self.position = position
         self.name = name
         self.manifest = manifest
+        self.upto = upto
+
+    def cause(self, session: str) -> Cause:
+        """The cause of what a rewind of a session there does."""
+        return Cause("command", session, f"{REWINDING}{self.name}")
+
+    def takes_back(self, position: int, cause: Cause) -> bool:
+        """Whether what a session did is among what goes."""
+        if self.upto is None or position <= self.upto:
+            return True
+        return cause.detail == f"{REWINDING}{self.name}"
 
 
 def effects(ground: Ground, target: Target) -> list[list[Effect]]:
     """What this session did to files since then, by paths that hang together."""
     since = ground.store.timeline(after=target.position, kinds=list(KINDS))
-    own = [each for recorded in since for each in _effects(ground, recorded)]
+    own = [each for recorded in since for each in _effects(ground, target, recorded)]
     own = sorted([*own, *_removed(ground, target)], key=lambda each: each.position)
     pictures = unheard.Pictures(ground)
     return together([_with_past(ground, pictures, each) for each in own])
 
 
-def _effects(ground: Ground, recorded: Recorded) -> Iterator[Effect]:
+def _effects(ground: Ground, target: Target, recorded: Recorded) -> Iterator[Effect]:
     fact, at = recorded.fact, recorded.happened_at
     if archived(recorded.session) or not isinstance(fact, (Changed, Moved)):
         return
     cause = fact.cause
-    if not is_own(cause, ground.session):
+    if not is_own(cause, ground.session) or not target.takes_back(recorded.position, cause):
         return
     sure = cause.kind != "command" or cause.confidence == "certain"
     position = recorded.position
@@ -118,7 +137,7 @@ def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
     """Files that a command of this session removed, and that nobody had looked at before: the
     checkpoint alone knows what they were."""
     ended = ground.store.timeline(
-        session=ground.session, kinds=[CommandEnded], after=target.position
+        session=ground.session, kinds=[CommandEnded], after=target.position, upto=target.upto
     )
     for recorded in ended if target.manifest is not None else ():
         assert isinstance(recorded.fact, CommandEnded)

@@ -50,11 +50,12 @@ def warn(ground: Ground, text: str, paths: str | Iterable[str] = ()) -> FileWarn
         raise ValueError(f"a warning has 1 to {TEXT_MAX} characters, not {len(said)}")
     named = [paths] if isinstance(paths, str) else list(paths)
     located = [ground.workspace.locate(path).path for path in named]
-    [raised] = ground.append([_fact(said, located)])
+    [raised] = ground.append([fact_of(said, located)])
     return warning_of(raised)
 
 
-def _fact(text: str, paths: Iterable[str]) -> WarningRaised:
+def fact_of(text: str, paths: Iterable[str]) -> WarningRaised:
+    """A warning that is to be recorded together with something else."""
     return WarningRaised(f"{ID}{urandom(4).hex()}", text, tuple(dict.fromkeys(paths)))
 
 
@@ -102,14 +103,6 @@ def acknowledge(ground: Ground, name: str) -> bool:
     return True
 
 
-def after_rewind(
-    ground: Ground, to: When, deleted_messages: Iterable[object] = ()
-) -> FileWarning | None:
-    """Raise the warning that about_rewind() has; None where it has none."""
-    fact = about_rewind(ground, to, deleted_messages)
-    return warning_of(ground.append([fact])[0]) if fact else None
-
-
 def about_rewind(
     ground: Ground, to: When, deleted_messages: Iterable[object] = ()
 ) -> WarningRaised | None:
@@ -127,7 +120,7 @@ def about_rewind(
     if not found and not edited.unread:
         return None
     text = _went_back(found, [each.tool for each in edited.unread])
-    return _fact(text, [each.path for each in found])
+    return fact_of(text, [each.path for each in found])
 
 
 def _shown(ground: Ground, path: str) -> bool:

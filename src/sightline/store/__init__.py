@@ -114,13 +114,16 @@ class Store(Protocol):
         session may be gone (services.claims)."""
 
     def pending(self) -> list[Recorded]:
-        """Every WriteIntended that no Changed, Moved or WriteAbandoned has settled by now."""
+        """Every WriteIntended that no Changed, Moved or WriteAbandoned has settled by now, and
+        every RewindStarted of a known owner that no RewindEnded of its session has."""
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         """The stat cache: a hint that saves hashing, never a fact."""
 
-    def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
-        """Store texts that no fact names yet."""
+    def keep(
+        self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
+    ) -> None:
+        """Store texts that no fact names yet; by their revisions, where the caller has these."""
 
     def blob(self, revision: Revision) -> bytes | None:
         """The bytes of a revision, checked against it; None when they are not kept."""

@@ -10,12 +10,12 @@ from _thread import RLock
 
 from sightline.core import claims
 from sightline.core.context import column, fold_knowledge, know, news, on_disk
-from sightline.core.events import BlobPurged, WriteIntended
+from sightline.core.events import BlobPurged
 from sightline.core.retention import KeptText
-from sightline.core.revision import revision_of
+from sightline.core.revision import named, revision_of
 from sightline.core.timeline import NOBODY, Recorded, turns_at
 from sightline.store import Room
-from sightline.store.naming import check_expected, paths_of, settled
+from sightline.store.naming import check_expected, paths_of, pends, settled
 from sightline.store.verify import differences
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ class MemoryStore:
         self._disks: dict[str, DiskFile] = {}
         self._sessions: dict[str, SessionState] = {}
         self._claims: dict[str, Claim] = {}
-        self._intents: dict[int, WriteIntended] = {}
+        self._intents: dict[int, Recorded] = {}
         self._stamps: dict[str, Stamp] = {}
         self._blobs: dict[Revision, bytes] = {}
         self._ahead: dict[Revision, int] = {}
@@ -81,8 +81,8 @@ class MemoryStore:
             know(self._knowledge.setdefault(session, {}), recorded)
         for position in settled(fact, self._intents, session):
             del self._intents[position]
-        if isinstance(fact, WriteIntended):
-            self._intents[recorded.position] = fact
+        if pends(recorded):
+            self._intents[recorded.position] = recorded
 
     def timeline(
         self,
@@ -161,9 +161,11 @@ class MemoryStore:
             wanted = self._stamps if paths is None else self._stamps.keys() & set(paths)
             return {path: self._stamps[path] for path in sorted(wanted)}
 
-    def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
+    def keep(
+        self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
+    ) -> None:
         with self._lock:
-            kept = {revision_of(data): data for data in blobs}
+            kept = named(blobs)
             self._blobs.update(kept)
             self._ahead.update(dict.fromkeys(kept, len(self._log)))
 

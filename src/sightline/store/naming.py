@@ -9,11 +9,14 @@ from sightline.core.events import (
     EnvironmentSeen,
     ModelUsed,
     Moved,
+    RewindEnded,
+    RewindStarted,
     SessionEnded,
     SessionForked,
     SessionStarted,
     TurnBegan,
     WriteAbandoned,
+    WriteIntended,
 )
 from sightline.core.timeline import archived
 from sightline.errors import StoreConflict
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sightline.core.context import Knowledge
-    from sightline.core.events import Fact, WriteIntended
+    from sightline.core.events import Fact
+    from sightline.core.timeline import Recorded
 
 COLUMN_FACTS = (
     *(SessionStarted, SessionForked, SessionEnded),
@@ -44,17 +48,35 @@ def paths_of(fact: Fact) -> tuple[str, ...]:
     return tuple(dict.fromkeys([path for path in named if path is not None]))
 
 
-def settled(fact: Fact, intents: Mapping[int, WriteIntended], session: str) -> Iterable[int]:
-    """Positions of the pending intents that a fact of a session settles: the one it names, and
-    those whose very bytes it reports at their path. An archive reports of another time."""
-    if archived(session) or not isinstance(fact, (Changed, Moved, WriteAbandoned)):
+def pends(recorded: Recorded) -> bool:
+    """Whether this begins something that has to come to an end: a write, a rewind."""
+    fact = recorded.fact
+    if isinstance(fact, RewindStarted):
+        return bool(fact.owner) and not archived(recorded.session)
+    return isinstance(fact, WriteIntended)
+
+
+def settled(fact: Fact, intents: Mapping[int, Recorded], session: str) -> Iterable[int]:
+    """Positions of the pending intents that a fact of a session settles: the one it names, those
+    whose very bytes it reports at their path, and at its end all rewinds of the session. An
+    archive reports of another time."""
+    if archived(session):
+        return ()
+    if isinstance(fact, RewindEnded):
+        return {
+            position
+            for position, begun in intents.items()
+            if isinstance(begun.fact, RewindStarted) and begun.session == session
+        }
+    if not isinstance(fact, (Changed, Moved, WriteAbandoned)):
         return ()
     named = {position for position in intents if position == fact.intent}
     if isinstance(fact, Changed):
         named |= {
             position
             for position, intent in intents.items()
-            if (intent.path, intent.after) == (fact.path, fact.after)
+            if isinstance(intent.fact, WriteIntended)
+            and (intent.fact.path, intent.fact.after) == (fact.path, fact.after)
         }
     return named
 

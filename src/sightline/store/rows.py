@@ -18,10 +18,9 @@ from sightline.core.context import (
     knowledge_paths,
     on_disk,
 )
-from sightline.core.events import WriteIntended
 from sightline.core.timeline import branch, turns_at
 from sightline.store import codec
-from sightline.store.naming import COLUMN_FACTS, KNOWING, settled
+from sightline.store.naming import COLUMN_FACTS, KNOWING, pends, settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class Rows:
         self._known: dict[tuple[str, str], Knowledge | None] = {}
         self._disks: dict[str, DiskFile | None] = {}
         self._sessions: set[str] = set()
-        self._intents: dict[int, WriteIntended] | None = None
+        self._intents: dict[int, Recorded] | None = None
 
     def begin(self) -> None:
         """First thing in a transaction."""
@@ -187,15 +186,13 @@ class Rows:
     def _step_intents(self, recorded: Recorded) -> None:
         if self._intents is None:
             pending = [codec.recorded_of(row) for row in self._run(PENDING, ())]
-            self._intents = {
-                r.position: r.fact for r in pending if isinstance(r.fact, WriteIntended)
-            }
+            self._intents = {each.position: each for each in pending}
         for position in settled(recorded.fact, self._intents, recorded.session):
             self._run("DELETE FROM intents WHERE position = ?", (position,))
             del self._intents[position]
-        if isinstance(recorded.fact, WriteIntended):
+        if pends(recorded):
             self._run("INSERT INTO intents VALUES (?)", (recorded.position,))
-            self._intents[recorded.position] = recorded.fact
+            self._intents[recorded.position] = recorded
 
 
 def all_known(run: Run, session: str) -> dict[str, Knowledge]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sightline.core.claims import fold as fold_claims
 from sightline.core.context import column, fold_disk, know
-from sightline.core.events import WriteIntended
 from sightline.core.timeline import NOBODY, TURNING, branch
-from sightline.store.naming import settled
+from sightline.store.naming import pends, settled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def differences(store: Store) -> list[str]:
     if wrong:
         return wrong  # a fold of a torn timeline would only repeat it
     sessions: dict[str, SessionState] = {}
-    intents: dict[int, WriteIntended] = {}
+    intents: dict[int, Recorded] = {}
     columns: dict[str, list[Recorded]] = {}
     for recorded in log:
         name, fact = recorded.session, recorded.fact
@@ -37,13 +36,13 @@ def differences(store: Store) -> list[str]:
         columns.setdefault(name, []).append(recorded)
         for position in settled(fact, intents, name):
             del intents[position]
-        if isinstance(fact, WriteIntended):
-            intents[recorded.position] = fact
+        if pends(recorded):
+            intents[recorded.position] = recorded
     wrong += _unlike("disk", store.disks(), fold_disk(log))
     wrong += _unlike("claim", store.claims(), fold_claims(log))
     sessions.pop(NOBODY, None)
     wrong += _unlike("session", {state.id: state for state in store.sessions()}, sessions)
-    wrong += _unlike("intent", {r.position: r.fact for r in store.pending()}, intents)
+    wrong += _unlike("intent", {each.position: each for each in store.pending()}, intents)
     for name in columns:
         kept, folded = store.known(name), fold_branch(columns, name, len(log))
         wrong += _unlike(f"knowledge of session {name},", kept, folded)

@@ -40,10 +40,12 @@ class Call:
         return os.environ.get("SIGHTLINE_SESSION") or AGENT
 
     @contextmanager
-    def open(self) -> Iterator[Session]:
-        """The session asked for; one that another agent began is resumed as that agent's."""
+    def open(self, *, finish: bool = True) -> Iterator[Session]:
+        """The session asked for; one that another agent began is resumed as that agent's. finish:
+        a rewind of it whose process died is finished, and that is said."""
+        from sightline.interfaces.cli import output
         from sightline.interfaces.cli.asking import approver
-        from sightline.services.opening import start
+        from sightline.services.opening import finish_rewind, start
         from sightline.workspace.process import holder_of, owner_of
 
         store, workspace, settings = self._ports()
@@ -60,6 +62,9 @@ class Call:
                 # Who only asks for another agent's view does not hold its session.
                 holder=owner_of(holder_of(os.getppid())) if own else None,
             )
+            said = finish_rewind(session) if finish else ""
+            if said:
+                output.say(said)
             yield session
             _say_missed(session)
         finally:

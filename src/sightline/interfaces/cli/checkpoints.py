@@ -11,6 +11,7 @@ from sightline.interfaces.cli import output
 from sightline.interfaces.cli.faults import NO, Answered
 from sightline.interfaces.cli.options import verb
 from sightline.render import checkpoints as words
+from sightline.render.rewind import begun
 from sightline.render.views import ago
 
 TYPE_CHECKING = False
@@ -47,17 +48,22 @@ def checkpoint(call: Call, label: str) -> None:
 @click.pass_obj
 def checkpoints(call: Call) -> None:
     """List the checkpoints, and what changed in between."""
+    from sightline.services import finishing
     from sightline.services.comparing import story
 
     with call.survey() as ground:
-        found = story(ground)
+        found, left = story(ground), finishing.listed(ground)
     if call.json:
         listed = [shapes.checkpoint(each.checkpoint) for each in found]
-        output.json({"checkpoints": listed})
-    elif found:
+        rewinds = [shapes.unfinished(each) for each in left]
+        output.json({"checkpoints": listed, "unfinished_rewinds": rewinds})
+        return
+    if found:
         output.text("\n".join(_told(found)))
     else:
         output.note(call, "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]")
+    for each in left:
+        output.say(begun(each.to, each.session, ago(time() - each.at.timestamp())))
 
 
 @verb("checkpoint-diff")

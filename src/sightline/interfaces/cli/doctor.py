@@ -23,7 +23,9 @@ COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yel
 
 
 @verb()
-@click.option("--fix", is_flag=True, help="Set right what can be set right: rights, hooks.")
+@click.option(
+    "--fix", is_flag=True, help="Set right what can be set right: rights, hooks, rewinds."
+)
 @click.pass_obj
 def doctor(call: Call, *, fix: bool) -> None:
     """Check that the guard works, and say what to do where not.

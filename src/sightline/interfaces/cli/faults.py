@@ -13,6 +13,7 @@ from sightline.errors import (
     FileMissing,
     HistoryError,
     PathRefused,
+    RewindInterrupted,
     RewindRefused,
     SightlineError,
     StoreError,
@@ -44,6 +45,9 @@ def exit_code(error: BaseException, call: Call) -> int:
         code = error.exit_code if isinstance(error, click.exceptions.Exit) else error.code
         return code if isinstance(code, int) else 0 if code is None else 1
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
+        told_by = error.__cause__ if isinstance(error, click.Abort) else error
+        if isinstance(told_by, RewindInterrupted):
+            told(call, "interrupted", told_by.message, told_by.hint)
         return INTERRUPTED
     if call.debug:
         _trace(error)

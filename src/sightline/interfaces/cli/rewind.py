@@ -9,6 +9,7 @@ import click
 from sightline.interfaces import rewinds
 from sightline.interfaces.cli import output
 from sightline.interfaces.cli.faults import NO, Answered
+from sightline.interfaces.cli.messages import messages_in
 from sightline.interfaces.cli.options import verb
 from sightline.render.checkpoints import without_text
 from sightline.render.rewind import changes, counts_of, lines_of
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
     multiple=True,
     help="Give this file its bytes of then, whoever wrote there since.",
 )
+@click.option(
+    "--messages",
+    metavar="F",
+    help="With --conversation --no-files: the messages that go, as for edited-since (- is stdin).",
+)
 @click.pass_obj
 def rewind(
     call: Call,
@@ -48,6 +54,7 @@ def rewind(
     conversation: bool,
     no_files: bool,
     force_paths: tuple[str, ...],
+    messages: str | None,
 ) -> None:
     """Take back what this session did since a checkpoint.
 
@@ -59,8 +66,11 @@ def rewind(
     asking = not (dry_run or yes)
     if asking and (call.json or not (sys.stdin.isatty() and sys.stderr.isatty())):
         raise click.UsageError("Nobody can be asked here: say --dry-run to look, or --yes.")
+    if messages is not None and not (conversation and no_files):
+        raise click.UsageError("--messages is for --conversation --no-files.")
+    deleted = [] if messages is None else messages_in(messages)
     to = int(checkpoint) if checkpoint.isdecimal() else checkpoint
-    with call.open() as session:
+    with call.open(finish=False) as session:  # this one comes in its place
         forced = [call.path(path) for path in force_paths]
 
         def made(*, only_look: bool) -> RewindReport:
@@ -70,6 +80,7 @@ def rewind(
                 conversation=conversation,
                 dry_run=only_look,
                 force_paths=forced,
+                deleted_messages=deleted,
             )
 
         plan = made(only_look=True) if asking or dry_run or diff else None

@@ -9,8 +9,8 @@ from sightline.core.events import Cause
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
 from sightline.render import usage as words
-from sightline.render import views, warnings
-from sightline.services import usage
+from sightline.render import rewind, views, warnings
+from sightline.services import finishing, usage
 from sightline.services.claims import listed
 from sightline.services.presence import presence
 from sightline.services.warnings import pending
@@ -56,6 +56,7 @@ def status_lines(
     lines = [f"Workspace {views.printable(ground.workspace.root)}"]
     telling = {claim.session for claim in listed(ground)}
     telling |= {warning.session for warning in pending(ground)}
+    telling |= {each.session for each in finishing.listed(ground)}
     shown = [each for each in found if each.files or each.session.id in telling]
     for each in shown:
         lines += ["", *_session(call, ground, each)]
@@ -81,6 +82,7 @@ def session_shape(ground: Ground, each: SessionFiles) -> shapes.Shape:
         **standing,
         "claims": [shapes.claim(claim) for claim in held],
         "warnings": [shapes.warning(warning) for warning in pending(ground, name)],
+        "unfinished_rewinds": [shapes.unfinished(each) for each in finishing.listed(ground, name)],
         "provider": used[0].provider if used else None,
         "mode": used[0].mode if used else None,
         "environment": shapes.environment(places[0]) if places else None,
@@ -101,6 +103,7 @@ def _session(call: Call, ground: Ground, each: SessionFiles) -> list[str]:
         for claim in listed(ground)
         if claim.session == session.id
     ]
+    lines += [f"  {views.one_line(said)}" for said in _interrupted(ground, session.id)]
     lines += [
         f"  warning {warning.id}: {warnings.in_line(warning)}"
         for warning in pending(ground, session.id)
@@ -112,6 +115,14 @@ def _session(call: Call, ground: Ground, each: SessionFiles) -> list[str]:
         lines.append(f"  {state(call, known.state, width)}  {path}, {seen}")
         lines += [f"  {' ' * width}  {more}" for more in _details(known, session.id)]
     return lines
+
+
+def _interrupted(ground: Ground, session: str) -> list[str]:
+    """What there is to say of a rewind of a session whose process died."""
+    return [
+        rewind.begun(each.to, each.session, views.ago(time() - each.at.timestamp()))
+        for each in finishing.listed(ground, session)
+    ]
 
 
 def _runs_on(ground: Ground, session: str) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 from sightline.core.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.services.attend import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
 from sightline.services.attend.telling import arrived, news
-from sightline.services.recovery import settle_own
+from sightline.services.recovery import settle_own, unfinished
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,10 +56,11 @@ def prompted(ground: Ground, event: Prompted) -> Answer:
     """Begin a turn: note the files mentioned, and tell what changed since the last one, and what
     its agent was not warned of yet."""
     _calls_ended(ground)
+    stopped_short = _finished(ground)
     state = ground.store.session(ground.session)
     ground.append([TurnBegan((state.turn if state else 0) + 1)])
     _uses(ground, None, event.mode)
-    told = "\n".join(filter(None, [news(ground), _warnings(ground)]))
+    told = "\n".join(filter(None, [stopped_short, news(ground), _warnings(ground)]))
     for path, lines in event.mentions:
         _mentioned(ground, path, lines)
     return Answer(context=told) if told else NOTHING
@@ -103,6 +106,17 @@ def _calls_ended(ground: Ground) -> None:
     """No call of the agent is under way: what was said has arrived, what was to be written was."""
     settle_own(ground)
     arrived(ground)
+
+
+def _finished(ground: Ground) -> str:
+    """Go on with a rewind whose process died, as far as there is time; why it is not finished yet,
+    "" where there is none, and where it is: of that there is a warning."""
+    if not unfinished(ground, ground.session):
+        return ""
+    from sightline.services.finishing import finish
+
+    said = finish(ground, monotonic() + ground.settings.deadline_s / 2)
+    return said if unfinished(ground, ground.session) else ""
 
 
 def _warnings(ground: Ground) -> str:
