@@ -26,8 +26,11 @@ CODE = re.compile(
 EXITED = re.compile(
     r"(?:Process exited with code|Exit code:|<returncode>|\"exit_code\":) ?(-?\d{1,9})"
 )
-ENDED = re.compile(r"\n?<(?:shellId: \S+ completed|exited) with exit code (-?\d{1,9})>\s*\Z")
-"""What Copilot says behind an output."""
+ENDED = re.compile(
+    r"\n?(?:<(?:shellId: \S+ completed|exited) with exit code (-?\d{1,9})>"
+    r"|\[The command completed with exit code (-?\d{1,9})\.\])\s*\Z"
+)
+"""What Copilot and OpenHands say behind an output."""
 
 TAGGED = re.compile(r"\A<returncode>-?\d+</returncode>\s*<output>\n?(.*?)\n?</output>", re.DOTALL)
 RESET = re.compile(r"\nShell cwd was reset to [^\n]*\s*\Z")
@@ -43,7 +46,7 @@ def output(text: str) -> tuple[str, int | None]:
     if tagged := TAGGED.match(text):
         return tagged[1], exited
     if ended := ENDED.search(text, max(len(text) - 200, 0)):
-        return text[: ended.start()], int(ended[1])
+        return text[: ended.start()], int(ended[1] or ended[2])
     head = CODE.match(text)
     return text[head.end() if head else 0 :], exited
 
