@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.agents.claude_code.messages import AGENT, conversation
+from sightline.agents.readers import READERS
 from sightline.core.replaying.baselines import CHEATS
 from sightline.core.replaying.costs import PRICES
 from sightline.core.replaying.policy import PRICE, Setting
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     Shape = dict[str, Any]
 
 __all__ = ["CHEATS", "OURS", "order", "places", "shape"]
-
-READERS = {AGENT: conversation}
-"""The products whose recordings can be played."""
 
 
 def order(

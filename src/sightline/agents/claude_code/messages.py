@@ -6,11 +6,13 @@ branch stays in the file, and so do copies of rows of the conversation that this
 
 from __future__ import annotations
 
+from itertools import islice
+
 from sightline.agents.claude_code.chain import kept
 from sightline.agents.claude_code.reminders import reminder
 from sightline.agents.claude_code.rows import time_of
 from sightline.core.lean import loads
-from sightline.core.replaying.conversation import Conversation
+from sightline.core.replaying.conversation import Conversation, NotOurs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,16 +23,31 @@ if TYPE_CHECKING:
     Part = dict[str, Any]
 
 AGENT = "claude-code"
+NONE = "it holds no messages as Claude Code records them"
+ROWS_MAX = 100
+"""How many of a file's first lines tell whether it is a transcript."""
+
+KINDS = frozenset(
+    [
+        *("user", "assistant", "system", "progress", "attachment", "summary", "mode"),
+        *("file-history-snapshot", "file-history-delta", "queue-operation", "last-prompt"),
+        *("permission-mode", "ai-title", "custom-title", "agent-name", "pr-link", "frame-link"),
+    ]
+)
+"""What a row may be of."""
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a transcript. OSError when it cannot be read; ValueError, with words for
-    a person, when it holds no conversation of Claude Code."""
+    """The conversation in a transcript. OSError when it cannot be read; NotOurs when it
+    holds no conversation of Claude Code."""
     with open(path, "rb") as file:
-        read = [_row(line) for line in file if line.strip()]
+        begun = [_row(line) for line in islice(file, ROWS_MAX) if line.strip()]
+        if not any(row is not None and row.get("type") in KINDS for row in begun):
+            raise NotOurs(NONE)
+        read = begun + [_row(line) for line in file if line.strip()]
     found = [row for row in read if row is not None]
     if not any(_is_ours(row) for row in found):
-        raise ValueError("it holds no messages as Claude Code records them")
+        raise NotOurs(NONE)
     made = _Messages()
     for row in kept(found):
         made.add(row)

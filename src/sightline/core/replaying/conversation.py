@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     Message = Mapping[str, Any]
 
 
+class NotOurs(ValueError):
+    """A file that another product recorded, or none."""
+
+
 class Conversation(Value):
     """format: as core.formats names it; times: of each message, UTC microseconds, None where it
     is not told; borders: where the context began anew: indices of messages; agent, source: which

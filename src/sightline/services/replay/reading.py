@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.formats import FORMATS
+from sightline.core.replaying.conversation import NotOurs
 from sightline.core.value import Value
 from sightline.services.replay.finding import Unread
 
@@ -44,16 +45,18 @@ class Segment(Value):
 
 
 def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
-    """The conversation in a file, by the first reader that knows it."""
-    said: list[str] = []
-    for agent, reader in readers.items():
+    """The conversation in a file, by the first reader that knows it. A file that one of them knows
+    and cannot play is not shown to the others."""
+    for reader in readers.values():
         try:
             return reader(path)
+        except NotOurs:
+            continue
         except OSError as error:
             return Unread(path, error.strerror or str(error))
         except ValueError as error:
-            said.append(f"{agent}: {error}")
-    return Unread(path, "; ".join(said))
+            return Unread(path, str(error))
+    return Unread(path, f"it is no recording of these: {', '.join(readers)}")
 
 
 def segments(of: Conversation, count: Callable[[str], int]) -> Iterator[Segment]:

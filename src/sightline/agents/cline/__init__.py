@@ -1,0 +1,1 @@
+"""Cline, and Roo Code, which came from it: its recordings."""

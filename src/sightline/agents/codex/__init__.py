@@ -1,0 +1,1 @@
+"""Codex: its recordings."""

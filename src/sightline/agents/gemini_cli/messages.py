@@ -1,0 +1,84 @@
+"""A session as the contents that were sent. Two layouts: the session's own file, which keeps a call
+and its result in one object, and a saved chat, which is contents without times.
+"""
+
+from __future__ import annotations
+
+from sightline.agents.recorded import Telling, document, head, moment
+from sightline.core.replaying.conversation import Conversation, NotOurs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "gemini-cli"
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in a session or a saved chat. OSError when it cannot be read; NotOurs;
+    ValueError, with words for a person, where it is damaged or holds no messages."""
+    if not _is_ours(head(path)):
+        raise NotOurs("it holds no contents as Gemini CLI records them")
+    told, mark = document(path)
+    made = _Contents()
+    if isinstance(told, dict) and isinstance(told.get("messages"), list):
+        for row in told["messages"]:
+            made.row(row)
+        return made.conversation("gemini", AGENT, path, str(told.get("sessionId") or mark))
+    for content in told.get("history") or () if isinstance(told, dict) else told:
+        made.content(content)
+    return made.conversation("gemini", AGENT, path, mark)
+
+
+def _is_ours(begins: bytes) -> bool:
+    if b'"projectHash"' in begins:
+        return begins.lstrip().startswith(b"{") and b'"sessionId"' in begins
+    saved = begins.lstrip().startswith((b"[", b'{"history"')) or b'"history"' in begins[:40]
+    return saved and b'"role"' in begins and b'"parts"' in begins and b'"info"' not in begins[:40]
+
+
+class _Contents(Telling):
+    def content(self, content: object) -> None:
+        """One of a saved chat."""
+        if isinstance(content, dict) and isinstance(content.get("parts"), list):
+            self._said(str(content.get("role") or "user"), content["parts"], None)
+
+    def row(self, row: object) -> None:
+        """One of a session; what the client alone says (info, warning, error) no model read."""
+        if not isinstance(row, dict):
+            return
+        at = moment(row.get("timestamp"))
+        if row.get("type") == "user":
+            self._said("user", _parts(row.get("content")), at)
+        elif row.get("type") == "gemini":
+            calls = [each for each in row.get("toolCalls") or () if isinstance(each, dict)]
+            self._said("model", [*_parts(row.get("content")), *map(_call, calls)], at)
+            self._answered(calls, at)
+
+    def _answered(self, calls: Sequence[Row], at: int | None) -> None:
+        """Results stand by themselves; what came with one, a picture or a text, behind them."""
+        parts = [each for call in calls for each in call.get("result") or ()]
+        results = [each for each in parts if isinstance(each, dict) and "functionResponse" in each]
+        others = [each for each in parts if isinstance(each, dict) and each not in results]
+        done = [told for call in calls if (told := moment(call.get("timestamp"))) is not None]
+        self._said("user", results, max(done, default=at))
+        self._said("user", others, max(done, default=at))
+
+    def _said(self, role: str, parts: Sequence[Row], at: int | None) -> None:
+        if parts:
+            self.add({"role": role, "parts": list(parts)}, at)
+
+
+def _parts(content: object) -> list[Row]:
+    """The parts of a content; a text alone is one."""
+    parts = content if isinstance(content, list) else [content]
+    told = [{"text": each} if isinstance(each, str) else each for each in parts]
+    return [each for each in told if isinstance(each, dict) and each.get("text", "x")]
+
+
+def _call(call: Row) -> Row:
+    told = {"name": call.get("name"), "args": call.get("args") or {}}
+    return {"functionCall": {"id": call.get("id"), **told}}

@@ -1,0 +1,1 @@
+"""Roo Code: its recordings."""
