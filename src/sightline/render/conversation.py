@@ -77,7 +77,7 @@ def nothing_to_expand(name: str) -> tuple[str, str]:
     """A name that stands in no stub."""
     return (
         f"No text of the name {name!r} was removed from this conversation.",
-        "Give the name that stands behind 'expand' in the stub, 8 digits.",
+        "Give the name that stands behind 'expand' in the stub.",
     )
 
 

@@ -115,7 +115,7 @@ class Conversation:
             return self._current().view(asked)
 
     def expand(self, name: str) -> str:
-        """The text that a stub stands for, by the name in the stub ("expand 1a2b3c4d"). It comes
+        """The text that a stub stands for, by the name in the stub ("expand 1a2b3c4d5e6f"). It comes
         from the store: the disk is not read. UnknownName."""
         from sightline.services.conversation.showing import expand
 

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 COMMANDS_MAX = 40
 
+TODO = ("content", "step", "task", "title", "text")
+DONE = ("completed", "done", "cancelled")
+"""How the items of a list of work say what and whether it is done."""
+
 
 class File(Value):
     """A file that was touched. deed: read, modified, created, deleted or moved; revision: of the
@@ -138,46 +142,44 @@ def _commands(ground: Ground, before: Ledger, blocks: Iterable[Block]) -> tuple[
         return tuple(found)
     called: dict[str | None, str] = {}
     for block in blocks:
-        if block.deed == "run" and block.kind == "call":
-            called[block.call] = _command(block.text)
-        elif block.deed == "run" and block.kind == "result" and block.call in called:
+        command = _command(block) if block.kind == "call" else None
+        if command is not None:
+            called[block.call] = command
+        elif block.kind == "result" and block.call in called:
             found.append(Command(called.pop(block.call), failed=block.error))
     return (*before.commands, *found)
 
 
-def _command(given: str) -> str:
-    """The command line in what a tool was given."""
+def _command(block: Block) -> str | None:
+    """The command line in what a tool was given; None where it runs none."""
+    told = _json(block.text)
+    if not isinstance(told, dict):
+        return block.text if block.deed == "run" else None
+    line = next((told[key] for key in ("command", "cmd", "script") if key in told), None)
+    return " ".join(map(str, line)) if isinstance(line, list) else line and str(line)
+
+
+def _json(text: str) -> Any:
+    """What a text says as JSON; None where it is none."""
     try:
-        told = json.loads(given)
-    except ValueError:
-        return given
-    line = (
-        next((told[key] for key in ("command", "cmd", "script") if key in told), given)
-        if isinstance(told, dict)
-        else given
-    )
-    return line if isinstance(line, str) else " ".join(map(str, line))
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _todos(blocks: Sequence[Block]) -> list[tuple[str, bool]]:
     """The newest list of work: each text, and whether it is done."""
     plans = [block for block in blocks if block.deed == "plan" and block.kind == "call"]
-    try:
-        told = json.loads(plans[-1].text) if plans else {}
-    except ValueError:
-        return []
-    listed = (
-        next((each for each in told.values() if isinstance(each, list)), [])
-        if isinstance(told, dict)
-        else []
-    )
+    told = _json(plans[-1].text) if plans else None
+    values = told.values() if isinstance(told, dict) else ()
+    listed = next((each for each in values if isinstance(each, list)), [])
     found = []
     for each in listed:
-        if isinstance(each, dict):
-            text = next(
-                (each[key] for key in ("content", "step", "task", "title", "text") if key in each),
-                None,
-            )
-            if isinstance(text, str):
-                found.append((text, each.get("status") in ("completed", "done", "cancelled")))
+        text = (
+            next((each[key] for key in TODO if key in each), None)
+            if isinstance(each, dict)
+            else None
+        )
+        if isinstance(text, str):
+            found.append((text, each.get("status") in DONE))
     return found
