@@ -10,6 +10,7 @@ from sightline.core.revision import MISSING, as_link, revision_of
 from sightline.errors import Unverifiable
 from sightline.workspace import Link, Replacement
 from sightline.workspace.disk import DiskWorkspace
+from sightline.workspace.reading import signature_of
 from sightline.workspace.syscalls import Calls
 
 OLD, NEW, SAVE = b"old bytes", b"new", b"a save in between"
@@ -205,6 +206,21 @@ def test_a_save_into_the_displaced_file_is_found_after_the_folders_were_synced(r
     held.close()
     assert answers[1].data == SAVE
     assert stands(root) == {**WANTED, "a/two": SAVE}
+
+
+def test_the_answer_is_the_stat_of_what_stands_there(root):
+    for answer in opened(root).replace_each(asked()):
+        now = os.lstat(root / answer.path) if answer.kind == "file" else None
+        assert answer.signature == (signature_of(now) if now else None)
+
+
+def test_what_somebody_wrote_into_the_new_file_is_what_the_answer_says(root):
+    def save():
+        [aside] = [each for each in (root / "a").iterdir() if each.name.endswith(".new")]
+        aside.write_bytes(SAVE)
+
+    [answer] = opened(root, before("after replace", save)).replace_each(asked()[:1])
+    assert answer.data == (root / "a/one").read_bytes() == SAVE
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child")

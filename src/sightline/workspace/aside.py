@@ -33,13 +33,13 @@ def aside_names(path: str, token: str) -> tuple[str, str, str]:
 
 def write_aside(
     folder: Folder, part: str, aside: str, new: bytes | Link, like: int | None
-) -> Generator[int, None, int]:
-    """Write a whole file beside the path, synced, with the attributes of `like`; its inode. A
+) -> Generator[int, None, os.stat_result]:
+    """Write a whole file beside the path, synced, with the attributes of `like`; a stat of it. A
     symlink is there at once, and its folder is what makes it last."""
     calls, name = folder.calls, folder.at(part)
     if isinstance(new, Link):
         calls.symlink(new.target, folder.at(aside), dir_fd=folder.fd)
-        return calls.lstat(folder.at(aside), dir_fd=folder.fd).st_ino
+        return calls.lstat(folder.at(aside), dir_fd=folder.fd)
     # Private until it has the old file's rights; a new file gets what the umask leaves.
     fd = calls.open(name, _CREATE, 0o666 if like is None else 0o600, dir_fd=folder.fd)
     try:
@@ -48,11 +48,11 @@ def write_aside(
             if like is not None:
                 copy_attributes(calls, like, fd)
             yield fd
-            inode = calls.fstat(fd).st_ino
+            made = calls.fstat(fd)
         finally:
             os.close(fd)
         calls.replace(name, folder.at(aside), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
-        return inode
+        return made
     except BaseException:
         remove(folder, part)
         raise

@@ -11,48 +11,53 @@ import errno
 
 from sightline.errors import Unverifiable
 from sightline.workspace.aside import remove
-from sightline.workspace.lease import lease
+from sightline.workspace.lease import Lease
 from sightline.workspace.reading import standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from sightline.core.revision import Revision
     from sightline.workspace.folder import Folder
-    from sightline.workspace.syncing import Write
+    from sightline.workspace.lease import Stood
 
 ROUNDS = 8
 """How often a write gives way to other programs that are saving the same file just then."""
 
 
-def swap_in(swap: Swap, expected: Revision, revision: Revision) -> Write:
-    """Put the aside at the name if that displaces `expected`; else leave all as it was."""
+def swap_in(
+    swap: Swap, expected: Revision, revision: Revision
+) -> Generator[Folder, None, Stood | None]:
+    """Put the aside at the name if that displaces `expected`; else leave all as it was. What
+    took the name, where nobody can have written to it meanwhile; else None."""
     folder = swap.folder
     for _ in range(ROUNDS):
         # Both leased: whoever comes to write to either file waits until it is settled which
         # of the two keeps the name.
-        with lease(folder, folder.name) as quiet, lease(folder, swap.aside):
+        with Lease(folder, folder.name) as old, Lease(folder, swap.aside) as ours:
             if standing(folder, folder.name) != expected:
-                return
+                return None
             swap.exchange()
             try:
                 yield folder
                 displaced = standing(folder, swap.aside)
-                if displaced == expected and quiet():
+                if displaced == expected and old.quiet():
                     folder.calls.unlink(folder.at(swap.aside), dir_fd=folder.fd)
-                    return
+                    return ours.stands()
             except OSError:
                 swap.undo()
                 raise
             swap.undo()
         # Who came to write to ours while it had the name is let in first: a lease is not to be
         # had before they have closed it.
-        with lease(folder, swap.aside):
+        with Lease(folder, swap.aside):
             saved_over = standing(folder, swap.aside) != revision
         if saved_over:
             # That save came last, so it stays, as it would have without us.
             swap.exchange()
             remove(folder, swap.aside)
-            return
+            return None
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from contextlib import contextmanager
 from time import monotonic, sleep
 
 from sightline.workspace.syscalls import READ
@@ -25,39 +24,64 @@ SIGURG = 23
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from typing import Self
 
     from sightline.workspace.folder import Folder
+
+    Stood = tuple[int, os.stat_result]
+    """A time before a stat, by time.time_ns(), and the stat."""
 
 PATIENCE_S = 0.25
 """How long to wait for a writer to close: a save takes milliseconds, a logger never ends."""
 
 
-@contextmanager
-def lease(
-    folder: Folder, name: str, patience_s: float = PATIENCE_S
-) -> Iterator[Callable[[], bool]]:
-    """Hold a lease on an entry of an open folder; the value asks whether nobody waits to write.
+class Lease:
+    """A lease on an entry of an open folder, as long as it is entered. Without one (unsupported,
+    another's file, a writer that stays) nobody is known to wait, and nothing to be unchanged."""
 
-    Without a lease (unsupported, another's file, a writer that stays) the answer is always yes.
-    """
-    if sys.platform != "linux":
-        yield lambda: True
-        return
-    try:
-        fd = folder.calls.open(folder.at(name), READ, dir_fd=folder.fd)
-    except OSError as error:
-        if error.errno not in (errno.ENOENT, errno.ELOOP):
+    def __init__(self, folder: Folder, name: str, patience_s: float = PATIENCE_S) -> None:
+        self._folder = folder
+        self._name = name
+        self._patience_s = patience_s
+        self._fd = -1
+        self._held = False
+
+    def __enter__(self) -> Self:
+        if sys.platform != "linux":
+            return self
+        folder = self._folder
+        try:
+            self._fd = folder.calls.open(folder.at(self._name), READ, dir_fd=folder.fd)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ELOOP):
+                raise
+            return self  # no file any more: the caller compares next, and sees it
+        try:
+            self._held = _taken(self._fd, self._patience_s)
+        except BaseException:
+            os.close(self._fd)
             raise
-        yield lambda: True  # no file any more: the caller compares next, and sees it
-        return
-    try:
-        if _taken(fd, patience_s):
-            yield lambda: fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK
-        else:
-            yield lambda: True
-    finally:
-        os.close(fd)  # gives the lease back, too
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)  # gives the lease back, too
+
+    def quiet(self) -> bool:
+        """Whether nobody is known to wait for writing."""
+        return not self._held or self._unbroken()
+
+    def stands(self) -> Stood | None:
+        """How the file stands, where nobody wrote to it since the lease was taken; None where that
+        is not known."""
+        if not self._held:
+            return None
+        calls = self._folder.calls
+        stood = calls.time_ns(), calls.fstat(self._fd)
+        return stood if self._unbroken() else None
+
+    def _unbroken(self) -> bool:
+        return sys.platform == "linux" and fcntl.fcntl(self._fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK
 
 
 def _taken(fd: int, patience_s: float) -> bool:

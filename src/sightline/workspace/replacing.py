@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-from itertools import compress
+from stat import S_ISREG
 
-from sightline.core.revision import MISSING, as_link, is_link, revision_of
+from sightline.core.revision import MISSING, UNKNOWN, as_link, is_link, revision_of
 from sightline.errors import Unverifiable
-from sightline.workspace import Link, Replacement
+from sightline.workspace import Found, Link, Replacement
 from sightline.workspace.aside import aside_names, put_back, remove, write_all, write_aside
 from sightline.workspace.exchange import ROUNDS, Swap, swap_in
 from sightline.workspace.folder import Folder
-from sightline.workspace.lease import lease
+from sightline.workspace.lease import Lease
 from sightline.workspace.moving import clean
-from sightline.workspace.reading import ANSWER_LIMIT, read, standing
+from sightline.workspace.reading import ANSWER_LIMIT, read, signature_of, standing
 from sightline.workspace.refusing import refusal
 from sightline.workspace.syncing import side_by_side
 from sightline.workspace.syscalls import READ, WRITE
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sightline.core.revision import Revision
-    from sightline.workspace import Found
-    from sightline.workspace.syncing import Write
+    from sightline.workspace.syncing import Ended, Steps, Write
     from sightline.workspace.syscalls import Calls
+
+GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""What opening a folder says that is not there any more."""
 
 _EFFECTIVE = os.access in os.supports_effective_ids
 
@@ -38,12 +40,8 @@ def replace_if(
     if not token:
         # These names are always the same: what a killed write left under them is in the way.
         clean(calls, root, path, aside_names(path, token))
-    wanted = Replacement(path, expected, new, token)
-    found = read(calls, root, path, ANSWER_LIMIT)
-    if not _stands(found, wanted):
-        return found
-    [error] = side_by_side(calls, [_write(calls, root, wanted)])
-    answer = _answer(calls, root, path, error)
+    [ended] = side_by_side(calls, [_write(calls, root, Replacement(path, expected, new, token))])
+    answer = _answer(calls, root, path, ended)
     if isinstance(answer, Unverifiable):
         raise answer
     return answer
@@ -53,85 +51,118 @@ def replace_each(
     calls: Calls, root: str, wanted: Sequence[Replacement]
 ) -> list[Found | Unverifiable]:
     """See Workspace.replace_each."""
-    found = [read(calls, root, each.path, ANSWER_LIMIT) for each in wanted]
-    may = [_stands(there, each) for there, each in zip(found, wanted, strict=True)]
-    doing = list(compress(wanted, may))
-    ended = side_by_side(calls, [_write(calls, root, each) for each in doing])
+    ended = side_by_side(calls, [_write(calls, root, each) for each in wanted])
     for number, error in enumerate(ended):
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             # Together they hold many files open; by itself each needs as few as any write.
-            [ended[number]] = side_by_side(calls, [_write(calls, root, doing[number])])
-    told = iter(
-        [_answer(calls, root, each.path, error) for each, error in zip(doing, ended, strict=True)]
-    )
-    return [next(told) if done else there for done, there in zip(may, found, strict=True)]
+            [ended[number]] = side_by_side(calls, [_write(calls, root, wanted[number])])
+    return [_answer(calls, root, each.path, how) for each, how in zip(wanted, ended, strict=True)]
 
 
-def _stands(found: Found, wanted: Replacement) -> bool:
-    return found.standing == wanted.expected and found.kind in ("file", "missing", "symlink")
-
-
-def _answer(
-    calls: Calls, root: str, path: str, error: OSError | Unverifiable | None
-) -> Found | Unverifiable:
-    if error is None:
+def _answer(calls: Calls, root: str, path: str, ended: Ended) -> Found | Unverifiable:
+    if ended is None:
         return read(calls, root, path, ANSWER_LIMIT)
-    if isinstance(error, Unverifiable):
-        return error
-    refused = refusal(path, error)
-    refused.__cause__ = error
-    return refused
+    if isinstance(ended, OSError):
+        refused = refusal(path, ended)
+        refused.__cause__ = ended
+        return refused
+    return ended
 
 
 def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
     expected, new, token = wanted.expected, wanted.new, wanted.token
-    with Folder(calls, root, wanted.path, make=new is not None and expected == MISSING) as folder:
+    if expected == UNKNOWN:
+        return None
+    try:
+        folder = Folder(calls, root, wanted.path, make=new is not None and expected == MISSING)
+    except OSError as error:
+        if expected != MISSING and error.errno in GONE:
+            return None  # the look at it tells
+        raise
+    with folder:
         if expected == MISSING:
             yield from _create(folder, new, token)
         elif new is None:
             yield from _delete(folder, expected, token)
         else:
-            yield from _replace(folder, expected, new, token)
+            return (yield from _replace(folder, expected, new, token))
+    return None
 
 
 def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) -> Write:
     calls, name = folder.calls, folder.at(folder.name)
     part, aside, kept = aside_names(folder.path, token)
     if is_link(expected):
-        yield from write_aside(folder, part, aside, new, None)
-        yield from _swapped(Swap(folder, aside, kept), expected, new)
+        made = yield from write_aside(folder, part, aside, new, None)
+        return (yield from _swapped(Swap(folder, aside, kept), expected, new, made))
+    old = _opened(folder)
+    if old is None:
         return None
-    old = calls.open(name, READ, dir_fd=folder.fd)
     try:
         if calls.fstat(old).st_nlink > 1 and isinstance(new, bytes):
-            return _in_place(folder, expected, new)
+            _in_place(folder, expected, new)
+            return None
         writable = calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=_EFFECTIVE)
-        yield from write_aside(folder, part, aside, new, old)
+        made = yield from write_aside(folder, part, aside, new, old)
     finally:
         os.close(old)
-    yield from _swapped(Swap(folder, aside, kept), expected, new, writable=writable)
-    return None
+    swap = Swap(folder, aside, kept)
+    return (yield from _swapped(swap, expected, new, made, writable=writable))
 
 
-def _swapped(swap: Swap, expected: Revision, new: bytes | Link, *, writable: bool = True) -> Write:
+def _opened(folder: Folder) -> int | None:
+    """The file, open for reading; None where none stands. Told by lstat, because opening a device
+    can have effects of its own."""
+    calls, name = folder.calls, folder.at(folder.name)
+    try:
+        if not S_ISREG(calls.lstat(name, dir_fd=folder.fd).st_mode):
+            return None
+        return calls.open(name, READ, dir_fd=folder.fd)
+    except OSError as error:
+        if error.errno not in GONE:
+            raise
+        return None
+
+
+def _swapped(
+    swap: Swap,
+    expected: Revision,
+    new: bytes | Link,
+    made: os.stat_result,
+    *,
+    writable: bool = True,
+) -> Write:
     try:
         if not writable:
             # The folder alone would let us, but a file made read-only was made so on purpose.
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), swap.folder.path)
         revision = as_link(new.target) if isinstance(new, Link) else revision_of(new)
-        yield from swap_in(swap, expected, revision)
+        stood = yield from swap_in(swap, expected, revision)
     finally:
         swap.discard()
+    if stood is None or isinstance(new, Link) or not _same(stood[1], made):
+        return None
+    at_ns, stands = stood
+    return Found(swap.folder.path, "file", revision, new, signature_of(stands), at_ns)
 
 
-def _create(folder: Folder, new: bytes | Link | None, token: str) -> Write:
+def _same(one: os.stat_result, other: os.stat_result) -> bool:
+    """Whether a file was not written to between two stats of it. Renaming it changes a time."""
+    return (one.st_ino, one.st_size, one.st_mtime_ns) == (
+        other.st_ino,
+        other.st_size,
+        other.st_mtime_ns,
+    )
+
+
+def _create(folder: Folder, new: bytes | Link | None, token: str) -> Steps:
     if new is None:
         return
     calls, name = folder.calls, folder.at(folder.name)
     part, aside, _ = aside_names(folder.path, token)
-    inode = None
+    made = None
     try:
-        inode = yield from write_aside(folder, part, aside, new, None)
+        made = yield from write_aside(folder, part, aside, new, None)
         try:
             calls.move(folder.at(aside), name, src_fd=folder.fd, dst_fd=folder.fd)
         except FileExistsError:
@@ -139,22 +170,22 @@ def _create(folder: Folder, new: bytes | Link | None, token: str) -> Write:
             return
         yield folder
     except OSError:
-        _uncreate(folder, aside, inode)
+        _uncreate(folder, aside, made)
         raise
 
 
-def _delete(folder: Folder, expected: Revision, token: str) -> Write:
+def _delete(folder: Folder, expected: Revision, token: str) -> Steps:
     calls, name = folder.calls, folder.at(folder.name)
     kept = aside_names(folder.path, token)[2]
     for _ in range(ROUNDS):
-        with lease(folder, folder.name) as quiet:
+        with Lease(folder, folder.name) as old:
             if standing(folder, folder.name) != expected:
                 return
             calls.move(name, folder.at(kept), src_fd=folder.fd, dst_fd=folder.fd)
             try:
                 yield folder
                 displaced = standing(folder, kept)
-                if displaced == expected and quiet():
+                if displaced == expected and old.quiet():
                     calls.unlink(folder.at(kept), dir_fd=folder.fd)
                     return
             except OSError:
@@ -193,9 +224,9 @@ def _restore(folder: Folder, fd: int, old: bytes) -> None:
         ) from error
 
 
-def _uncreate(folder: Folder, aside: str, inode: int | None) -> None:
+def _uncreate(folder: Folder, aside: str, made: os.stat_result | None) -> None:
     remove(folder, aside)
-    if inode is not None and _inode(folder) == inode:
+    if made is not None and _inode(folder) == made.st_ino:
         remove(folder, folder.name)
     folder.unmake()
 

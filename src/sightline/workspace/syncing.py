@@ -1,7 +1,7 @@
 """Writes that go on side by side, so that the disk makes all of them power-safe at once.
 
 A write is a generator: it yields what has to be on the platter before it goes on, an open file or
-a folder. Those of many writes are asked for together, because a file system that is told of them
+a folder, and answers what it left, where it knows that without another look. Those of many writes are asked for together, because a file system that is told of them
 one by one commits its journal for each.
 """
 
@@ -16,22 +16,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
+    from sightline.workspace import Found
     from sightline.workspace.folder import Folder
     from sightline.workspace.syscalls import Calls
 
     Awaited = int | Folder
     """A file by its descriptor, or a folder."""
 
-    Write = Generator[Awaited, None, None]
+    Steps = Generator[Awaited, None, None]
+    Write = Generator[Awaited, None, Found | None]
+    Ended = Found | OSError | Unverifiable | None
 
 FEW, THREADS = 12, 8
 """From so many on they are synced in so many threads: what waits for the platter at one time, the
 system takes there in one go."""
 
 
-def side_by_side(calls: Calls, writes: Sequence[Write]) -> list[OSError | Unverifiable | None]:
-    """Carry out writes of different files; in order what ended each: None, or an error."""
-    ended: list[OSError | Unverifiable | None] = [None] * len(writes)
+def side_by_side(calls: Calls, writes: Sequence[Write]) -> list[Ended]:
+    """Carry out writes of different files; in order what each answered, or the error that ended
+    it."""
+    ended: list[Ended] = [None] * len(writes)
     going: list[tuple[int, OSError | None]] = [(number, None) for number in range(len(writes))]
     try:
         while going:
@@ -39,8 +43,8 @@ def side_by_side(calls: Calls, writes: Sequence[Write]) -> list[OSError | Unveri
             for number, error in going:
                 try:
                     awaited.append((number, _advance(writes[number], error)))
-                except StopIteration:
-                    continue
+                except StopIteration as stop:
+                    ended[number] = stop.value
                 except (OSError, Unverifiable) as failed:
                     ended[number] = failed
             failures = _sync(calls, [each for _, each in awaited])
@@ -69,12 +73,25 @@ def _sync(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
 
 
 def _each(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
-    if len(awaited) < FEW:
-        return [_failure(calls, each) for each in awaited]
+    threads = THREADS if len(awaited) >= FEW else 1
+    shares = [awaited[first::threads] for first in range(threads)]
+    failures: list[OSError | None] = [None] * len(awaited)
+    for first, failed in enumerate(_shared(calls, shares)):
+        failures[first::threads] = failed
+    return failures
+
+
+def _shared(calls: Calls, shares: Sequence[Sequence[Awaited]]) -> list[list[OSError | None]]:
+    if len(shares) == 1:
+        return [_failures(calls, shares[0])]
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(THREADS) as threads:
-        return [*threads.map(partial(_failure, calls), awaited)]
+    with ThreadPoolExecutor(len(shares)) as threads:
+        return [*threads.map(partial(_failures, calls), shares)]
+
+
+def _failures(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
+    return [_failure(calls, each) for each in awaited]
 
 
 def _start(calls: Calls, files: Sequence[int]) -> None:

@@ -30,6 +30,10 @@ _SWAPS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}
 """Per system: the C function, its flag for "exchange", its flag for "do not replace"."""
 
 
+_FUNCTION: list[Any] = []
+"""That function, once it was looked up; None where the system lacks it."""
+
+
 class Calls:
     """The calls themselves. Names are relative to the folder `dir_fd`; OSError when they fail."""
 
@@ -103,7 +107,9 @@ def _renameat(flag: int, src: str, dst: str, src_fd: int | None, dst_fd: int | N
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), src)
     import ctypes
 
-    function: Any = getattr(ctypes.CDLL(None, use_errno=True), _SWAPS[sys.platform][0], None)
+    if not _FUNCTION:
+        _FUNCTION.append(getattr(ctypes.CDLL(None, use_errno=True), _SWAPS[sys.platform][0], None))
+    [function] = _FUNCTION
     flags = _SWAPS[sys.platform][flag]
     if function is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), src)
