@@ -71,7 +71,7 @@ def test_where_nothing_is_recorded_it_says_what_to_name(sl, tmp_path):
     assert answer.code == 1
     assert "Not played: 1 file." in answer.err
     assert "x.json: " in answer.err
-    assert "Name a transcript of Claude Code" in answer.err
+    assert "Name recordings of a coding agent" in answer.err
     told = sl("replay", str(tmp_path / "rec"), "--json")
     assert (told.code, told.json["policies"], len(told.json["unreadable"])) == (1, [], 1)
 

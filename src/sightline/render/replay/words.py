@@ -196,5 +196,5 @@ def nothing(of: Replay) -> list[str]:
     return [
         f"No recorded session was found to play.{left}",
         *unread(of.unread),
-        "Name a transcript of Claude Code (*.jsonl), or a folder of them.",
+        "Name recordings of a coding agent, or a folder of them, such as ~/.claude/projects.",
     ]
