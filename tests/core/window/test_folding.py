@@ -130,6 +130,13 @@ def test_a_call_without_a_result_stays():
     ]
 
 
+def test_a_call_without_an_id_waits_for_ever():
+    made = told(Talk().typed("go"), RULES.replace(keep=0))
+    made.add(Block(1, 0, "call", LONG, 60, 1, deed="run"))
+    made.add(Block(2, 0, "result", LONG, 60, 1, deed="run"))
+    assert [fold.block for fold in made.decide(MUCH).folds] == [2]
+
+
 def test_plans_and_what_may_never_be_changed_stay():
     talk = Talk().typed(LONG).planned(LONG).called("TodoWrite", "plan", {}, LONG)
     talk.called("Bash", "run", {}, LONG)

@@ -26,43 +26,55 @@ class Files:
         self._showing: dict[str, Showing] = {}
         self._shown: dict[int, tuple[str, ...]] = {}
         self._given: dict[str, tuple[int, tuple[Rewrite, ...]]] = {}
+        self._about: dict[str, list[int]] = {}
 
     @property
     def named(self) -> set[str]:
         """Files that a person or a plan names."""
         return self._named.paths
 
-    def add(self, place: int, block: Block) -> None:
-        """The next block."""
+    def add(self, place: int, block: Block) -> list[int]:
+        """The next block. The places of earlier ones of which more may be known by it: that they
+        are superseded, no longer what the agent gave a file last, or of a file that was edited."""
+        news: list[int] = []
         if block.kind == "user" or block.deed == "plan":
             self._named.text(block.text)
         for path in self.of(block):
             self.touched[path] = block.step
             self._named.path(path)
-        self._show(place, block)
+            self._about.setdefault(path, []).append(place)
+        self._show(place, block, news)
         if block.kind == "call" and block.call is not None and block.rewrites:
             self._given[block.call] = place, block.rewrites
         elif block.kind == "result" and block.call in self._given:
             given = self._given.pop(block.call)
             if not block.error:
-                self._put(*given)
+                self._put(*given, news)
+        return news
 
-    def _show(self, place: int, block: Block) -> None:
+    def _show(self, place: int, block: Block, news: list[int]) -> None:
         if block.excerpts:
             self._shown[place] = tuple(dict.fromkeys(each.path for each in block.excerpts))
         for path in self._shown.get(place, ()):
             own = [each for each in block.excerpts if each.path == path]
             spans = [(each.first, each.last) for each in own]
             whole = any(each.whole for each in own)
-            self._showing.setdefault(path, Showing()).show(place, spans, whole=whole)
+            showing = self._showing.setdefault(path, Showing())
+            showing.show(place, spans, whole=whole)
+            news += showing.news
+            showing.news.clear()
 
-    def _put(self, place: int, rewrites: tuple[Rewrite, ...]) -> None:
+    def _put(self, place: int, rewrites: tuple[Rewrite, ...], news: list[int]) -> None:
         """What a call was given stands in its files now."""
         for rewrite in rewrites:
+            last = self.edited.get(rewrite.path)
+            news += self._about[rewrite.path] if last is None else [last]
             self.edited[rewrite.path] = place
             showing = self._showing.get(rewrite.path)
             if showing is not None and rewrite.old is None:
                 showing.rewritten(place)
+                news += showing.news
+                showing.news.clear()
             elif showing is not None:
                 showing.move(_longer(rewrite))
 

@@ -12,6 +12,9 @@ these can be had again.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from math import inf
+
 from sightline.core.value import Value
 from sightline.core.window.blocks import Decision, Fold
 from sightline.core.window.files import FILES, Files
@@ -76,8 +79,10 @@ class Folding:
         self._thoughts: list[int] = []
         self._spoken = 0
         self._sizes: list[int] = []
+        self._due: list[float] = []
         self._total = 0
         self._answered: set[str] = set()
+        self._waiting: dict[str, list[int]] = {}
         self._files = Files()
 
     def add(self, block: Block) -> None:
@@ -85,8 +90,10 @@ class Folding:
         place = len(self._blocks)
         self._blocks.append(block)
         self._sizes.append(block.tokens)
+        self._due.append(0)
         self._total += block.tokens
-        self._files.add(place, block)
+        for earlier in self._files.add(place, block):
+            self._due[earlier] = 0
         if block.kind == "user":
             self._spoken = place
         if block.loose:
@@ -94,10 +101,17 @@ class Folding:
         if block.kind == "result":
             self._results.append(place)
             if block.call is not None:
-                self._answered.add(block.call)
+                self._answer(block.call)
+        elif block.kind == "call" and block.call is not None:
+            self._waiting.setdefault(block.call, []).append(place)
         foldable = block.kind in ("result", "call") and not block.fixed and block.deed != "plan"
         if foldable and block.tokens >= self.rules.least:
             self._open.append(place)
+
+    def _answer(self, call: str) -> None:
+        self._answered.add(call)
+        for place in self._waiting.pop(call, ()):
+            self._due[place] = 0
 
     def taken(self, decision: Decision) -> None:
         """A decision that was made before, as it is on record."""
@@ -133,11 +147,11 @@ class Folding:
 
     def _thought(self) -> tuple[int, ...]:
         """Thinking about what the user said before the last time."""
-        return tuple(place for place in self._thoughts if place < self._spoken)
+        return tuple(self._thoughts[: bisect_left(self._thoughts, self._spoken)])
 
     def _least(self, first: int, back: int) -> int:
         """What a clear from a block on has to get back, when it gets back so much."""
-        grown = self._total / max(self._blocks[-1].step, 1)
+        grown = self._total / max(self._step, 1)
         return minimum_clear(self._prices, max(sum(self._sizes[first:]) - back, 0), grown)
 
     def _eligible(self) -> Iterator[tuple[int, Tier]]:
@@ -145,9 +159,16 @@ class Folding:
         for place in self._open:
             if place >= before:
                 return
-            tier = self._tier(place)
-            if tier is not None:
-                yield place, tier
+            if self._due[place] <= self._step:
+                why = self._why(place)
+                if isinstance(why, str):
+                    yield place, why
+                else:
+                    self._due[place] = why
+
+    @property
+    def _step(self) -> int:
+        return self._blocks[-1].step
 
     def _cut(self, keep: int) -> int:
         """The place from which on all stays."""
@@ -155,43 +176,42 @@ class Folding:
             return len(self._blocks)
         return self._results[-keep] if len(self._results) >= keep else 0
 
-    def _tier(self, place: int) -> Tier | None:
-        """Why a block may go; None while it may not."""
+    def _why(self, place: int) -> Tier | float:
+        """Why a block may go. While it may not, the first answer before which it might, unless more
+        comes to be known of it."""
         block, files = self._blocks[place], self._files
         if block.kind == "call":
-            return self._tier_of_input(place, block)
+            return self._why_input(place, block)
         if block.deed in FILES and files.of(block):
-            if files.superseded(place, block):
-                return "superseded"
-            return "untouched" if self._expired(block) else None
+            superseded = files.superseded(place, block)
+            return "superseded" if superseded else self._from(self._leased(block), "untouched")
         if block.deed in AGAIN:
             return "again"
-        return "other" if self._age(block.step) > self.rules.other else None
+        return self._from(block.step + self.rules.other, "other")
 
-    def _tier_of_input(self, place: int, block: Block) -> Tier | None:
+    def _why_input(self, place: int, block: Block) -> Tier | float:
         """What a call was given: never while it waits for its result, nor the newest text that the
         agent gave a file."""
-        if self._waits(block):
-            return None
+        if self._waits(place) or not (block.rewrites or block.deed in AGAIN):
+            return inf
         if block.rewrites:
-            if self._files.newest_write(place, block) or not self._expired(block):
-                return None
-            return "input"
-        return "input" if block.deed in AGAIN else None
+            newest = self._files.newest_write(place, block)
+            return inf if newest else self._from(self._leased(block), "input")
+        return "input"
 
-    def _expired(self, block: Block) -> bool:
-        """Whether the leases of all files that it is about have run out."""
+    def _from(self, leased: float, tier: Tier) -> Tier | float:
+        return tier if self._step > leased else leased + 1
+
+    def _leased(self, block: Block) -> float:
+        """The last answer of the leases of all files that it is about."""
         files, rules = self._files, self.rules
+        last = 0
         for path in files.of(block):
             edited = path in files.edited
             if rules.named and not edited and path in files.named:
-                return False
-            if self._age(files.touched.get(path, 0)) <= (rules.edited if edited else rules.read):
-                return False
-        return True
-
-    def _age(self, step: int) -> int:
-        return self._blocks[-1].step - step
+                return inf
+            last = max(last, files.touched.get(path, 0) + (rules.edited if edited else rules.read))
+        return last
 
     def _folded(self, place: int, tier: Tier) -> Fold | None:
         """A block's fold; None where its stub is no shorter."""
@@ -220,9 +240,10 @@ class Folding:
         yield from self._eligible()
         for keep in (self.rules.keep, 1, 0):
             for place in self._open:
-                if place < self._cut(keep) and not self._waits(self._blocks[place]):
+                if place < self._cut(keep) and not self._waits(place):
                     yield place, "forced"
 
-    def _waits(self, block: Block) -> bool:
+    def _waits(self, place: int) -> bool:
         """Whether a call has no result yet."""
+        block = self._blocks[place]
         return block.kind == "call" and block.call not in self._answered

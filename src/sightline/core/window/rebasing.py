@@ -71,7 +71,7 @@ class Rebasing(Folding):
             path = next(iter(of), "")
             if place >= before or len(of) != 1 or path not in self._files.edited:
                 continue
-            if place >= self._current.since(path) and not self._waits(block):
+            if place >= self._current.since(path) and not self._waits(place):
                 fold = self._folded(place, "superseded")
                 if fold is not None:
                     found.setdefault(path, []).append(fold)

@@ -41,13 +41,15 @@ class Era:
 
 class Showing:
     """One file. A block is superseded when newer ones show all its lines: surely, so where an edit
-    moved lines, nobody knows which, newer ones have to show them wherever they are."""
+    moved lines, nobody knows which, newer ones have to show them wherever they are. news: the
+    blocks that were superseded since somebody emptied it, among others maybe."""
 
     def __init__(self) -> None:
         self._log: list[Shown | int] = []
         self._owned: Counter[int] = Counter()
         self._eras = [Era()]
         self._right = True
+        self.news: list[int] = []
 
     def show(self, place: int, spans: Iterable[Span], *, whole: bool) -> None:
         """A block shows lines; whole: there are no others."""
@@ -60,7 +62,9 @@ class Showing:
 
     def rewritten(self, place: int) -> None:
         """All of the file was given by the call at a place: what showed it before is not true."""
-        self._log = [each for each in self._log if isinstance(each, Shown) and each.place > place]
+        shown = [each for each in self._log if isinstance(each, Shown)]
+        self.news += [each.place for each in shown if each.place <= place]
+        self._log = [each for each in shown if each.place > place]
         self._right = False
 
     def gone(self, place: int) -> None:
@@ -81,11 +85,14 @@ class Showing:
             self._add(each)
 
     def _add(self, told: Shown | int) -> None:
+        if not self._right:
+            self._again()
         self._log.append(told)
         if isinstance(told, int):
             self._moved(told)
             return
         if told.whole:
+            self.news += self._owned
             self._owned, self._eras = Counter(), [Era()]
         for first, last in told.spans:
             for era in self._eras[:-1]:
@@ -108,6 +115,8 @@ class Showing:
         while high < len(runs) and runs[high][0] <= last:
             begin, end, owner = runs[high]
             self._owned[owner] -= min(end, last) - max(begin, first) + 1
+            if not self._owned[owner]:
+                self.news.append(owner)
             left += [(begin, first - 1, owner)] if begin < first else []
             left += [(last + 1, end, owner)] if end > last else []
             high += 1
