@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.core.window.blocks import Block, Excerpt
 
-NAME_LENGTH = 8
-"""Digits that name a text: of so few conversations' texts two never share them."""
+NAME_LENGTH = 12
+"""Digits that name a text: two of 100,000 texts share them in one of 50,000 conversations."""
 
 TITLE_MAX, LAST_MAX = 80, 200
 """Characters of what a call was given, and of the last lines of an error, that a stub repeats."""
