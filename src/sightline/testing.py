@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sightline.core.revision import Revision, Stamp
     from sightline.services.session import Session
     from sightline.workspace import Kind, Replacement
-    from sightline.workspace.tree import Row
+    from sightline.workspace.tree import Looking, Row
 
 _MODES = {
     "file": stat.S_IFREG | 0o644,
@@ -253,6 +253,9 @@ class MemoryWorkspace:
                 rows[path] = known[path] if known.get(path, [])[:CONTENT] == now else new
         hidden = {path: IGNORED for path in self._entries if self._ignored.matches(path)}
         return Tree({"": Listing((), rows, (), hidden)}, {})
+
+    def folders(self, last: Tree) -> Looking:
+        return (yield from self.tree(last).folders())
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         for path, row in asked:

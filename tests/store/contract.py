@@ -353,7 +353,7 @@ class StoreContract(ABC):
 
     def test_many_texts_are_forgotten_as_one_fact(self, store):
         texts = [f"text {number}".encode() for number in range(5)]
-        store.keep(texts)
+        store.keep({revision_of(data): data for data in texts})
         wanted = [revision_of(data) for data in texts[:3]]
         gone = store.purge(lambda: [*wanted, A, wanted[0]], "age", session="s1", at=7)
         assert gone == tuple(wanted)

@@ -87,13 +87,13 @@ def test_a_reader_that_was_a_moment_late_finds_no_text(file, monkeypatch):
     """Its row was read, then the text was forgotten: that is no damage."""
     store, other = filled(file, 1, size=2 << 20), open_file(file)
     (kept,) = store.texts()
-    read = other._blobs._files.read
+    read = other._blobs.files.read
 
     def late(revision):
         empty_of_texts(store)
         return read(revision)
 
-    monkeypatch.setattr(other._blobs._files, "read", late)
+    monkeypatch.setattr(other._blobs.files, "read", late)
     assert other.blob(kept.revision) is None
     store.close()
     other.close()

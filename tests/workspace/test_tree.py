@@ -135,6 +135,38 @@ def test_a_folder_that_did_not_change_is_not_listed_again(root, monkeypatch):
     assert listed == [f"{root}/b/"]
 
 
+def test_a_look_that_goes_on_answers_what_one_at_once_does(root):
+    for path in ("a.py", "b/c.py", "b/d.log", "e/f/g.py"):
+        put(root, path)
+    for ignored in ("", "*.log\n", "e/\n"):
+        put(root, ".gitignore", ignored)
+        last = seen(root)
+        put(root, "b/new.py")
+        for known in (NO_TREE, last):
+            looking, passed = opened(root).folders(known), []
+            while True:
+                try:
+                    passed.append(next(looking))
+                except StopIteration as end:
+                    tree = end.value
+                    break
+            assert dict(passed) == tree.listings
+            assert told(tree) == told(opened(root).tree(known))
+        os.unlink(root / "b/new.py")
+
+
+def test_no_folder_is_passed_on_before_it_is_known_that_its_ignore_files_stand(root):
+    put(root, "b/c.log")
+    put(root, ".gitignore", "")
+    last = seen(root)
+    put(root, "b/.gitignore", "*.log\n")  # comes to light when its folder is listed
+    passed = dict(opened(root).folders(last))
+    assert [name for listing in passed.values() for name in listing.files] == [
+        ".gitignore",
+        ".gitignore",
+    ]
+
+
 def test_an_ignore_file_that_changed_comes_or_goes_is_heeded(root):
     put(root, "a/x.tmp")
     put(root, "a/y")

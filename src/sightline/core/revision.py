@@ -7,6 +7,7 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Literal
 
     Freshness = Literal["same", "differs", "cannot_tell"]
@@ -24,6 +25,11 @@ UNKNOWN: Revision = "unknown"
 def revision_of(data: bytes) -> Revision:
     """The revision of these bytes."""
     return digest(data)
+
+
+def named(texts: Iterable[bytes] | dict[Revision, bytes]) -> dict[Revision, bytes]:
+    """Texts by their revisions; as they are where the caller had worked these out."""
+    return texts if isinstance(texts, dict) else {revision_of(data): data for data in texts}
 
 
 def known(revision: Revision) -> bool:

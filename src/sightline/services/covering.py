@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sightline.core import manifest
+    from sightline.core.revision import Revision
     from sightline.services.ground import Ground
     from sightline.services.keeping import Keep
     from sightline.workspace import Found
-    from sightline.workspace.tree import Row, Tree
+    from sightline.workspace.tree import Listing, Row, Tree
 
     Standing = tuple[str, manifest.Row | None, str]
     """A path, its row, and why it has none; "" for no word: then it is gone."""
@@ -49,32 +50,26 @@ def everything(ground: Ground, last: Manifest, keep: Keep, until: float | None =
     with texts where there are many, by several threads; few are answered. until: by
     time.monotonic(), all should be done by then; what there is no time to read is left out.
     StoreError, Unverifiable, DeadlinePassed."""
-    started = monotonic()
-    tree = ground.workspace.tree(ground.workspace.remembered(), until=until)
-    if until is not None:  # to write down what was found takes about as long as to find it
-        until -= monotonic() - started
-        if monotonic() > until:
-            raise DeadlinePassed
-    rows: dict[str, manifest.Row] = {}
-    omitted = tree.hidden()
-    late: list[str] = []
+    work = _Work(ground, last, until)
+    rows, omitted = work.rows, work.omitted
     read = 0
     with Keeping(keep) as keeping:
-        unread = _unread(ground, tree, last, rows, omitted, late, until)
-        for path, row, data in ground.workspace.contents(unread):
+        for path, row, data in ground.workspace.contents(work.unread()):
             read += 1
             if data is None:
-                data = _look(ground, rows, omitted, path, row)
-            else:
-                row[CONTENT] = revision = revision_of(data)
-                rows[path] = file_row(revision, row[MODE])  # type: ignore[arg-type]
-            if data is not None:
-                keeping.add(data)
+                if (looked := _look(ground, rows, omitted, path, row)) is not None:
+                    keeping.add(*looked)
+                continue
+            row[CONTENT] = revision = revision_of(data)
+            rows[path] = file_row(revision, row[MODE])  # type: ignore[arg-type]
+            keeping.add(revision, data)
+        tree, late = work.tree, work.late
         ground.workspace.remember(tree, lasting=bool(late) or read > WORTH_REMEMBERING)
+        omitted.update(tree.hidden())
         omitted.update(dict.fromkeys(_folded(tree, late), NO_TIME))
         found = Manifest(rows, omitted)
         taken = step(last, found)
-    return Covered(found, tuple(keeping.texts), taken)
+    return Covered(found, tuple(keeping.texts.values()), taken)
 
 
 def these(ground: Ground, last: Manifest, paths: Iterable[str]) -> Covered | None:
@@ -115,31 +110,51 @@ def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
     return None if ground.settings.may_store(path) else SECRET
 
 
-def _unread(
-    ground: Ground,
-    tree: Tree,
-    last: Manifest,
-    rows: dict[str, manifest.Row],
-    omitted: dict[str, str],
-    late: list[str],
-    until: float | None,
-) -> Iterator[tuple[str, Row]]:
-    """The files that have to be read; of all others, what is known of them goes into rows and
-    omitted. late: those that there is no time for."""
-    kept = last.rows
-    for path, row in tree.files():
-        mode, content = row[MODE], row[CONTENT]
-        was = kept.get(path)
-        if was is not None and was[0] == content and was[1] == mode:
-            rows[path] = was
-        elif S_ISLNK(mode):  # type: ignore[arg-type]
-            rows[path] = link_row(content, mode)  # type: ignore[arg-type]
-        elif (why := left_out(ground, path, row[0])) is not None:  # type: ignore[arg-type]
-            omitted[path] = why
-        elif until is not None and monotonic() > until:
-            late.append(path)
-        else:
-            yield path, row
+class _Work:
+    """A look at everything while it goes on. rows, omitted: what is known by now; late: files that
+    there is no time to read; tree: all, when it has ended."""
+
+    def __init__(self, ground: Ground, last: Manifest, until: float | None) -> None:
+        self.rows: dict[str, manifest.Row] = {}
+        self.omitted: dict[str, str] = {}
+        self.late: list[str] = []
+        self.tree = ground.workspace.remembered()
+        self._ground = ground
+        self._last = last
+        self._until = until
+
+    def unread(self) -> Iterator[tuple[str, Row]]:
+        """The files that have to be read; of all others, what is known of them goes into rows and
+        omitted."""
+        kept, rows = self._last.rows, self.rows
+        for folder, listing in self._folders():
+            for name, row in listing.files.items():
+                path = folder + name
+                mode, content = row[MODE], row[CONTENT]
+                was = kept.get(path)
+                if was is not None and was[0] == content and was[1] == mode:
+                    rows[path] = was
+                elif S_ISLNK(mode):  # type: ignore[arg-type]
+                    rows[path] = link_row(content, mode)  # type: ignore[arg-type]
+                elif (why := left_out(self._ground, path, row[0])) is not None:  # type: ignore[arg-type]
+                    self.omitted[path] = why
+                elif self._until is not None and monotonic() > self._until:
+                    self.late.append(path)
+                else:
+                    yield path, row
+
+    def _folders(self) -> Iterator[tuple[str, Listing]]:
+        workspace, last = self._ground.workspace, self.tree
+        if self._until is None:
+            self.tree = yield from workspace.folders(last)
+            return
+        started = monotonic()
+        self.tree = workspace.tree(last, until=self._until)
+        # To write down what was found takes about as long as to find it.
+        self._until -= monotonic() - started
+        if monotonic() > self._until:
+            raise DeadlinePassed
+        yield from self.tree.folders()
 
 
 def _folded(tree: Tree, paths: Iterable[str]) -> Iterator[str]:
@@ -159,14 +174,15 @@ def _look(
     omitted: dict[str, str],
     path: str,
     row: Row,
-) -> bytes | None:
-    """Take a closer look at a file, and note what was learned; its bytes, where it has any."""
+) -> tuple[Revision, bytes] | None:
+    """Take a closer look at a file, and note what was learned; its bytes with their revision, where
+    it has any."""
     found = ground.workspace.read(path, limit=ground.settings.checkpoint_file_bytes)
     if found.data is not None and found.signature is not None:
         row[:] = [value for _, value in found.signature.items()]
         row += [found.revision, found.read_at_ns]
     _put(rows, omitted, _standing(found))
-    return found.data
+    return None if found.data is None else (found.revision, found.data)
 
 
 def _standing(found: Found) -> Standing:

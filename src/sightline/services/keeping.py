@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
     from typing import Self
 
-    Keep = Callable[[list[bytes]], None]
+    from sightline.core.revision import Revision
+
+    Keep = Callable[[dict[Revision, bytes]], None]
 
 FEW = 64
 """Texts that go into the store with the fact that names them."""
@@ -30,7 +32,7 @@ class Keeping:
     all that came are few."""
 
     def __init__(self, keep: Keep) -> None:
-        self.texts: list[bytes] = []
+        self.texts: dict[Revision, bytes] = {}
         self._keep = keep
         self._room = BYTES_AT_ONCE
         self._threads: ThreadPoolExecutor | None = None
@@ -47,9 +49,9 @@ class Keeping:
         if kind is None:
             self._await(0)
 
-    def add(self, data: bytes) -> None:
+    def add(self, revision: Revision, data: bytes) -> None:
         """Take one more; waits where too many are on their way."""
-        self.texts.append(data)
+        self.texts[revision] = data
         self._room -= len(data)
         if self._room <= 0 or len(self.texts) == AT_ONCE:
             self._give()
@@ -61,7 +63,7 @@ class Keeping:
 
             self._threads = ThreadPoolExecutor(THREADS)
         self._waiting.append(self._threads.submit(self._keep, self.texts))
-        self.texts, self._room = [], BYTES_AT_ONCE
+        self.texts, self._room = {}, BYTES_AT_ONCE
 
     def _await(self, most: int) -> None:
         while len(self._waiting) > most:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sightline.core.retention import KeptText
     from sightline.core.revision import Revision, Stamp
     from sightline.store import Room
+    from sightline.store.forgetting import Forgetting
 
     Result = TypeVar("Result")
 
@@ -174,7 +175,9 @@ class SqliteStore:
             rows = self._chunked(f"{STAMP} WHERE path IN", [codec.text(path) for path in paths])
         return stamps_of(rows)
 
-    def keep(self, blobs: Iterable[bytes], *, durable: bool = False) -> None:
+    def keep(
+        self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
+    ) -> None:
         packed = self._blobs.pack(blobs)
         self._write(lambda: self._blobs.put(packed, ahead=True), durable=durable)
 
@@ -182,7 +185,7 @@ class SqliteStore:
         return self._blobs.get(revision)
 
     def texts(self) -> list[KeptText]:
-        return self._blobs.kept()
+        return self._forgetting().kept()
 
     def purge(
         self,
@@ -193,12 +196,14 @@ class SqliteStore:
         at: int,
         secret: bool = False,
     ) -> tuple[Revision, ...]:
+        forgetting = self._forgetting()
+
         def work(*, large: bool) -> tuple[Revision, ...]:
             self._rows.begin()
             # ON zeroes the pages that are freed
             self._base.run(f"PRAGMA secure_delete = {'ON' if secret else 'OFF'}")
             chosen = dict.fromkeys(choose())
-            gone = tuple([each for each in chosen if self._blobs.remove(each, large=large)])
+            gone = tuple([each for each in chosen if forgetting.remove(each, large=large)])
             if secret and not large:
                 self._blobs.packs().erase(chosen)
             if gone:
@@ -206,10 +211,10 @@ class SqliteStore:
             return gone
 
         purged = self._write(lambda: work(large=False), durable=secret)
-        if self._blobs.any_large():
+        if forgetting.any_large():
             # A power cut must not bring the row back whose file is removed then.
             files = self._write(lambda: work(large=True), durable=True)
-            self._write(lambda: self._blobs.tidy(files), durable=False)
+            self._write(lambda: forgetting.tidy(files), durable=False)
             purged += files
         self._purges += 1
         # The log still holds the bytes until it is begun anew; and much goes through it here.
@@ -223,13 +228,14 @@ class SqliteStore:
     def room(self) -> Room:
         from sightline.store.room import measured
 
-        return measured(self._base, self._blobs.files_bytes())
+        return measured(self._base, self._forgetting().files_bytes())
 
     def tidy(self) -> int:
         from sightline.store.room import REST_S, give_back
 
-        files = self._write(self._blobs.tidy, durable=False)
-        while self._write(self._blobs.mend, durable=False):
+        forgetting = self._forgetting()
+        files = self._write(forgetting.tidy, durable=False)
+        while self._write(forgetting.mend, durable=False):
             sleep(REST_S)
         return files + give_back(self._base)
 
@@ -237,13 +243,19 @@ class SqliteStore:
         from sightline.store.verify import differences
 
         torn = [row[0] for row in self._base.run("PRAGMA integrity_check") if row[0] != "ok"]
-        return torn or [*differences(self), *self._blobs.broken()]
+        return torn or [*differences(self), *self._forgetting().broken()]
 
     def close(self) -> None:
         self._base.close()
 
     def leave(self) -> None:
         self._base.leave()
+
+    def _forgetting(self) -> Forgetting:
+        """What a hook never asks for."""
+        from sightline.store.forgetting import Forgetting
+
+        return Forgetting(self._base.run, self._blobs)
 
     def _write(self, work: Callable[[], Result], *, durable: bool) -> Result:
         try:

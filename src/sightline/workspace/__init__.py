@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sightline.core.revision import Stamp
     from sightline.errors import Unverifiable
     from sightline.workspace.git import Repository
-    from sightline.workspace.tree import Row, Tree
+    from sightline.workspace.tree import Looking, Row, Tree
     from sightline.workspace.watch import Watcher
 
     Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable"]
@@ -159,6 +159,10 @@ class Workspace(Protocol):
         earlier answer with the contents learned since; where the times vouch for them they are in
         this one. until: by time.monotonic(). Unverifiable when an ignore file cannot be read,
         DeadlinePassed when time is up."""
+
+    def folders(self, last: Tree) -> Looking:
+        """The same, folder after folder while the look goes on, for who has other work to do beside
+        it. It answers the tree when it ends."""
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         """Files that a tree names, each as it is asked for, with its bytes where it stands as its

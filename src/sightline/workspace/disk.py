@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sightline.core.revision import Revision, Stamp, StatSignature
     from sightline.workspace import Found, Replacement
     from sightline.workspace.git import Repository
-    from sightline.workspace.tree import Row, Tree
+    from sightline.workspace.tree import Looking, Row, Tree
     from sightline.workspace.watch import Watcher
 
 CONTROL = frozenset((".git", ".hg"))
@@ -174,6 +174,11 @@ class DiskWorkspace:
         from sightline.workspace.tree import NO_TREE, look  # few look at all of it
 
         return look(self.root, (self._refusing, self._hiding), last or NO_TREE, until)
+
+    def folders(self, last: Tree) -> Looking:
+        from sightline.workspace.tree import folders
+
+        return folders(self.root, (self._refusing, self._hiding), last)
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         from sightline.workspace.gathering import gather  # many at once are for checkpoints

@@ -38,8 +38,8 @@ def gather(
 
 
 def _bytes(calls: Calls, descent: _Descent, path: str, row: Row) -> bytes | None:
-    *above, name = path.split("/")
-    fd = calls.open(name, READ, dir_fd=descent.to(above))
+    cut = path.rfind("/") + 1
+    fd = calls.open(path[cut:], READ, dir_fd=descent.to(path[:cut]))
     try:
         data = calls.read(fd, row[0] + 1)  # type: ignore[operator]
         now = calls.fstat(fd)
@@ -62,11 +62,25 @@ class _Descent:
 
     def __init__(self, calls: Calls, root: str) -> None:
         self._calls = calls
+        self._folder = ""
         self._parts: list[str] = []
         self._held = [calls.open(root, SEARCH & ~os.O_NOFOLLOW)]
 
-    def to(self, parts: Sequence[str]) -> int:
-        """A descriptor of the folder below the root. OSError when it is not there any more."""
+    def to(self, folder: str) -> int:
+        """A descriptor of a folder below the root, "" or ending in "/". OSError when it is not
+        there any more."""
+        if folder != self._folder:
+            self._folder = "?"  # where it fails, none
+            self._go(folder.split("/")[:-1])
+            self._folder = folder
+        return self._held[-1]
+
+    def close(self) -> None:
+        """Let go of all of them."""
+        self._up(0)
+        os.close(self._held.pop())
+
+    def _go(self, parts: Sequence[str]) -> None:
         same = 0
         while same < len(self._parts) and self._parts[same : same + 1] == parts[same : same + 1]:
             same += 1
@@ -74,12 +88,6 @@ class _Descent:
         for part in parts[same:]:
             self._held.append(self._calls.open(part, SEARCH, dir_fd=self._held[-1]))
             self._parts.append(part)
-        return self._held[-1]
-
-    def close(self) -> None:
-        """Let go of all of them."""
-        self._up(0)
-        os.close(self._held.pop())
 
     def _up(self, depth: int) -> None:
         while len(self._parts) > depth:

@@ -31,7 +31,7 @@ class PatternSet:
         self._names: Tables = ({}, {})
         self._suffixes: Tables = ({}, {})
         self._paths: Tables = ({}, {})
-        self._rest: list[tuple[int, bool, bool, str, bytes]] = []
+        self._rest: list[tuple[int, bool, bool, str, str]] = []
         self._compiled: dict[int, Pattern[bytes]] = {}
         self._clear: set[str] = set()
         for line in patterns:
@@ -76,16 +76,14 @@ class PatternSet:
         return None if best < 0 else not self._negated[best]
 
     def _match_rest(self, path: str, name: str, best: int, *, folder: bool) -> int:
-        # git compares bytes: "?" is one byte, not one character.
-        whole = os.fsencode(path)
-        last = os.fsencode(name) if name != path else whole
         for order, only_folders, on_path, text, needle in reversed(self._rest):
             if order < best:
                 break
-            asked = whole if on_path else last
+            asked = path if on_path else name
             if needle not in asked or (only_folders and not folder):
                 continue
-            if self._expression(order, text, on_path=on_path).fullmatch(asked):
+            # git compares bytes: "?" is one byte, not one character.
+            if self._expression(order, text, on_path=on_path).fullmatch(os.fsencode(asked)):
                 return order
         return best
 
@@ -126,13 +124,15 @@ class PatternSet:
             tables[False][text] = order
 
 
-def _needle(text: str) -> bytes:
-    """Bytes that stand in all that a pattern matches; none where brackets or escapes hide them.
-    "**/" can stand for nothing, so a slash beside a star need not be there."""
+def _needle(text: str) -> str:
+    """Characters that stand in all that a pattern matches; none where brackets or escapes hide
+    them, nor of bytes that are no Unicode, which may be a part of a character elsewhere. "**/" can
+    stand for nothing, so a slash beside a star need not be there."""
     if "[" in text or "\\" in text:
-        return b""
+        return ""
     literal = [part.strip("/") for part in text.replace("?", "*").split("*")]
-    return os.fsencode(max(literal, key=len))
+    needle = max(literal, key=len)
+    return "" if any("\ud800" <= sign <= "\udfff" for sign in needle) else needle
 
 
 def lines_of(data: bytes) -> list[str]:

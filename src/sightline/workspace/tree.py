@@ -18,13 +18,16 @@ from sightline.workspace.scan import COARSE_NS, SECOND_NS, TICK_NS, encodes, unl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Generator, Iterator, Sequence
 
     from sightline.workspace.rules import Chain, IgnoreRules
 
     Row = list[int | str]
     """size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
     file, where a symlink leads, "" for a file that has to be read."""
+
+    Looking = Generator[tuple[str, "Listing"], None, "Tree"]
+    """A look that goes on: folder after folder, and all of them when it ends."""
 
 CONTENT, LOOKED_AT = 6, 7
 
@@ -52,6 +55,11 @@ class Tree(Value):
     listings: dict[str, Listing]
     ignoring: dict[str, tuple[int, ...] | None]
 
+    def folders(self) -> Looking:
+        """Folder after folder, as of a look that goes on."""
+        yield from self.listings.items()
+        return self
+
     def files(self) -> Iterator[tuple[str, Row]]:
         """Every file and symlink that is not left out, in no order."""
         for folder, listing in self.listings.items():
@@ -76,12 +84,27 @@ def look(
     """How the tree stands. last: what an earlier look answered, with the contents that were
     learned since. until: by time.monotonic(). Unverifiable when an ignore file cannot be read,
     DeadlinePassed when time is up."""
+    return _ended(folders(root, rules, last, until))
+
+
+def folders(
+    root: str, rules: Sequence[IgnoreRules], last: Tree = NO_TREE, until: float | None = None
+) -> Looking:
+    """The same, each folder as soon as it is known that it stands so."""
     ignoring = {file: _stamp(file) for file in _speaking(root, rules, last)}
-    looking = _Looking(root, rules, last, until, trusted=ignoring == last.ignoring)
-    found = looking.look()
-    if looking.trusted and found.ignoring != last.ignoring:  # an ignore file came or went
-        return _Looking(root, rules, last, until, trusted=False).look()
-    return found
+    if ignoring == last.ignoring:
+        tree = _ended(_Looking(root, rules, last, until, trusted=True).look())
+        if tree.ignoring == last.ignoring:  # else an ignore file came or went
+            return (yield from tree.folders())
+    return (yield from _Looking(root, rules, last, until, trusted=False).look())
+
+
+def _ended(looking: Looking) -> Tree:
+    while True:
+        try:
+            next(looking)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
 
 
 class _Looking:
@@ -103,7 +126,7 @@ class _Looking:
         self._last = last.listings
         self._chains: dict[str, tuple[Chain, ...]] = {}
 
-    def look(self) -> Tree:
+    def look(self) -> Looking:
         listings: dict[str, Listing] = {}
         waiting = [""]
         while waiting:
@@ -113,6 +136,7 @@ class _Looking:
             listing = self._listing(folder)
             if listing is not None:
                 listings[folder] = listing
+                yield folder, listing
                 waiting += [f"{folder}{name}/" for name in listing.folders]
         tree = Tree(listings, {})
         files = _speaking(self._root, self._rules, tree)
