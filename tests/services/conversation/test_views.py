@@ -10,13 +10,18 @@ from hypothesis import strategies as st
 from tests.core.formats.histories import NAMES, broken, histories
 
 from sightline.core.formats import FORMATS
+from sightline.core.window.folding import Rules
 from sightline.render.stubs import named
 from sightline.testing import MemoryWorkspace, make_session
 
 each_format = pytest.mark.parametrize("name", NAMES)
 
-LOW = {"budget": 40, "price": "none"}
-"""A budget that everything is above, at prices at which every clear pays."""
+EAGER = Rules(
+    "eager", soft=1, keep=1, read=-1, edited=-1, other=-1, named=False, least=5, views=True
+)
+"""Rules by which all goes that may go, as soon as it may."""
+
+LOW = {"policy": EAGER, "price": "none"}
 
 
 def asked(session, **more):

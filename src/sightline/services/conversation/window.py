@@ -85,8 +85,16 @@ class Window:
 
     def _format_of(self, rows: Sequence[Recorded]) -> str:
         """The format of the newest of these messages."""
-        facts = [row.fact for row in rows if isinstance(row.fact, MessageAppended)]
-        return facts[-1].formats[0] if facts else ""
+        found = (row.fact for row in reversed(rows) if isinstance(row.fact, MessageAppended))
+        newest = next(found, None)
+        return newest.formats[0] if newest else ""
+
+    def _formats(self) -> tuple[str, ...]:
+        """All that the messages may be of: of plain texts nobody can tell yet."""
+        newest = next(
+            row.fact for row in reversed(self.rows) if isinstance(row.fact, MessageAppended)
+        )
+        return newest.formats
 
     def _opened(self) -> list[Recorded]:
         """Put what stands before the messages since the last summary; the facts of the rest."""
@@ -154,7 +162,9 @@ class Window:
             self._folding = None  # it took more for decided than was
         if made != Decision():
             self._record(made)
-        return self.format.repaired(view)
+        for name in self._formats():
+            view = FORMATS[name].repaired(view)
+        return view
 
     def _projected(self, decision: Decision) -> tuple[Decision, list[Message]]:
         """The view with a decision, and as much of the decision as the messages let be carried out:
