@@ -90,7 +90,10 @@ class Settings(Value):
 
     def may_store(self, path: str) -> bool:
         """Whether the text of this file may be kept."""
-        return not any(_set(source.never_store).matches(path) for source in self.sources)
+        for source in self.sources:
+            if source.never_store and _set(source.never_store).matches(path):
+                return False
+        return True
 
 
 def load_settings(

@@ -52,8 +52,10 @@ class PatternSet:
         remembered: files are asked for folder by folder."""
         if len(self._clear) >= CLEAR_MAX:
             self._clear.clear()
-        ends = [at for at, sign in enumerate(folder) if sign == "/"]
-        for each in [*(folder[:end] for end in ends), folder]:
+        end = 0
+        while end >= 0:
+            end = folder.find("/", end + 1)
+            each = folder if end < 0 else folder[:end]
             if each not in self._clear:
                 if self.verdict(each, folder=True):
                     return True
@@ -64,12 +66,15 @@ class PatternSet:
         """What the patterns say of this entry alone, relative to where they apply:
         True matched, False re-included by a "!" pattern, None nothing."""
         name = path[path.rfind("/") + 1 :]
-        best = max(self._names[folder].get(name, -1), self._paths[folder].get(path, -1))
+        best = self._names[folder].get(name, -1)
+        if path in self._paths[folder]:
+            best = max(best, self._paths[folder][path])
         suffixes = self._suffixes[folder]
         if suffixes:
             dot = name.find(".")
             while dot >= 0:
-                best = max(best, suffixes.get(name[dot:], -1))
+                if (ending := name[dot:]) in suffixes:
+                    best = max(best, suffixes[ending])
                 dot = name.find(".", dot + 1)
         if self._rest:
             best = self._match_rest(path, name, best, folder=folder)
