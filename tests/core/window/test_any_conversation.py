@@ -148,7 +148,11 @@ def test_above_the_hard_limit_the_window_fits_again_or_nothing_is_left_that_may_
         assert moment.after < moment.before or not gone(moment.decision)
         if moment.after > rules.hard:
             past = blocks[: moment.told]
-            assert {place for place in range(len(past)) if may_go(past, place, rules)} <= went
+            left = [at for at in range(len(past)) if may_go(past, at, rules) and at not in went]
+            last = max((at for at, b in enumerate(past) if b.kind == "result"), default=0)
+            freed = sum(past[at].tokens - count(stub(past[at])) for at in left)
+            assert all(at >= last for at in left)
+            assert freed < moment.after - rules.hard
 
 
 def may_go(past: list[Block], place: int, rules: Rules) -> bool:

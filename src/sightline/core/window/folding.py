@@ -222,7 +222,7 @@ class Folding:
 
     def _forced(self, over: int) -> Decision:
         """What goes because the window is too small: first what may go anyway, then the oldest,
-        then ever newer results, the last one too, until it fits. over: tokens that are too many."""
+        then ever newer results, until it fits. over: tokens that are too many."""
         folds: dict[int, Fold] = {}
         thoughts = self._thought()
         over -= sum(self._blocks[place].tokens for place in thoughts)
@@ -232,13 +232,26 @@ class Folding:
             fold = None if place in folds else self._folded(place, tier)
             if fold is not None:
                 folds[place] = fold
-                over -= self._blocks[place].tokens - fold.tokens
+                over -= self._freed(fold)
+        if over > 0:
+            folds |= self._last(over)
         return Decision(tuple(folds[place] for place in sorted(folds)), dropped=thoughts)
+
+    def _last(self, over: int) -> dict[int, Fold]:
+        """The folds of the last result and what stands after it, where that makes the window fit:
+        nobody saw it yet, but the call would fail."""
+        last = [place for place in self._open if place >= self._cut(1) and not self._waits(place)]
+        folds = [fold for fold in (self._folded(place, "forced") for place in last) if fold]
+        fits = sum(map(self._freed, folds)) >= over
+        return {fold.block: fold for fold in folds} if fits else {}
+
+    def _freed(self, fold: Fold) -> int:
+        return self._blocks[fold.block].tokens - fold.tokens
 
     def _in_need(self) -> Iterator[tuple[int, Tier]]:
         """What may go in order of how little it is missed."""
         yield from self._eligible()
-        for keep in (self.rules.keep, 1, 0):
+        for keep in (self.rules.keep, 1):
             for place in self._open:
                 if place < self._cut(keep) and not self._waits(place):
                     yield place, "forced"

@@ -49,7 +49,7 @@ class Rebasing(Folding):
         folds = list(made.folds)
         tails: list[Tail] = []
         for path, replaced in self._replaceable().items():
-            freed = sum(self._blocks[fold.block].tokens - fold.tokens for fold in replaced)
+            freed = sum(map(self._freed, replaced))
             text = self._text(path)
             tokens = self._count(text)
             if text and freed >= GAIN * tokens:
