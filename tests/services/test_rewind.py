@@ -1,5 +1,7 @@
 """Rewinding files: what this session did goes, and nobody else's work does."""
 
+import pytest
+
 import sightline
 from sightline.core.revision import revision_of
 
@@ -166,6 +168,26 @@ def test_a_save_in_the_middle_is_planned_for_again(place, three):
     report = three.rewind(then)
     assert place.text("a.py") == "one\ntwo\nthree\nthe user's\n"
     assert (report.merged, report.restored) == (("a.py",), ())
+    assert three._ground.store.pending() == []
+
+
+@pytest.mark.parametrize("save", ["one\n2\nthree\nthe user's\n", "ONE\n2\nthree\n", None])
+def test_what_is_done_while_the_safety_checkpoint_is_taken_is_planned_for(place, three, save):
+    """The plan is made before that, and carried out behind it."""
+    then = three.checkpoint()
+    three.edit("a.py", "two", "2")
+    workspace = three._ground.workspace
+    remember = workspace.remember
+
+    def late(*arguments, **options):
+        remember(*arguments, **options)
+        place.put("a.py", save) if save else (place.root / "a.py").unlink()
+
+    workspace.remember = late
+    report = three.rewind(then)
+    assert place.names() == (["a.py"] if save else [])
+    assert not save or place.text("a.py") == save.replace("2", "two")
+    assert report.merged == (("a.py",) if save else ())
     assert three._ground.store.pending() == []
 
 

@@ -165,3 +165,40 @@ def test_a_symlink_that_a_user_made_during_no_command_stays(place, s, linked):
     s.rewind(linked)
     assert leads(place, "users") == "a.py"
     assert not (place.root / "out.txt").exists()
+
+
+@pytest.mark.parametrize("by_user", [False, True])
+def test_a_path_that_was_a_symlink_is_forced_to_lead_where_it_led(place, s, linked, by_user):
+    (place.root / "link").unlink()
+    if by_user:
+        place.put("link", "the user's\n")
+    report = s.rewind(linked, force_paths=["link"])
+    assert (report.restored, report.left_alone) == (("link",), ())
+    assert leads(place) == "a.py"
+    assert place.text("a.py") == "a\n"
+    s.rewind(report.safety_checkpoint)
+    assert leads(place) is None
+    assert not by_user or place.text("link") == "the user's\n"
+
+
+@pytest.mark.parametrize("target", ["b.py", "nowhere", "/etc"])
+def test_a_symlink_that_leads_elsewhere_is_forced_itself(place, s, linked, target):
+    lead(place, target)
+    preview = s.rewind(linked, dry_run=True, force_paths=["link"])
+    assert preview.restored == ("link",)
+    assert s.rewind(linked, force_paths=["link"]).restored == ("link",)
+    assert leads(place) == "a.py"
+    assert (place.text("a.py"), place.text("b.py")) == ("a\n", "b\n")
+
+
+def test_a_file_in_whose_place_a_symlink_leads_out_is_forced(place, s, linked):
+    lead(place, "/etc", "b.py")
+    assert s.rewind(linked, force_paths=["b.py"]).restored == ("b.py",)
+    assert (leads(place, "b.py"), place.text("b.py")) == (None, "b\n")
+
+
+def test_a_name_that_the_checkpoint_does_not_know_leads_to_its_file(place, s, linked):
+    place.put("b.py", "the user's\n")
+    lead(place, "b.py", "new")
+    assert s.rewind(linked, force_paths=["new"]).restored == ("b.py",)
+    assert (leads(place, "new"), place.text("b.py")) == ("b.py", "b\n")

@@ -6,11 +6,12 @@ bytes reach the platter together, and what became of them is one more append.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from os import urandom
 from stat import S_IMODE
 
 from sightline.core.events import Changed, WriteAbandoned, WriteIntended
-from sightline.core.revision import MISSING, UNKNOWN, link_of, revision_of
+from sightline.core.revision import MISSING, UNKNOWN, link_of
 from sightline.core.rewinding import Left, Put, Rename, Rights, Undoing, paths_of
 from sightline.errors import Unverifiable
 from sightline.services.ground import TRIES, noticed
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from sightline.core.events import Fact
     from sightline.core.rewinding import Effect, Standing, Step
     from sightline.services.ground import Ground
-    from sightline.services.undoing import Target
+    from sightline.services.undoing import Planned, Target
     from sightline.workspace import Found
 
     Answer = bool | Unverifiable
@@ -36,11 +37,13 @@ AT_ONCE, BYTES_AT_ONCE = 100, 8 << 20
 
 
 class Work:
-    """Effects that hang together, being taken back. made: the steps that were done; done: what it
-    came to, None as long as something is to do."""
+    """Effects that hang together, being taken back. planned: what that comes to by the last look,
+    None where it has to be looked again; made: the steps that were done; done: what it came to,
+    None as long as something is to do."""
 
-    def __init__(self, group: Sequence[Effect]) -> None:
+    def __init__(self, group: Sequence[Effect], planned: Planned | None) -> None:
         self.group = group
+        self.planned = planned
         self.paths = sorted({path for each in group for path in paths_of(each)})
         self.made: list[Step] = []
         self.done: Undoing | None = None
@@ -48,10 +51,11 @@ class Work:
         self._plan = Undoing()
         self._left: list[Step] = []
 
-    def begin(self, plan: Undoing, found: dict[str, Found]) -> None:
+    def begin(self, planned: Planned) -> None:
         """Go on with a plan for what stands there now."""
-        self._plan, self.found = plan, found
-        self._left = list(plan.steps)
+        self._plan, self.found = planned
+        self.planned = None
+        self._left = list(self._plan.steps)
         self._look_for_end()
 
     @property
@@ -85,11 +89,16 @@ class Work:
 
 
 def carry_out(
-    ground: Ground, target: Target, groups: Sequence[Sequence[Effect]]
+    ground: Ground,
+    target: Target,
+    groups: Sequence[Sequence[Effect]],
+    planned: Sequence[Planned] = (),
 ) -> Iterator[Undoing]:
     """Take back effects, by groups that hang together; in order what was done. What others do
-    meanwhile is planned for again, with what was done until then among the effects."""
-    for some in _batches(ground, [Work(group) for group in groups]):
+    meanwhile is planned for again, with what was done until then among the effects. planned: of
+    the first groups, where the caller looked at them already."""
+    works = [Work(*each) for each in zip_longest(groups, planned)]
+    for some in _batches(ground, works):
         open_ = some
         for _ in range(TRIES):
             _try(ground, target, open_)
@@ -129,9 +138,8 @@ def _try(ground: Ground, target: Target, works: Sequence[Work]) -> None:
     with ground.workspace.lock(*paths):
         if settle(ground, *paths) or any(work.made for work in works):
             _load_again(ground, target, works)
-        plans = planned_each(ground, [work.group for work in works])
-        for work, (plan, found) in zip(works, plans, strict=True):
-            work.begin(plan, found)
+        for work, planned in zip(works, _plans(ground, works), strict=True):
+            work.begin(planned)
         while going := [work for work in works if work.step is not None]:
             _step_of_each(ground, target, going)
 
@@ -141,6 +149,27 @@ def _load_again(ground: Ground, target: Target, works: Sequence[Work]) -> None:
     for work in works:
         wanted = set(work.paths)
         work.group = [each for each in every if wanted.issuperset(paths_of(each))]
+        work.planned = None
+
+
+def _plans(ground: Ground, works: Sequence[Work]) -> list[Planned]:
+    """A plan for each: the one there is where all stands as it did, by its times. Should that not
+    be so after all, the write itself finds out, and it is planned again."""
+    old = [work.planned if _stands(ground, work.planned) else None for work in works]
+    groups = [work.group for work, planned in zip(works, old, strict=True) if planned is None]
+    new = planned_each(ground, groups)
+    return [next(new) if planned is None else planned for planned in old]
+
+
+def _stands(ground: Ground, planned: Planned | None) -> bool:
+    if planned is None:
+        return False
+    try:
+        return all(
+            ground.workspace.stat(each.path) == each.signature for each in planned[1].values()
+        )
+    except OSError:
+        return False
 
 
 def _step_of_each(ground: Ground, target: Target, works: Sequence[Work]) -> None:
@@ -161,13 +190,13 @@ def _joined(made: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(step for step in made if not isinstance(step, Put) or last[step.path] is step)
 
 
-def force(ground: Ground, target: Target, path: str, data: bytes | None) -> Put | None:
-    """Put these bytes at a path, whatever file stands there; None when they stand there."""
+def force(ground: Ground, target: Target, path: str, then: Standing) -> Put | None:
+    """Put at a path what stood there then, whatever does now; None when that does."""
     for _ in range(TRIES):
         with ground.workspace.lock(path):
             settle(ground, path)
             standing, found = look(ground, path)
-            step = forced(path, standing, data)
+            step = forced(path, standing, then)
             if step is None:
                 return None
             [answer] = put_each(ground, target, [(step, found)])
@@ -178,12 +207,11 @@ def force(ground: Ground, target: Target, path: str, data: bytes | None) -> Put 
     raise Unverifiable(path, f"{path} was changed by others {TRIES} times meanwhile.")
 
 
-def forced(path: str, standing: Standing, data: bytes | None) -> Put | None:
-    """The step that puts a checkpoint's bytes at a path; None when they stand there."""
-    after = MISSING if data is None else revision_of(data)
-    if standing.revision == after:
+def forced(path: str, standing: Standing, then: Standing) -> Put | None:
+    """The step that puts at a path what stood there then; None when that does."""
+    if standing.revision == then.revision:
         return None
-    return Put(path, standing.revision, after, data, forced=True)
+    return Put(path, standing.revision, then.revision, then.data, forced=True)
 
 
 def put_each(ground: Ground, target: Target, puts: Sequence[tuple[Put, Found]]) -> list[Answer]:

@@ -108,7 +108,7 @@ def _forced(
         return
     then = rewind.target_of(ground, safety[0].checkpoint).manifest or {}
     for path in fact.forced:
-        was = then[path].revision if path in then else MISSING
+        was = undoing.of_entry(then[path]) if path in then else MISSING
         if undoing.look(ground, path)[0].revision == was:
             yield rewind.forced(ground, target, path)
         else:

@@ -7,7 +7,7 @@ from sightline.core.rewinding import Put, Rename, Rights
 from sightline.core.text import decode
 from sightline.services import undoing
 from sightline.services.comparing import FileDifference, compared
-from sightline.services.rewind import target_of
+from sightline.services.rewind import forced_path, target_of
 from sightline.services.unheard import covers
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ def preview(
     for group in undoing.effects(ground, target) if touched else ():
         planned, found = undoing.planned(ground, group)
         shown |= {each.path: each for each in _ends(planned.steps, found)}
-    forced = {ground.workspace.locate(path).path for path in force_paths}
+    forced = {forced_path(ground, target, path) for path in force_paths}
     shown |= {path: _forced(ground, target, path) for path in forced}
     return [each for path, each in sorted(shown.items()) if path in touched]
 

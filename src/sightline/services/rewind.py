@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
+
 from sightline.core.events import Changed, GitMoved, Moved, RewindEnded, RewindStarted
-from sightline.core.revision import MISSING, known
+from sightline.core.revision import MISSING, is_link, known
 from sightline.core.rewinding import Left, Put, Rename, Rights, Standing, Undoing
 from sightline.core.timeline import archived
 from sightline.errors import (
+    PathRefused,
     RewindInterrupted,
     RewindRefused,
     SightlineError,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from sightline.core.events import Fact, WarningRaised
+    from sightline.core.revision import Revision
     from sightline.core.rewinding import Effect, Step
     from sightline.services.ground import Ground
     from sightline.services.results import Checkpoint, FileWarning
@@ -46,12 +50,14 @@ def rewind(
     since. deleted_messages: as of edited_since(), for the warning when the conversation alone
     goes back. RewindRefused, UnknownName, PathRefused, ValueError; RewindInterrupted by Ctrl-C."""
     target = target_of(ground, to)
-    named = [ground.workspace.locate(path).path for path in force_paths]
+    named = [forced_path(ground, target, path) for path in force_paths]
     wanted = {path: _then(ground, target, path) for path in dict.fromkeys(named)}
     if not (files or conversation) or (wanted and not files):
         raise RewindRefused(*words.nothing_asked())
     groups = undoing.effects(ground, target) if files else []
-    plans = [plan for plan, _ in undoing.planned_each(ground, groups)]
+    looks = undoing.planned_each(ground, groups)
+    planned = [*islice(looks, carrying.AT_ONCE)]  # what was found there is kept for one batch
+    plans = [plan for plan, _ in chain(planned, looks)]
     forcing = [_planned_force(ground, plans, *each) for each in wanted.items()]
     if dry_run or not (any(plan.steps for plan in [*plans, *forcing]) or conversation):
         lost = _vanished(ground, target, groups) if files else Undoing()
@@ -69,7 +75,7 @@ def rewind(
     )
     [started] = ground.append([fact], durable=True)
     try:
-        made = [*carrying.carry_out(ground, target, groups)]
+        made = [*carrying.carry_out(ground, target, groups, planned)]
         done = [_forced(ground, target, *each) for each in wanted.items()]
         warning = end(ground, target, conversation=conversation, warned=warned)
     except StoreError as error:
@@ -156,21 +162,35 @@ def _safety(ground: Ground, target: Target) -> str:
 # --- paths that are forced
 
 
-def _then(ground: Ground, target: Target, path: str) -> bytes | None:
-    """The bytes that stood at a path then; None where nothing did. RewindRefused."""
+def forced_path(ground: Ground, target: Target, path: str) -> str:
+    """The canonical path of one that is forced: where a symlink leads, unless the checkpoint knows
+    something at its own name. PathRefused."""
+    try:
+        located = ground.workspace.locate(path)
+    except PathRefused as error:
+        if error.reason != "outside" or error.path not in (target.manifest or ()):
+            raise
+        return error.path
+    name = located.name
+    return name if name is not None and name in (target.manifest or ()) else located.path
+
+
+def _then(ground: Ground, target: Target, path: str) -> Standing:
+    """What stood at a path then: bytes, a symlink, or nothing. RewindRefused."""
     revision = _revision_then(ground, target, path)
-    if revision == MISSING:
-        return None
+    if revision == MISSING or is_link(revision):
+        return Standing(revision)
     data = ground.store.blob(revision) if known(revision) else None
     if data is None:
         raise RewindRefused(*words.not_kept_then(path, target.name))
-    return data
+    return Standing(revision, data)
 
 
-def _revision_then(ground: Ground, target: Target, path: str) -> str:
-    """By the checkpoint, else by the first that is on record of the path since."""
+def _revision_then(ground: Ground, target: Target, path: str) -> Revision:
+    """By the checkpoint, else by the first that is on record of the path since. Of a symlink:
+    where it led."""
     if target.manifest is not None and path in target.manifest:
-        return target.manifest[path].revision
+        return undoing.of_entry(target.manifest[path])
     if target.manifest is not None and unheard.covers(ground, target.manifest, path):
         return MISSING
     kinds: list[type[Fact]] = [Changed, Moved, GitMoved]
@@ -181,36 +201,34 @@ def _revision_then(ground: Ground, target: Target, path: str) -> str:
         if isinstance(fact, Moved):
             return fact.revision if fact.src == path else MISSING
         if isinstance(fact, Changed):
-            return fact.before
+            return undoing.standing(fact.before, fact.led)
         if isinstance(fact, GitMoved):
             return next(each.before for each in fact.changes if each.path == path)
     row = ground.store.disk(path)
     return row.revision if row is not None else MISSING
 
 
-def _planned_force(
-    ground: Ground, plans: Sequence[Undoing], path: str, data: bytes | None
-) -> Undoing:
+def _planned_force(ground: Ground, plans: Sequence[Undoing], path: str, then: Standing) -> Undoing:
     puts = [s for plan in plans for s in plan.steps if isinstance(s, Put) and s.path == path]
     standing = undoing.look(ground, path)[0]
     if standing.why is not None:
         return Undoing(left=(Left(path, standing.why),))
     stands = Standing(puts[-1].after, puts[-1].data) if puts else standing
-    step = carrying.forced(path, stands, data)
+    step = carrying.forced(path, stands, then)
     return Undoing((step,) if step else ())
 
 
 def forced(ground: Ground, target: Target, path: str) -> Undoing:
-    """Give a path the bytes that it had then. RewindRefused."""
+    """Put at a path what stood there then. RewindRefused."""
     return _forced(ground, target, path, _then(ground, target, path))
 
 
-def _forced(ground: Ground, target: Target, path: str, data: bytes | None) -> Undoing:
+def _forced(ground: Ground, target: Target, path: str, then: Standing) -> Undoing:
     why = undoing.look(ground, path)[0].why
     if why is not None:
         return Undoing(left=(Left(path, why),))
     try:
-        step = carrying.force(ground, target, path, data)
+        step = carrying.force(ground, target, path, then)
     except Unverifiable as error:
         return Undoing(left=(Left(path, "refused", other=error.message),))
     return Undoing((step,) if step else ())

@@ -25,7 +25,6 @@ from sightline.core.rewinding import (
     undo,
 )
 from sightline.core.timeline import archived
-from sightline.errors import PathRefused, Unverifiable
 from sightline.services import unheard
 from sightline.workspace.deadline import DeadlinePassed, within
 
@@ -40,6 +39,9 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
     from sightline.services.unheard import Pictures
     from sightline.workspace import Found
+
+    Planned = tuple[Undoing, dict[str, Found]]
+    """A plan, and what it was made for."""
 
 TOGETHER = 64
 """Groups that are looked at in one go."""
@@ -148,7 +150,7 @@ def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
             if not _heard(ground, path, recorded.position):
                 at = recorded.happened_at
                 was = S_IMODE(entry.mode) if entry.kind == "file" else None
-                yield Effect(path, _of(entry), MISSING, recorded.position, at, was=was)
+                yield Effect(path, of_entry(entry), MISSING, recorded.position, at, was=was)
 
 
 def vanished(
@@ -190,7 +192,7 @@ def _with_before(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
     entry = pictures.entry(effect.path, effect.position)
     if entry is None or (effect.before == MISSING and entry.kind == "file"):
         return effect
-    return effect.replace(before=_of(entry))
+    return effect.replace(before=of_entry(entry))
 
 
 def _led(ground: Ground, effect: Effect) -> str | None:
@@ -201,7 +203,7 @@ def _led(ground: Ground, effect: Effect) -> str | None:
     return None
 
 
-def _of(entry: Entry) -> Revision:
+def of_entry(entry: Entry) -> Revision:
     """What stood there at a checkpoint."""
     return standing(entry.revision, entry.target)
 
@@ -217,9 +219,7 @@ def _heard(ground: Ground, path: str, upto: int) -> bool:
     return next(ground.store.timeline(path=path, kinds=kinds, upto=upto), None) is not None
 
 
-def planned_each(
-    ground: Ground, groups: Sequence[Sequence[Effect]]
-) -> Iterator[tuple[Undoing, dict[str, Found]]]:
+def planned_each(ground: Ground, groups: Sequence[Sequence[Effect]]) -> Iterator[Planned]:
     """planned() of several, looked at in one other thread: to go there for each takes longer than
     the look. Where that does not come back in time, each has the time by itself."""
     for start in range(0, len(groups), TOGETHER):
@@ -230,13 +230,11 @@ def planned_each(
             yield from _planned_each(ground, some)
 
 
-def _planned_each(
-    ground: Ground, groups: Sequence[Sequence[Effect]]
-) -> list[tuple[Undoing, dict[str, Found]]]:
+def _planned_each(ground: Ground, groups: Sequence[Sequence[Effect]]) -> list[Planned]:
     return [planned(ground, group) for group in groups]
 
 
-def planned(ground: Ground, group: Sequence[Effect]) -> tuple[Undoing, dict[str, Found]]:
+def planned(ground: Ground, group: Sequence[Effect]) -> Planned:
     """What taking back effects that hang together comes to now, and what stands at their paths."""
     found: dict[str, Found] = {}
     standing: dict[str, Standing] = {}
@@ -248,7 +246,7 @@ def planned(ground: Ground, group: Sequence[Effect]) -> tuple[Undoing, dict[str,
 def look(ground: Ground, path: str) -> tuple[Standing, Found]:
     """What stands at a path, and whether a rewind may touch it."""
     there = ground.look(path)
-    if not _leads_there(ground, path, link=there.target is not None):
+    if _leads_elsewhere(there) or ground.workspace.refused([path]):
         return Standing(why="elsewhere"), there
     if not ground.settings.may_store(path):
         return Standing(why="never_stored"), there
@@ -264,12 +262,7 @@ def look(ground: Ground, path: str) -> tuple[Standing, Found]:
     return Standing(there.revision, there.data, mode=mode), there
 
 
-def _leads_there(ground: Ground, path: str, *, link: bool) -> bool:
-    """Whether a path still is its own: no folder above it became a way to elsewhere. A symlink
-    itself is not followed."""
-    asked = path.rpartition("/")[0] if link else path
-    try:
-        refused = link and bool(ground.workspace.refused([path]))
-        return not refused and (not asked or ground.workspace.locate(asked).path == asked)
-    except (PathRefused, Unverifiable):
-        return False
+def _leads_elsewhere(there: Found) -> bool:
+    """Whether a folder above a path became a symlink; one that stands at the path itself does not
+    matter, because it is not followed."""
+    return there.kind == "symlink" and there.why is not None
