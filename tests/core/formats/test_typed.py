@@ -16,6 +16,8 @@ from sightline.core.formats.typed import author
         ("<system-reminder>x</system-reminder>\n<command-name>/clear</command-name>", "program"),
         ("  <environment_details>\n# Time\n</environment_details>", "program"),
         ("<environment_context><cwd>/w</cwd></environment_context>", "program"),
+        ("<environment_details>\n<slug>code</slug>\nand it breaks off", "program"),
+        ("<system-reminder>a</b> <system-reminder>c</d>", "program"),
         ("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>", "program"),
         ("[Request interrupted by user for tool use]", "program"),
         ("<bash-input>ls</bash-input>", "person"),

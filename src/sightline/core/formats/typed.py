@@ -43,5 +43,7 @@ def author(text: str) -> Author:
         from re import DOTALL, sub
 
         rest = sub(REMINDER, "", told, flags=DOTALL).strip()
-        return "person" if rest and author(rest) == "person" else "program"
+        if rest in ("", told.strip()):
+            return "program"  # nothing stands beside it, or it breaks off
+        return "person" if author(rest) == "person" else "program"
     return "program"
