@@ -168,7 +168,7 @@ def gemini_call(name: str, call: str, output: str, *more: Any, **given: Any) -> 
     return {"id": call, "name": name, "args": given, "result": result, "timestamp": AT}
 
 
-GEMINI = {
+GEMINI: dict[str, Any] = {
     "sessionId": "s1",
     "projectHash": "h",
     "startTime": AT,
@@ -226,7 +226,7 @@ def bash(call: str, command: str) -> dict[str, Any]:
     return {"id": call, "type": "function", "function": given}
 
 
-MINI = {
+MINI: dict[str, Any] = {
     "info": {"model_stats": {"api_calls": 2}, "mini_version": "1.1", "exit_status": "Submitted"},
     "messages": [
         {"role": "system", "content": "You are a helpful assistant."},
@@ -251,7 +251,7 @@ MINI = {
     "instance_id": "demo__demo-1",
 }
 
-SWE = {
+SWE: dict[str, Any] = {
     "environment": "main",
     "trajectory": [{"action": "open a.py\n", "observation": "x", "state": "{}"}],
     "history": [

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.agents.recordings import SAMPLES, lines, write
 
 from sightline.agents.readers import READERS
 from sightline.core.formats import FORMATS
 from sightline.core.replaying.conversation import NotOurs
 from sightline.core.replaying.record import recorded
+from sightline.interfaces.replaying import order
 from sightline.services.replay.finding import Unread
+from sightline.services.replay.playing import play
 from sightline.services.replay.reading import read, segments
 
 each_sample = pytest.mark.parametrize("agent", SAMPLES)
@@ -64,6 +69,31 @@ def test_a_recording_that_breaks_off_is_played_or_named_but_never_lost(tmp_path,
         else:
             assert told.agent in (agent, "cline", "roo")
             assert told.messages
+
+
+@each_sample
+@given(data=st.data())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_recording_of_another_shape_is_played_or_named(tmp_path, agent, data):
+    name, held = SAMPLES[agent]
+    if isinstance(held, str) and name.endswith(".jsonl"):
+        rows = [json.loads(line) for line in held.splitlines()]
+        changed = lines(*another(rows, data))
+    else:
+        changed = held if isinstance(held, str) else json.dumps(another(held, data))
+    told = play(order(["none"]), write(tmp_path, name, changed))
+    assert told.why if isinstance(told, Unread) else told.outcomes[0].invalid == 0
+
+
+def another(value, data):
+    """A copy with something else at one place."""
+    keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+    key = data.draw(st.sampled_from(keys))
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    deeper = isinstance(value[key], dict | list) and value[key] and data.draw(st.integers(0, 5))
+    junk: Any = st.sampled_from([None, 3, "x", "", [], {}, [3], {"x": None}, True, [{}], [None]])
+    copy[key] = another(value[key], data) if deeper else data.draw(junk)
+    return copy
 
 
 @pytest.mark.parametrize(

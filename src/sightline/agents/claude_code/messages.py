@@ -27,12 +27,10 @@ NONE = "it holds no messages as Claude Code records them"
 ROWS_MAX = 100
 """How many of a file's first lines tell whether it is a transcript."""
 
-KINDS = frozenset(
-    [
-        *("user", "assistant", "system", "progress", "attachment", "summary", "mode"),
-        *("file-history-snapshot", "file-history-delta", "queue-operation", "last-prompt"),
-        *("permission-mode", "ai-title", "custom-title", "agent-name", "pr-link", "frame-link"),
-    ]
+KINDS = (
+    *("user", "assistant", "system", "progress", "attachment", "summary", "mode"),
+    *("file-history-snapshot", "file-history-delta", "queue-operation", "last-prompt"),
+    *("permission-mode", "ai-title", "custom-title", "agent-name", "pr-link", "frame-link"),
 )
 """What a row may be of."""
 
@@ -107,9 +105,11 @@ class _Messages:
             self._heard(row, list(self._new(_parts(row))))
 
     def _said(self, row: Row) -> None:
-        message = row["message"]
         parts = _parts(row)
-        if message.get("model") == "<synthetic>" or row.get("isApiErrorMessage") or not parts:
+        if not parts:
+            return
+        message = row["message"]
+        if message.get("model") == "<synthetic>" or row.get("isApiErrorMessage"):
             return  # the client's own words
         name = str(message.get("id") or row.get("uuid"))
         if self._answer is not None and self._answer[0] == name:

@@ -115,6 +115,7 @@ class _Events(Telling):
     def _told(self, event: Row, given: Row, at: int | None) -> None:
         text = given.get("content") or given.get("thought") or given.get("final_thought")
         mine = event.get("source") == "agent" or event["action"] == "finish"
+        mine = mine or bool(given.get("wait_for_response"))
         if isinstance(text, str) and text.strip():
             self.add({"role": "assistant" if mine else "user", "content": text}, at)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from sightline.core.formats import FORMATS
+from sightline.core.formats.parts import parts_of
 from sightline.core.replaying.conversation import NotOurs
 from sightline.core.value import Value
 from sightline.services.replay.finding import Unread
@@ -49,14 +52,39 @@ def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
     and cannot play is not shown to the others."""
     for reader in readers.values():
         try:
-            return reader(path)
+            return _readable(reader(path))
         except NotOurs:
             continue
         except OSError as error:
             return Unread(path, error.strerror or str(error))
         except ValueError as error:
             return Unread(path, str(error))
+        except (AttributeError, KeyError, TypeError) as error:
+            return Unread(path, f"a field in it holds something else than it should ({error})")
     return Unread(path, f"it is no recording of these: {', '.join(readers)}")
+
+
+def _readable(of: Conversation) -> Conversation:
+    """Without the messages that its format cannot read, counted as damaged rows. ValueError where
+    none is left."""
+    said = [_unreadable(of.format, number, each) for number, each in enumerate(of.messages)]
+    kept = [number for number, why in enumerate(said) if why is None]
+    if not kept:
+        raise ValueError(said[0] if said else "it holds no messages")
+    return of.replace(
+        messages=tuple(of.messages[number] for number in kept),
+        times=tuple(of.times[number] for number in kept),
+        borders=tuple(bisect_left(kept, border) for border in of.borders),
+        passed_over=of.passed_over + len(said) - len(kept),
+    )
+
+
+def _unreadable(format: str, number: int, message: Message) -> str | None:
+    try:
+        parts_of(FORMATS[format].adapter, number, message)
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def segments(of: Conversation, count: Callable[[str], int]) -> Iterator[Segment]:
