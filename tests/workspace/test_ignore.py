@@ -180,3 +180,14 @@ def test_no_pattern_makes_matching_slow(pattern: str) -> None:
 )
 def test_what_a_pattern_needs_in_a_path_rules_out_nothing_it_matches(pattern, path, matched):
     assert PatternSet([pattern]).matches(path) is matched
+
+
+@pytest.mark.parametrize("line", [b"?\xa9.txt", b"*\xa9?txt", b"**/*\xc3*", b"d?/*.t*\x83"])
+def test_a_pattern_may_be_about_a_part_of_a_character(line, repository):
+    names = ["é.txt", "e.txt", "dé/é.txt", "de/x.tÃ", "x.tÃ"]
+    (repository / ".gitignore").write_bytes(line)
+    asked = "\0".join(names).encode()
+    told = git(repository, "check-ignore", "-z", "--stdin", "--no-index", input=asked)
+    ignored = {name for name in names if PatternSet(lines_of(line)).matches(name)}
+    assert ignored
+    assert ignored == set(told.decode().split("\0")) - {""}
