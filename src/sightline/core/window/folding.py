@@ -155,20 +155,20 @@ class Folding:
         return minimum_clear(self._prices, max(sum(self._sizes[first:]) - back, 0), grown)
 
     def _eligible(self) -> Iterator[tuple[int, Tier]]:
-        before = self._cut(self.rules.keep)
+        before, step, due = self._cut(self.rules.keep), self._step, self._due
         for place in self._open:
             if place >= before:
                 return
-            if self._due[place] <= self._step:
+            if due[place] <= step:
                 why = self._why(place)
                 if isinstance(why, str):
                     yield place, why
                 else:
-                    self._due[place] = why
+                    due[place] = why
 
     @property
     def _step(self) -> int:
-        return self._blocks[-1].step
+        return self._blocks[-1].step if self._blocks else 0
 
     def _cut(self, keep: int) -> int:
         """The place from which on all stays."""
