@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sightline.core.events import Changed, GitMoved
+from sightline.core.timeline import TURNING
 from sightline.store.codec import text
 
 TYPE_CHECKING = False
@@ -30,6 +31,10 @@ CHANGING = (
     f"{POSITIONS} WHERE path = ? AND kind = 'Changed'"  # noqa: S608
     " UNION ALL SELECT position FROM event_paths WHERE path = ?"
 )
+
+TURNS = frozenset(TURNING)
+TURNED = "kind IN ('SessionForked', 'RewindEnded')"
+"""Spelled out, because SQLite takes the index on them for these very words alone."""
 
 
 def positions(
@@ -61,7 +66,9 @@ def positions(
     elif path is not None:
         where.append(f"position IN ({NAMING})")
         values += [text(path)] * 2
-    if kinds is not None:
+    if kinds is not None and session is not None and TURNS.issuperset(kinds):
+        where.append(TURNED)
+    elif kinds is not None:
         where.append(f"kind IN ({','.join('?' * len(kinds))})")
         values += [kind.__name__ for kind in kinds]
         if all("path" not in kind._fields for kind in kinds):

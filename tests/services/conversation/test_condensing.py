@@ -24,6 +24,18 @@ def short(text):
     return "The user wants the bug fixed."
 
 
+class Asked:
+    """A summarizer that remembers what it was asked, and always answers the same."""
+
+    def __init__(self, answer="The user wants the bug fixed."):
+        self.answer = answer
+        self.texts = []
+
+    def __call__(self, text):
+        self.texts.append(text)
+        return self.answer
+
+
 def talk(session, turns=4, start=0):
     say = session.conversation.append
     for n in range(start, start + turns):
@@ -95,8 +107,9 @@ def test_the_summarizer_is_given_plain_text_without_pictures_or_thinking(s):
     s.conversation.append(
         {"role": "assistant", "content": [thought, {"type": "text", "text": "ok"}]}
     )
-    asked = []
-    talk(s).condense(lambda text: asked.append(text) or short(text), keep_tokens=500)
+    summarizer = Asked()
+    talk(s).condense(summarizer, keep_tokens=500)
+    asked = summarizer.texts
     assert "[image, about 1500 tokens, left out here]" in asked[0]
     assert "iVBOR" not in asked[0]
     assert "secret thought" not in asked[0]
@@ -105,13 +118,13 @@ def test_the_summarizer_is_given_plain_text_without_pictures_or_thinking(s):
 
 
 def test_a_second_summary_takes_in_the_first_and_loses_nothing_the_user_said(s):
-    asked = []
-    talk(s, 3).condense(lambda text: asked.append(text) or "FIRST.", keep_tokens=500)
+    talk(s, 3).condense(Asked("FIRST."), keep_tokens=500)
     conversation = talk(s, 3, start=3)
-    made = conversation.condense(lambda text: asked.append(text) or "SECOND.", keep_tokens=500)
-    assert "Summary of what was before:" in asked[1]
-    assert "FIRST." in asked[1]
-    assert RECORD not in asked[1]
+    second = Asked("SECOND.")
+    made = conversation.condense(second, keep_tokens=500)
+    assert "Summary of what was before:" in second.texts[0]
+    assert "FIRST." in second.texts[0]
+    assert RECORD not in second.texts[0]
     assert "FIRST." not in made.summary
     for n in range(5):
         assert f"please do {n}" in made.summary

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
+    from sightline.core.formats.parts import Part
     from sightline.services.ground import Ground
 
 
@@ -23,8 +24,11 @@ def say(
 ) -> Tip:
     """Put a message behind a tip; the new one. root: what the first of a side is tied to.
     ValueError, and nothing recorded, where it cannot be one of this conversation."""
-    formats = formats_of(message, tip.formats)
-    role = _role(formats[0], message)
+    parts = parts_by_format(message, tip.formats)
+    formats = tuple(parts)
+    role = FORMATS[formats[0]].adapter.role(message)
+    if role == "user" and all(part.kind == "result" for part in parts[formats[0]]):
+        role = "tool"  # in whatever message a format puts results
     parent = tip.message or root
     kept = stored(message, parent)
     fact = MessageAppended(
@@ -37,15 +41,6 @@ def say(
     return Tip(recorded.position, kept.id, formats)
 
 
-def _role(format: str, message: Any) -> str:
-    """Who says it. tool: nothing but results of calls, in whatever message a format puts them."""
-    adapter = FORMATS[format].adapter
-    role = adapter.role(message)
-    if role == "user" and all(part.kind == "result" for part in adapter.parts(message)):
-        return "tool"
-    return role
-
-
 def micros(at: datetime) -> int:
     """A time as UTC microseconds since 1970. ValueError."""
     if at.tzinfo is None:
@@ -53,21 +48,22 @@ def micros(at: datetime) -> int:
     return round(at.timestamp() * 1_000_000)
 
 
-def formats_of(message: Any, before: tuple[str, ...]) -> tuple[str, ...]:
-    """Of which formats a message may be, of those that the messages before it may be of.
-    ValueError."""
+def parts_by_format(message: Any, before: tuple[str, ...]) -> dict[str, list[Part]]:
+    """Of which formats a message may be, of those that the messages before it may be of, and its
+    parts in each. ValueError."""
     if not isinstance(message, dict):  # a ValueError, as for any other message that is none
         raise ValueError(words.no_mapping(type(message).__name__))  # noqa: TRY004
-    left = tuple(name for name in before or ORDER if _is_of(name, message))
-    if not left:
-        others = [name for name in ORDER if _is_of(name, message)]
+    found = {
+        name: parts for name in before or ORDER if (parts := _parts(name, message)) is not None
+    }
+    if not found:
+        others = [name for name in ORDER if _parts(name, message) is not None]
         raise ValueError(words.no_format(message, before, others))
-    return left
+    return found
 
 
-def _is_of(name: str, message: Any) -> bool:
+def _parts(name: str, message: Any) -> list[Part] | None:
     try:
-        parts_of(FORMATS[name].adapter, 0, message)
+        return parts_of(FORMATS[name].adapter, 0, message)
     except ValueError:
-        return False
-    return True
+        return None

@@ -28,6 +28,9 @@ KINDS = ("media_type", "mimeType", "mime_type", "mediaType", "source_type")
 URLS = frozenset(("url", "uri", "image_url", "video_url", "file_data", "data"))
 """Keys of what may be a data: URL."""
 
+SIGNS = (b'"data"', b";base64,")
+"""What stands in the JSON of every message that holds any of it."""
+
 GIVEN = frozenset(("input", "args", "arguments", "response", "artifact"))
 """Keys of what tools are given, or answer: anything may stand there."""
 
@@ -39,6 +42,12 @@ TAKEN = "taken:"
 
 NAME_LENGTH = 32
 """Digits of a message's id."""
+
+
+AS_GIVEN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+CANONICAL = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
+)
 
 
 class Stored(Value):
@@ -53,15 +62,18 @@ class Stored(Value):
 def stored(message: Message, parent: str | None) -> Stored:
     """A message in its stored form. ValueError where it is nothing that JSON can hold, or a
     picture in it is no base64."""
-    whole = _dumped(message)
+    whole = _dumped(message, AS_GIVEN)
+    _check_keys(message)
+    if not any(sign in whole for sign in SIGNS):
+        return Stored(name(message, parent), whole)
     left, media = _taken_out(message)
-    text = whole if not media else _dumped(left)
+    text = whole if not media else _dumped(left, AS_GIVEN)
     return Stored(name(message, parent), text, media)
 
 
 def name(message: Message, parent: str | None) -> str:
     """The id of a message behind another, or at the beginning (None)."""
-    told = f"{parent or ''}\n".encode() + _dumped(message, in_order=True)
+    told = f"{parent or ''}\n".encode() + _dumped(message, CANONICAL)
     return sha256(told).hexdigest()[:NAME_LENGTH]
 
 
@@ -83,15 +95,9 @@ def media_of(stored: Stored) -> tuple[Revision, ...]:
     return tuple(revision_of(each) for each in stored.media)
 
 
-def _dumped(message: Message, *, in_order: bool = False) -> bytes:
+def _dumped(message: Message, encoder: json.JSONEncoder) -> bytes:
     try:
-        told = json.dumps(
-            message,
-            ensure_ascii=False,
-            allow_nan=False,
-            sort_keys=in_order,
-            separators=(",", ":"),
-        )
+        told = encoder.encode(message)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(words.no_json(str(error))) from error
     return told.encode("utf-8", "surrogatepass")
@@ -113,14 +119,25 @@ def _taken_out(message: Message) -> tuple[Message, tuple[bytes, ...]]:
     return left, tuple(media)
 
 
+def _check_keys(value: Any) -> None:
+    """ValueError for a key that is no text: JSON would make one of it."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if not isinstance(key, str):
+                raise ValueError(words.no_json(f"the key {key!r} is no text"))  # noqa: TRY004
+            if not isinstance(each, str):
+                _check_keys(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            _check_keys(each)
+
+
 def _texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
-    """Every text in a message, and where it stands. ValueError for a key that is none."""
+    """Every text in a message, and where it stands."""
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, dict):
         for key, each in value.items():
-            if not isinstance(key, str):
-                raise ValueError(words.no_json(f"the key {key!r} is no text"))  # noqa: TRY004
             if isinstance(each, (str, dict, list, tuple)):
                 yield from _texts(each, (*place, key))
     elif isinstance(value, (list, tuple)):

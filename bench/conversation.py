@@ -1,0 +1,268 @@
+"""What does a conversation cost, beside the least that could keep it, in the same run?
+
+    python bench/conversation.py [--json] [--only NAME]...
+
+Messages are of 2 kB. Each figure is timed in turns with its floor; medians, and the fastest round
+beside them. bench/README.md says how each is made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter, time_ns
+from typing import TYPE_CHECKING, Any
+
+if not __package__:  # started as a script, where only this folder is on the path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.asking import printed
+from bench.filling import opened
+from bench.speed import table
+from bench.stopwatch import Figure, Limit, Row, interleaved, measure
+
+from sightline.core.events import MessageAppended
+from sightline.core.formats import FORMATS
+from sightline.core.window.folding import DEFAULT
+from sightline.core.window.rebasing import folder as folder_of
+from sightline.core.window.tokens import estimate
+from sightline.render.stubs import stub
+from sightline.services.conversation.stored import stored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from bench.stopwatch import Times
+
+    from sightline import Session
+    from sightline.core.window.blocks import Block
+
+LINES = "".join(f"value_{n} = compute({n}, mode={n % 7})\n" for n in range(50))
+BATCH = 500
+LONG = 50_000
+"""Messages of 100 MB."""
+
+
+def message(number: int) -> dict[str, Any]:
+    """One of the conversation: a question, a call, its result, in turn."""
+    name, text = f"c{number // 2}", f"{number}\n{LINES}"
+    if number % 2:
+        given = {"file_path": f"src/f{number % 40}.py", "content": text}
+        used = {"type": "tool_use", "id": name, "name": "Write", "input": given}
+        return {"role": "assistant", "content": [used]}
+    told = {"type": "tool_result", "tool_use_id": f"c{(number - 1) // 2}", "content": text}
+    asked = {"type": "text", "text": text}
+    return {"role": "user", "content": [told if number else asked]}
+
+
+def fill(session: Session, messages: int) -> None:
+    """A conversation of so many messages, as append() would have put them there."""
+    store, parent = session._ground.store, None  # noqa: SLF001  append() would take a minute
+    for start in range(0, messages, BATCH):
+        facts, texts = [], []
+        for number in range(start, min(start + BATCH, messages)):
+            kept = stored(message(number), parent)
+            texts.append(kept.text)
+            role = "model" if number % 2 else "user"
+            facts.append(
+                MessageAppended(kept.id, parent, role, _revision(kept.text), formats=("anthropic",))
+            )
+            parent = kept.id
+        store.append(session.id, facts, at=time_ns() // 1000, blobs=texts)
+
+
+def _revision(text: bytes) -> str:
+    from sightline.core.revision import revision_of
+
+    return revision_of(text)
+
+
+def appending(messages: int) -> Callable[[str], Times]:
+    """One append behind so many messages, beside the least that keeps one: its JSON, hashed and
+    packed, and SQLite's own transaction of the same two rows."""
+
+    def measured(folder: str) -> Times:
+        with opened(folder) as session:
+            fill(session, messages)
+            conversation = session.conversation
+            number = iter(range(messages, 1 << 30))
+            bare = _bare(folder)
+            return interleaved(
+                lambda: conversation.append(message(next(number))),
+                lambda: bare(message(next(number))),
+                1_000,
+            )
+
+    return measured
+
+
+def _bare(folder: str) -> Callable[[dict[str, Any]], None]:
+    from hashlib import sha256
+    from zlib import compress
+
+    from sightline.store import codec
+    from sightline.store.opening import open_file
+    from sightline.store.sqlite import PUT_EVENT
+
+    file = os.path.join(folder, "bare.db")
+    open_file(file).close()
+    db = sqlite3.connect(file, isolation_level=None)
+    for pragma in ("wal_autocheckpoint=0", "synchronous=NORMAL"):
+        db.execute(f"PRAGMA {pragma}").fetchall()
+    kept = stored(message(1), None)
+    revision = _revision(kept.text)
+    fact = MessageAppended(kept.id, kept.id, "model", revision, formats=("anthropic",))
+    body = codec.encode(fact)
+
+    def transaction(said: dict[str, Any]) -> None:
+        text = json.dumps(said).encode()
+        name, packed = sha256(text).hexdigest(), compress(text)
+        db.execute("BEGIN IMMEDIATE")
+        db.execute(PUT_EVENT, ("s", "MessageAppended", 1, 2, 2, None, body))
+        db.execute("INSERT INTO blobs VALUES (?,?,?,?)", (name, len(text), "zlib", packed))
+        db.execute("COMMIT")
+
+    return transaction
+
+
+def newest(folder: str) -> Times:
+    """A process that opens a conversation of 100 MB asks for its last 50 messages, beside reading
+    a file of those alone."""
+    with opened(folder, id="s") as session:
+        fill(session, LONG)
+        last = Path(folder, "last.json")
+        last.write_text(json.dumps([message(n) for n in range(LONG - 50, LONG)]))
+    again = opened(folder, id="s")
+    fresh: list[Session] = []
+
+    def reopened() -> None:
+        fresh.append(opened(folder, id="s"))
+
+    def ours() -> None:
+        assert len(fresh[-1].conversation.messages(last=50)) == 50
+        fresh.pop().close()
+
+    times = interleaved(ours, lambda: json.loads(last.read_text()), 40, before=reopened)
+    again.close()
+    return times
+
+
+BLOCKS = 5_000
+
+
+def deciding(_: str) -> Times:
+    """The last clear before 5,000 blocks, of a conversation that was asked for its view before each
+    answer. Beside adding up the tokens of its blocks."""
+    messages = [message(n) for n in range(BLOCKS)]
+    blocks = FORMATS["anthropic"].blocks(messages, estimate)
+    clears = [number for number, _ in _played(blocks, BLOCKS)]
+    made: list[Any] = []
+
+    def ready() -> None:
+        made[:] = _until(blocks, clears[-1])
+
+    def decide() -> None:
+        assert made[0].decide(made[1]).folds
+
+    return interleaved(decide, lambda: sum(b.tokens for b in blocks), 10, before=ready)
+
+
+def answering(_: str) -> Times:
+    """Every decision from the 4,000th to the 5,000th block, nearly all of them that nothing is
+    folded now. Beside adding up the tokens of all blocks, so many times."""
+    messages = [message(n) for n in range(BLOCKS)]
+    blocks = FORMATS["anthropic"].blocks(messages, estimate)
+    took: list[float] = []
+    for _ in _played(blocks, BLOCKS, took):
+        pass
+    floor = [_timed(lambda: sum(b.tokens for b in blocks)) for _ in range(500)]
+    return took[-500:], floor
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = perf_counter()
+    work()
+    return perf_counter() - started
+
+
+def _played(
+    blocks: Sequence[Block], upto: int, took: list[float] | None = None
+) -> Iterator[tuple[int, Any]]:
+    """A conversation as it goes on: after how many blocks something was folded, and the state."""
+    made = folder_of(DEFAULT, estimate, stub)
+    tokens = 0
+    for number, block in enumerate(blocks[:upto]):
+        made.add(block)
+        tokens += block.tokens
+        if block.kind == "call":
+            continue
+        started = perf_counter()
+        decision = made.decide(tokens)
+        if took is not None:
+            took.append(perf_counter() - started)
+        tokens -= sum(blocks[fold.block].tokens - fold.tokens for fold in decision.folds)
+        if decision.folds:
+            yield number, made
+
+
+def _until(blocks: Sequence[Block], stop: int) -> tuple[Any, int]:
+    """The folder just before it decides behind a block, and the tokens of the view."""
+    made = folder_of(DEFAULT, estimate, stub)
+    tokens = 0
+    for number, block in enumerate(blocks[: stop + 1]):
+        made.add(block)
+        tokens += block.tokens
+        if block.kind != "call" and number < stop:
+            folds = made.decide(tokens).folds
+            tokens -= sum(blocks[fold.block].tokens - fold.tokens for fold in folds)
+    return made, tokens
+
+
+def viewing(folder: str) -> Times:
+    """The whole view behind one more message, of 5,000 that were folded before: with its messages
+    looked through for what a provider would refuse. Beside their JSON, as it is sent."""
+    with opened(folder) as session:
+        fill(session, BLOCKS)
+        conversation = session.conversation
+        view = conversation.view()
+        number = iter(range(BLOCKS, 1 << 30))
+        return interleaved(
+            conversation.view,
+            lambda: json.dumps(view),
+            10,
+            before=lambda: [conversation.append(message(next(number))) for _ in range(2)],
+        )
+
+
+BARE = "JSON, hash, pack, bare transaction"
+FIGURES = (
+    Figure("append", "append of a message, the first thousand", BARE, Limit(2), appending(1)),
+    Figure("append-long", "the same behind 50,000 messages", BARE, Limit(2), appending(LONG)),
+    Figure("last-50", "the last 50 messages of 100 MB, opened anew", "a file of those", Limit(ms=50), newest),
+    Figure("decide", "what to fold, asked before each answer, 5,000 blocks", "adding up tokens", Limit(ms=5), answering),
+    Figure("clear", "the same where it clears", "adding up tokens", Limit(ms=5), deciding),
+    Figure("view", "the view of 5,000 messages", "its JSON", Limit(), viewing),
+)  # fmt: skip
+"""In the order of the table."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what was asked for and print it. Exit 1 when a limit is missed, 2 when nothing has
+    that name."""
+    return printed(__doc__, (figure.name for figure in FIGURES), run, table, arguments)
+
+
+def run(only: Sequence[str]) -> Iterator[Row]:
+    """Measure each figure whose name begins so, in a folder of its own."""
+    for figure in FIGURES:
+        if figure.name.startswith(tuple(only)):
+            with tempfile.TemporaryDirectory(prefix="sightline-talk-") as folder:
+                yield measure(figure, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
