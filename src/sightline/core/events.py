@@ -115,7 +115,7 @@ class WriteIntended(Fact):
     owner: "host:pid:start" of the writing process. belief: what its agent holds once it is done,
     so that a write whose process died before saying so can be recorded in full. src: the file
     at `path` is to come from there (a move). led, target: as in Changed. by: the rewind that
-    writes, as its causes name it (core.causes.rewinding); None for an edit."""
+    writes, as its causes name it (core.causes.REWINDING); None for an edit."""
 
     path: str
     before: Revision

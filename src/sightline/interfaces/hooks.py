@@ -99,6 +99,7 @@ class Call:
         self.agent, self.event = agent, event
         self.environ, self.home, self.owner = environ, home, owner
         self._rooms = Rooms(environ, home, kept, ending=ending)
+        self._ending = ending
         self._dialect: Dialect | None = None
         self._payload: dict[str, Any] = {}
         self.caller: Caller | None = None
@@ -230,7 +231,18 @@ class Call:
             self._note_missed(session)
         if isinstance(event, (Prompted, Stopped, Ended)):
             self._reconcile(session)
+        if self._ending and isinstance(event, Ended):
+            self._tidy(room)
         return answer
+
+    def _tidy(self, room: Room) -> None:
+        """At the end of a conversation nobody waits; an answerer does this behind its answers."""
+        from sightline.services.thrift import keep_to_room
+
+        try:
+            keep_to_room(room.ground(), room.settings)
+        except SightlineError as error:
+            self.note(error)
 
     def _note_missed(self, session: Session) -> None:
         """Leave a line where a checkpoint that was due could not be kept; the call goes on."""

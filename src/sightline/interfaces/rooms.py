@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sightline.agents import Caller
     from sightline.config import Settings
     from sightline.services.attend import Event
+    from sightline.services.ground import Ground
     from sightline.services.session import Session
 
 SESSIONS_MAX = 64
@@ -48,6 +49,13 @@ class Room:
                 kept = self._start(caller.session, caller.parent, agent, owner)
                 self._keep((caller.session, owner), kept)
             return kept, begun
+
+    def ground(self) -> Ground:
+        """Its ports without a session."""
+        from sightline.services.history import survey
+        from sightline.services.opening import now_us
+
+        return survey(self._store, self._tree, self.settings, now_us)
 
     def follow(self, settings: Settings) -> bool:
         """Go on with newer settings; False when those name another store, which is not open."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.core.events import ASKED, CheckpointDropped
 from sightline.core.pruning import Held, dropping
 from sightline.core.retention import SIZE
-from sightline.services.checkpoints import with_manifests
+from sightline.services.checkpoints import listed, with_manifests
 from sightline.services.manifests import Reader
 
 TYPE_CHECKING = False
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from sightline.store import Store
 
 
+SPARE = 8
+"""A part of the room that is made free beyond what has to be."""
+
+
 def prune(ground: Ground, kept: Iterable[KeptText], room: int, *, dry_run: bool) -> tuple[str, ...]:
     """Drop checkpoints until the texts of the others take no more than `room` bytes; their ids.
     Those that nobody asked for go first, whatever label they bear. Of the others one with a label
@@ -27,6 +31,18 @@ def prune(ground: Ground, kept: Iterable[KeptText], room: int, *, dry_run: bool)
     if gone and not dry_run:
         ground.append([CheckpointDropped(each, SIZE) for each in gone])
     return tuple(gone)
+
+
+def prune_unasked(ground: Ground, kept: Iterable[KeptText], room: int) -> dict[str, Revision]:
+    """The same by itself: none that somebody asked for goes, and some more of the others do, so
+    that it need not be done again soon. The ids of those that went, with their manifests."""
+    sizes = {each.revision: each.size for each in kept}
+    held = [each if each.unasked else each.replace(stays=True) for each in _held(ground)]
+    gone = dropping(held, sizes, room) and dropping(held, sizes, room - room // SPARE)
+    manifests = {each.id: each.manifest for each in listed(ground)} if gone else {}
+    if gone:
+        ground.append([CheckpointDropped(each, SIZE) for each in gone])
+    return {each: manifests[each] for each in gone}
 
 
 def _held(ground: Ground) -> Iterator[Held]:

@@ -1,7 +1,7 @@
 """Forgetting kept texts that nobody needs any more; facts stay for ever.
 
-Nothing here runs by itself. What a person may want back is his to give up: he says so once, in his
-settings, and again by asking for it.
+Nothing here runs by itself (but services.thrift: what was kept by itself). What a person may want
+back is his to give up: he says so once, in his settings, and again by asking for it.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def gc(
         room=allowed,
         came_at=needs.recorded_at,
     )
-    gone = tuple(wanted if dry_run else _forget(ground, needs, wanted, begun))
+    gone = tuple(wanted if dry_run else forget(ground, needs, wanted, begun))
     returned = 0 if dry_run else store.tidy()
     size = sum(each.size for each in kept) - sum(each.size for each in gone)
     over = max(size - allowed, 0)
@@ -117,7 +117,8 @@ def gc(
 
 class Needs:
     """Which texts are needed, as of the newest fact that was learned. Others go on recording:
-    what their facts need is learned before each step, while they wait."""
+    what their facts need is learned before each step, while they wait. manifests: of all
+    checkpoints that were ever taken."""
 
     def __init__(self, ground: Ground, before: int, dropped: Iterable[str] = ()) -> None:
         self._ground = ground
@@ -126,11 +127,14 @@ class Needs:
         self._upto = 0
         self._at_work: set[str] = set()
         self.mentions = Mentions()
+        self.manifests: set[Revision] = set()
         self.revisions: set[Revision] = set()
         said = Said()
         for recorded in self._news():
             self.mentions.learn(recorded)
             said.learn(recorded)
+            if isinstance(recorded.fact, CheckpointTaken):
+                self.manifests.add(recorded.fact.manifest)
         self.revisions.update(said.needed())
         store = ground.store
         for state in store.sessions():
@@ -204,8 +208,11 @@ class Said:
                 yield from texts
 
 
-def _forget(
-    ground: Ground, needs: Needs, wanted: Sequence[Going], begun: Callable[[int], None]
+def forget(
+    ground: Ground,
+    needs: Needs,
+    wanted: Sequence[Going],
+    begun: Callable[[int], None] = lambda _: None,
 ) -> list[Going]:
     """Forget these step by step; those that went. What is needed by now stays, and what somebody
     else forgot meanwhile went with him."""

@@ -8,8 +8,8 @@ from sightline import render
 from sightline.core.events import Cause
 from sightline.interfaces import shapes
 from sightline.interfaces.cli import output
-from sightline.render import usage as words
 from sightline.render import rewind, views, warnings
+from sightline.render import usage as words
 from sightline.services import finishing, usage
 from sightline.services.claims import listed
 from sightline.services.presence import presence

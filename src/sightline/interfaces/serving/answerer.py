@@ -12,6 +12,8 @@ from sightline.interfaces.hooks import Call
 from sightline.interfaces.rooms import Room, Rooms
 from sightline.interfaces.running import Running
 from sightline.interfaces.serving.local import LocalDoor
+from sightline.interfaces.serving.tidying import Tidying
+from sightline.services.attend import Ended, Stopped
 from sightline.workspace.process import behind_shell, owner_of
 
 TYPE_CHECKING = False
@@ -48,6 +50,7 @@ class Answerer:
         self._since = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
         self._under_way = 0
         self._counting = Condition()
+        self._tidying = Tidying(self)
         self._room: Room | None = None
         self._local: LocalDoor | None = None
         self._web: WebDoor | None = None
@@ -126,6 +129,8 @@ class Answerer:
             said = call.answered(raw)
             if self._heard is not None:
                 self._heard(call)
+            if any(isinstance(event, (Stopped, Ended)) for event in call.events):
+                self._tidying.begin()
             return said
         finally:
             self.leave()
@@ -140,6 +145,16 @@ class Answerer:
         with self._counting:
             self._under_way -= 1
             self._counting.notify_all()
+
+    def note(self, error: Exception) -> None:
+        """Leave a line in the log of what went wrong behind an answer."""
+        Call("answerer", self._environ, self._home).note(error)
+
+    def tidy(self) -> None:
+        """Let the checkpoints that were taken by themselves keep to their room. StoreError."""
+        from sightline.services.thrift import keep_to_room
+
+        keep_to_room(self.room.ground(), self.room.settings)
 
     def _open_web(self, state_home: str) -> None:
         from sightline.interfaces.serving.address import kept
