@@ -14,7 +14,7 @@ import sqlite3
 import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter, time_ns
+from time import time_ns
 from typing import TYPE_CHECKING, Any
 
 if not __package__:  # started as a script, where only this folder is on the path
@@ -26,11 +26,6 @@ from bench.speed import table
 from bench.stopwatch import Figure, Limit, Row, interleaved, measure
 
 from sightline.core.events import MessageAppended
-from sightline.core.formats import FORMATS
-from sightline.core.window.folding import DEFAULT
-from sightline.core.window.rebasing import folder as folder_of
-from sightline.core.window.tokens import estimate
-from sightline.render.stubs import stub
 from sightline.services.conversation.stored import stored
 
 if TYPE_CHECKING:
@@ -39,7 +34,6 @@ if TYPE_CHECKING:
     from bench.stopwatch import Times
 
     from sightline import Session
-    from sightline.core.window.blocks import Block
 
 LINES = "".join(f"value_{n} = compute({n}, mode={n % 7})\n" for n in range(50))
 BATCH = 500
@@ -151,85 +145,18 @@ def newest(folder: str) -> Times:
     return times
 
 
-BLOCKS = 5_000
-
-
-def deciding(_: str) -> Times:
-    """The last clear before 5,000 blocks, of a conversation that was asked for its view before each
-    answer. Beside adding up the tokens of its blocks."""
-    messages = [message(n) for n in range(BLOCKS)]
-    blocks = FORMATS["anthropic"].blocks(messages, estimate)
-    clears = [number for number, _ in _played(blocks, BLOCKS)]
-    made: list[Any] = []
-
-    def ready() -> None:
-        made[:] = _until(blocks, clears[-1])
-
-    def decide() -> None:
-        assert made[0].decide(made[1]).folds
-
-    return interleaved(decide, lambda: sum(b.tokens for b in blocks), 10, before=ready)
-
-
-def answering(_: str) -> Times:
-    """Every decision from the 4,000th to the 5,000th block, nearly all of them that nothing is
-    folded now. Beside adding up the tokens of all blocks, so many times."""
-    messages = [message(n) for n in range(BLOCKS)]
-    blocks = FORMATS["anthropic"].blocks(messages, estimate)
-    took: list[float] = []
-    for _ in _played(blocks, BLOCKS, took):
-        pass
-    floor = [_timed(lambda: sum(b.tokens for b in blocks)) for _ in range(500)]
-    return took[-500:], floor
-
-
-def _timed(work: Callable[[], object]) -> float:
-    started = perf_counter()
-    work()
-    return perf_counter() - started
-
-
-def _played(
-    blocks: Sequence[Block], upto: int, took: list[float] | None = None
-) -> Iterator[tuple[int, Any]]:
-    """A conversation as it goes on: after how many blocks something was folded, and the state."""
-    made = folder_of(DEFAULT, estimate, stub)
-    tokens = 0
-    for number, block in enumerate(blocks[:upto]):
-        made.add(block)
-        tokens += block.tokens
-        if block.kind == "call":
-            continue
-        started = perf_counter()
-        decision = made.decide(tokens)
-        if took is not None:
-            took.append(perf_counter() - started)
-        tokens -= sum(blocks[fold.block].tokens - fold.tokens for fold in decision.folds)
-        if decision.folds:
-            yield number, made
-
-
-def _until(blocks: Sequence[Block], stop: int) -> tuple[Any, int]:
-    """The folder just before it decides behind a block, and the tokens of the view."""
-    made = folder_of(DEFAULT, estimate, stub)
-    tokens = 0
-    for number, block in enumerate(blocks[: stop + 1]):
-        made.add(block)
-        tokens += block.tokens
-        if block.kind != "call" and number < stop:
-            folds = made.decide(tokens).folds
-            tokens -= sum(blocks[fold.block].tokens - fold.tokens for fold in folds)
-    return made, tokens
+SHOWN = 5_000
+"""Messages of a view."""
 
 
 def viewing(folder: str) -> Times:
     """The whole view behind one more message, of 5,000 that were folded before: with its messages
     looked through for what a provider would refuse. Beside their JSON, as it is sent."""
     with opened(folder) as session:
-        fill(session, BLOCKS)
+        fill(session, SHOWN)
         conversation = session.conversation
         view = conversation.view()
-        number = iter(range(BLOCKS, 1 << 30))
+        number = iter(range(SHOWN, 1 << 30))
         return interleaved(
             conversation.view,
             lambda: json.dumps(view),
@@ -243,8 +170,6 @@ FIGURES = (
     Figure("append", "append of a message, the first thousand", BARE, Limit(2), appending(1)),
     Figure("append-long", "the same behind 50,000 messages", BARE, Limit(2), appending(LONG)),
     Figure("last-50", "the last 50 messages of 100 MB, opened anew", "a file of those", Limit(ms=50), newest),
-    Figure("decide", "what to fold, asked before each answer, 5,000 blocks", "adding up tokens", Limit(ms=5), answering),
-    Figure("clear", "the same where it clears", "adding up tokens", Limit(ms=5), deciding),
     Figure("view", "the view of 5,000 messages", "its JSON", Limit(), viewing),
 )  # fmt: skip
 """In the order of the table."""

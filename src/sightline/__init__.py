@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sightline.errors import (
         CheckpointFailed,
         ClaimRefused,
+        CondenseRefused,
         EditRefused,
         FileMissing,
         HistoryError,
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
         WorkspaceError,
     )
     from sightline.services.batches import Change
+    from sightline.services.conversation import Conversation
+    from sightline.services.conversation.asking import Budget
+    from sightline.services.conversation.condensing import Condensation
+    from sightline.services.conversation.files import Loaded, Saved
+    from sightline.services.conversation.showing import Displayed
     from sightline.services.opening import open_session
     from sightline.services.results import (
         Affected,
@@ -65,8 +71,13 @@ __version__ = "0.1.0"
 _HOMES = {
     "config": "Settings",
     "core.overflow": "ProviderError classify_error",
-    "errors": "CheckpointFailed ClaimRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
+    "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
+    "services.conversation": "Conversation",
+    "services.conversation.asking": "Budget",
+    "services.conversation.condensing": "Condensation",
+    "services.conversation.files": "Loaded Saved",
+    "services.conversation.showing": "Displayed",
     "services.opening": "open_session",
     "services.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",
     "services.session": "Session",
@@ -77,6 +88,7 @@ _HOMES = {
 __all__ = [
     "Affected",
     "BatchResult",
+    "Budget",
     "Change",
     "ChangedBy",
     "Checkpoint",
@@ -84,6 +96,10 @@ __all__ = [
     "Claim",
     "ClaimRefused",
     "CommandRun",
+    "Condensation",
+    "CondenseRefused",
+    "Conversation",
+    "Displayed",
     "EditRefused",
     "EditResult",
     "EditedFile",
@@ -98,6 +114,7 @@ __all__ = [
     "HandedOver",
     "HistoryError",
     "LeftAlone",
+    "Loaded",
     "ModelUsage",
     "NotCovered",
     "Notice",
@@ -105,6 +122,7 @@ __all__ = [
     "ProviderError",
     "RewindRefused",
     "RewindReport",
+    "Saved",
     "Session",
     "SessionError",
     "Settings",

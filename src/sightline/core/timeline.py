@@ -69,8 +69,8 @@ def branch(
             session, upto = turning.fact.parent, min(turning.fact.position, turning.position - 1)
         elif isinstance(turning.fact, RewindEnded):
             upto = min(turning.fact.to, turning.position - 1)
-            begun = _begun_after(turns_of(session), upto)
-            session = begun.parent if begun else session
+            while begun := _begun_after(turns_of(session), upto):
+                session = begun.parent
 
 
 def effective(

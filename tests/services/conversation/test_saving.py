@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sightline.errors import HistoryError
-from sightline.services.conversation import files
+from sightline.services.conversation.records import read
 
 LONG = "line of a file that is long enough to be worth a stub\n" * 30
 
@@ -99,7 +99,7 @@ def test_an_append_that_was_stopped_at_any_byte_leaves_all_that_was_acknowledged
     whole = Path(file).read_bytes()
     every = ours.messages()
     for cut in range(len(acknowledged), len(whole) + 1, 7):
-        found = files.read(whole[:cut])
+        found = read(whole[:cut])
         assert found.damage is None
         assert [r["message"] for r in found.records if r["kind"] == "message"] == every[
             : found.messages
@@ -180,7 +180,7 @@ def test_a_process_killed_while_it_saves_leaves_the_file_whole(place, s, file):
     talk(s, 1, start=1)
     for stop in (1, 60, 200, 700):
         assert saved_by_another(place, file, stop)
-        found = files.read(Path(file).read_bytes())
+        found = read(Path(file).read_bytes())
         assert found.damage is None
         assert found.messages >= len(old)
     assert not saved_by_another(place, file, 10**6)
@@ -196,7 +196,7 @@ def test_every_damaged_byte_is_found_and_what_stands_before_it_is_salvaged(place
     for at in range(0, len(whole) - 1, 3):
         spoiled = bytearray(whole)
         spoiled[at] ^= 0x15
-        found = files.read(bytes(spoiled))
+        found = read(bytes(spoiled))
         line = whole[:at].count(b"\n") + 1
         assert found.damage is not None or found.torn
         assert len(found.records) <= max(line - 1, 0)

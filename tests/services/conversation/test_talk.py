@@ -146,7 +146,7 @@ def test_what_is_no_message_of_this_conversation_is_refused_and_nothing_recorded
 
 
 def test_a_message_that_holds_itself_is_refused(s):
-    message = dict(HELLO)
+    message: dict[str, object] = {**HELLO}
     message["self"] = message
     with pytest.raises(ValueError, match="nothing that JSON can hold"):
         s.conversation.append(message)

@@ -59,7 +59,9 @@ def test_any_way_through_a_conversation_leaves_valid_views(name, data):
     """Views are valid, asking again changes nothing, and what was seen at a step is seen there by
     every process, and again after each rewind and in each fork."""
     messages = data.draw(histories(name))
-    room, number, ids, views = Stage(), 0, [], {}
+    room, number = Stage(), 0
+    ids: list[str] = []
+    views: dict[int, str] = {}
     session = room.session("s0")
     for step in data.draw(STEPS):
         if step == "say" and len(ids) < len(messages):
