@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.agents.recordings import task, text, write
+from tests.agents.recordings import AT_US, task, text, write
 
 from sightline.agents.cline.messages import HISTORY, conversation
 from sightline.core.formats import FORMATS
@@ -55,7 +55,9 @@ def test_a_history_that_was_condensed_before_it_was_saved_has_no_border(tmp_path
 def test_blocks_for_other_providers_and_rows_that_are_no_messages_are_left_out(tmp_path):
     messages = task()
     messages[1]["content"] = [{"type": "reasoning", "text": "hm"}, *messages[1]["content"]]
-    told = read(tmp_path, [*messages, {"type": "reasoning", "encrypted_content": "x"}, "x"])
+    marker = {"role": "user", "content": "[hidden]", "isTruncationMarker": True}
+    reasoning = {"type": "reasoning", "encrypted_content": "x"}
+    told = read(tmp_path, [*messages, reasoning, marker, "x"])
     assert len(told.messages) == 4
     assert FORMATS["anthropic"].problems(told.messages) == []
     assert "hm" not in texts(told)
@@ -67,6 +69,20 @@ def test_native_calls_are_kept_and_what_was_cut_off_is_mended(tmp_path):
     anthropic = FORMATS["anthropic"]
     assert anthropic.problems(told.messages)
     assert anthropic.problems(anthropic.repaired(told.messages)) == []
+
+
+def test_a_session_in_a_terminal_has_its_messages_in_an_object(tmp_path):
+    use = {"type": "tool_use", "id": "t1", "name": "read_file", "input": {"path": "a.py"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "x = 1"}
+    messages = [
+        {"id": "1", "role": "user", "content": [text("mend a.py")], "ts": 1_772_323_200_000},
+        {"id": "2", "role": "assistant", "content": [use], "metrics": {}},
+        {"id": "3", "role": "user", "content": [result]},
+    ]
+    held = {"version": 1, "messages": messages}
+    told = conversation(write(tmp_path, "177.messages.json", held))
+    assert (told.agent, len(told.messages), told.times[0]) == ("cline", 3, AT_US)
+    assert FORMATS["anthropic"].problems(told.messages, sending=True) == []
 
 
 def test_a_history_without_its_name_is_known_by_what_the_host_says(tmp_path):

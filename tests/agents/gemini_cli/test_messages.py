@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.agents.recordings import AT_US, GEMINI, gemini_call, write
+from tests.agents.recordings import AT_US, GEMINI, gemini_call, lines, write
 
 from sightline.agents.gemini_cli.messages import conversation
 from sightline.core.formats import FORMATS
@@ -64,6 +64,23 @@ def test_a_call_that_was_cancelled_may_lack_its_result(tmp_path):
     gemini = FORMATS["gemini"]
     assert gemini.problems(told.messages)
     assert gemini.problems(gemini.repaired(told.messages)) == []
+
+
+def test_newer_sessions_are_rows_of_which_the_last_of_an_id_counts(tmp_path):
+    header = {key: value for key, value in GEMINI.items() if key != "messages"}
+    one, asked, done = GEMINI["messages"][1:]
+    begun = {**asked, "toolCalls": []}
+    wrong = {"id": "9", "type": "user", "content": "wrong"}
+    more = {"id": "10", "type": "user", "content": "right"}
+    held = lines(header, one, begun, {"$set": {"lastUpdated": "x"}}, asked, '{"id": "cut', done)
+    told = conversation(write(tmp_path, "session-1.jsonl", held))
+    assert told.messages == conversation(write(tmp_path, "s.json", GEMINI)).messages
+    assert (told.session, told.passed_over) == ("s1", 1)
+    back = lines(header, one, done, wrong, {"$rewindTo": "9"}, more)
+    contents = conversation(write(tmp_path, "session-2.jsonl", back)).messages
+    assert [each["parts"][0]["text"] for each in contents] == ["mend a.py", "done", "right"]
+    anew = lines(header, wrong, {"$set": {"messages": [one]}}, done)
+    assert len(conversation(write(tmp_path, "session-3.jsonl", anew)).messages) == 2
 
 
 def test_a_saved_chat_is_contents_without_times(tmp_path):

@@ -28,7 +28,7 @@ ROWS_MAX = 100
 """How many of a file's first lines tell whether it is a transcript."""
 
 KINDS = (
-    *("user", "assistant", "system", "progress", "attachment", "summary", "mode"),
+    *("user", "assistant", "system", "progress", "attachment", "summary", "mode", "api-request"),
     *("file-history-snapshot", "file-history-delta", "queue-operation", "last-prompt"),
     *("permission-mode", "ai-title", "custom-title", "agent-name", "pr-link", "frame-link"),
 )

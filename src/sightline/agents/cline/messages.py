@@ -1,5 +1,6 @@
 """A task's api_conversation_history.json: Anthropic messages as they were sent, with calls as tags in
-their texts. Roo Code, which came from Cline, writes the same file.
+their texts. Roo Code, which came from Cline, writes the same file; Cline in a terminal writes one
+with its calls in blocks.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 AGENT = "cline"
 ROO = "roo"
 HISTORY = "api_conversation_history.json"
+TERMINAL = ".messages.json"
 BESIDE = ("ui_messages.json", "task_metadata.json", "context_history.json", "history_item.json")
 """Files of a task that hold something else."""
 
@@ -36,9 +38,10 @@ def conversation(path: str) -> Conversation:
     begins = head(path)
     if os.path.basename(path) in BESIDE:
         raise ValueError(f"it is a file of a task beside {HISTORY}, which holds the messages")
-    if not begins.lstrip().startswith(b"[") or not _is_ours(path, begins):
+    if not _is_ours(path, begins):
         raise NotOurs("it holds no messages as Cline or Roo Code record them")
     told, mark = document(path)
+    told = told.get("messages") if isinstance(told, dict) else told
     made = _History()
     for message in told if isinstance(told, list) else ():
         if isinstance(message, dict) and message.get("role") in ("user", "assistant"):
@@ -48,8 +51,10 @@ def conversation(path: str) -> Conversation:
 
 
 def _is_ours(path: str, begins: bytes) -> bool:
-    named = os.path.basename(path) == HISTORY
-    return b'"role"' in begins and (named or b"<environment_details>" in begins)
+    if begins.lstrip().startswith(b"{"):
+        return path.endswith(TERMINAL) and b'"messages"' in begins and b'"version"' in begins
+    named = os.path.basename(path) == HISTORY or b"<environment_details>" in begins
+    return begins.lstrip().startswith(b"[") and b'"role"' in begins and named
 
 
 def _task(path: str) -> str:
@@ -60,7 +65,10 @@ def _task(path: str) -> str:
 
 class _History(Telling):
     def message(self, message: Row) -> None:
-        """A message; one that is condensed out of all before it begins the context anew."""
+        """A message; one that is condensed out of all before it begins the context anew. What was
+        only hidden from the model for some time counts as if it had stayed."""
+        if message.get("isTruncationMarker"):
+            return
         content = message.get("content")
         if isinstance(content, list):
             content = [each for each in content if _is_known(each)]

@@ -1,10 +1,10 @@
-"""A session as the contents that were sent. Two layouts: the session's own file, which keeps a call
-and its result in one object, and a saved chat, which is contents without times.
+"""A session as the contents that were sent. A session's own file keeps a call and its result in one
+object; it is a document, or rows in newer versions. A saved chat is contents without times.
 """
 
 from __future__ import annotations
 
-from sightline.agents.recorded import Telling, document, head, moment
+from sightline.agents.recorded import Telling, document, first_rows, head, moment, rows
 from sightline.core.replaying.conversation import Conversation, NotOurs
 
 TYPE_CHECKING = False
@@ -22,8 +22,15 @@ def conversation(path: str) -> Conversation:
     ValueError, with words for a person, where it is damaged or holds no messages."""
     if not _is_ours(head(path)):
         raise NotOurs("it holds no contents as Gemini CLI records them")
-    told, mark = document(path)
     made = _Contents()
+    begun = first_rows(path)
+    if begun and "projectHash" in begun[0] and "messages" not in begun[0]:
+        found, passed_over = rows(path)
+        for row in _latest(found):
+            made.row(row)
+        session = str(begun[0].get("sessionId"))
+        return made.conversation("gemini", AGENT, path, session, passed_over)
+    told, mark = document(path)
     if isinstance(told, dict) and isinstance(told.get("messages"), list):
         for row in told["messages"]:
             made.row(row)
@@ -38,6 +45,26 @@ def _is_ours(begins: bytes) -> bool:
         return begins.lstrip().startswith(b"{") and b'"sessionId"' in begins
     saved = begins.lstrip().startswith((b"[", b'{"history"')) or b'"history"' in begins[:40]
     return saved and b'"role"' in begins and b'"parts"' in begins and b'"info"' not in begins[:40]
+
+
+def _latest(found: Sequence[Row]) -> list[object]:
+    """The messages in rows: a message that is written again stands where it first stood; a row may
+    set all of them anew, or go back to before one."""
+    told: dict[str, object] = {}
+    for row in found:
+        new = row.get("$set")
+        if isinstance(new, dict) and isinstance(new.get("messages"), list):
+            told = {_id(each) or str(n): each for n, each in enumerate(new["messages"])}
+        elif isinstance(row.get("$rewindTo"), str) and row["$rewindTo"] in told:
+            told = dict(list(told.items())[: list(told).index(row["$rewindTo"])])
+        elif name := _id(row):
+            told[name] = row
+    return list(told.values())
+
+
+def _id(row: object) -> str | None:
+    name = row.get("id") if isinstance(row, dict) and "type" in row else None
+    return name if isinstance(name, str) else None
 
 
 class _Contents(Telling):
