@@ -1,4 +1,4 @@
-"""Writes src/sightline/services/aio.py from the signatures of Session.
+"""Writes src/sightline/services/aio.py from the signatures of Session and Conversation.
 
 python tools/aio.py            write it
 python tools/aio.py --check    exit 1 when it is not what would be written
@@ -22,12 +22,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
-    from datetime import timedelta
+    from datetime import datetime, timedelta
     from types import TracebackType
     from typing import Any, TypeVar
 
+    from sightline.core.window.folding import Rules
+    from sightline.core.window.prices import Prices
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
+    from sightline.services.conversation import Conversation, Message
+    from sightline.services.conversation.asking import Budget
+    from sightline.services.conversation.condensing import Condensation
+    from sightline.services.conversation.files import Loaded, Saved
+    from sightline.services.conversation.showing import Displayed
     from sightline.services.hosts import Run
     from sightline.services.moments import When
     from sightline.services.results import (
@@ -84,22 +91,49 @@ class AsyncSession:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+
+    @property
+    def conversation(self) -> AsyncConversation:
+        """What was said: kept for good, and folded so that it costs less."""
+        return AsyncConversation(self._session.conversation)
+'''
+
+TALK = '''
+
+class AsyncConversation:
+    """A conversation's verbs as coroutines. What sums up is called in a thread."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    async def side(self, name: str, call: str | None = None) -> AsyncConversation:
+        """The chain of a sub-agent, by a name of your own."""
+        side = await _shielded(lambda: self._conversation.side(name, call))
+        return AsyncConversation(side)
 '''
 
 
 def generated() -> str:
     """The module's text."""
-    tree = ast.parse((SOURCES / "session.py").read_text(encoding="utf-8"))
-    session = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Session")
-    methods = [n for n in session.body if isinstance(n, ast.FunctionDef)]
-    verbs = [n for n in methods if not n.name.startswith("_") and not n.decorator_list]
-    return HEAD + "".join(_method(verb) for verb in verbs)
+    session = _verbs("session.py", "Session")
+    talk = [
+        verb for verb in _verbs("conversation/__init__.py", "Conversation") if verb.name != "side"
+    ]
+    methods = [_method(verb, "self._session") for verb in session]
+    return HEAD + "".join(methods) + TALK + "".join(_method(v, "self._conversation") for v in talk)
 
 
-def _method(verb: ast.FunctionDef) -> str:
+def _verbs(file: str, name: str) -> list[ast.FunctionDef]:
+    tree = ast.parse((SOURCES / file).read_text(encoding="utf-8"))
+    made = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)
+    methods = [n for n in made.body if isinstance(n, ast.FunctionDef)]
+    return [n for n in methods if not n.name.startswith("_") and not n.decorator_list]
+
+
+def _method(verb: ast.FunctionDef, of: str) -> str:
     summary = " ".join((ast.get_docstring(verb) or "").split("\n\n")[0].split())
     summary = summary.split(". ")[0].removesuffix(".") + "."
-    target = f"self._session.{verb.name}"
+    target = f"{of}.{verb.name}"
     passed = ", ".join(_passed(verb.args))
     call = f"{target}({passed})"
     args = ast.unparse(verb.args).replace("results.", "")

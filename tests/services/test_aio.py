@@ -84,3 +84,22 @@ def test_a_cancelled_edit_that_has_begun_is_finished_and_recorded(place, ten, mo
     assert asyncio.run(host()).state == "fresh"
     assert place.text("a.py") == TEN.replace("line 3", "mine")
     assert ten._ground.store.pending() == []
+
+
+def test_a_conversation_has_the_same_verbs(place, s):
+    from sightline.services.aio import AsyncConversation
+    from sightline.services.conversation import Conversation
+
+    names = {name: made[1:] for name, made in verbs(Conversation).items()}
+    assert {name: made[1:] for name, made in verbs(AsyncConversation).items()} == names
+
+    async def host():
+        talk = s.aio.conversation
+        first = await talk.append({"role": "user", "content": "hi"})
+        side = await talk.side("explore")
+        await side.append({"role": "user", "content": "look"})
+        assert await talk.sides() == {"explore": first}
+        assert await side.messages() == [{"role": "user", "content": "look"}]
+        return await talk.view(1_000)
+
+    assert asyncio.run(host()) == s.conversation.messages()
