@@ -6,7 +6,7 @@ import pytest
 from tests.core.replaying.histories import Talk, words
 from tests.core.window.folders import MUCH, RULES, going, short, told
 
-from sightline.core.window.blocks import Block, Decision, Excerpt
+from sightline.core.window.blocks import Block, Decision, Excerpt, Fold
 from sightline.core.window.folding import COLD, Rules
 from sightline.core.window.prices import LEAST, PROFILES, USUAL
 
@@ -235,3 +235,62 @@ def test_an_answer_without_an_id_is_nobodys():
     folder.add(Block(1, 0, "result", LONG, 60, 1, deed="run"))
     folder.add(Block(2, 0, "result", LONG, 60, 1, deed="run"))
     assert [fold.block for fold in folder.decide(MUCH).folds] == [1]
+
+
+def asked_twice(before: Talk, after: Talk, rules: Rules = RULES) -> dict[int, str]:
+    """What goes when the folder was asked before the rest came, and nothing went then."""
+    made = told(before, rules)
+    assert made.decide(MUCH) == Decision()
+    for block in after.blocks[len(before.blocks) :]:
+        made.add(block)
+    return {fold.block: fold.tier for fold in made.decide(MUCH).folds}
+
+
+def grown(talk: Talk) -> Talk:
+    """A copy to go on with."""
+    made = Talk()
+    made.__dict__ |= talk.__dict__ | {"blocks": [*talk.blocks], "times": [*talk.times]}
+    return made
+
+
+def test_a_read_that_stayed_goes_when_it_is_superseded():
+    talk = then(Talk().typed("go").read("a.py", LONG))
+    assert asked_twice(talk, then(grown(talk).read("a.py", LONG))) == {2: "superseded"}
+
+
+def test_a_read_that_stayed_goes_when_its_file_is_written_anew():
+    talk = then(Talk().typed("go").read("a.py", LONG))
+    after = grown(talk).edit("a.py", "x", "y")
+    after.blocks[-2] = after.blocks[-2].replace(
+        rewrites=(after.blocks[-2].rewrites[0].replace(old=None),)
+    )
+    assert asked_twice(talk, then(after), RULES.replace(edited=99)) == {2: "superseded"}
+
+
+def test_a_named_file_that_stayed_goes_after_it_was_edited():
+    talk = then(idle(Talk().typed("mend a.py").read("a.py", LONG), 9))
+    after = idle(grown(talk).edit("a.py", "x", "y"), 4)
+    assert asked_twice(talk, then(after)) == {2: "untouched"}
+
+
+def test_the_newest_text_that_stayed_goes_when_there_is_a_newer_one():
+    talk = then(idle(Talk().typed("go").edit("a.py", "x", LONG), 9))
+    after = idle(grown(talk).edit("a.py", "y", "z"), 9)
+    assert asked_twice(talk, then(after)) == {1: "input"}
+
+
+def test_a_call_that_waited_goes_when_it_was_answered():
+    after = Talk().typed("go").ran(LONG, LONG)
+    before = grown(after)
+    before.blocks.pop()
+    made = told(before, RULES.replace(keep=0))
+    assert made.decide(MUCH) == Decision()
+    made.add(after.blocks[-1])
+    assert [fold.block for fold in made.decide(MUCH).folds] == [1, 2]
+
+
+def test_a_read_is_not_superseded_by_one_that_was_folded():
+    talk = Talk().typed("go").read("a.py", LONG).read("a.py", LONG)
+    made = told(then(talk))
+    made.taken(Decision((Fold(4, "gone", 1, "by hand"),)))
+    assert made.decide(MUCH) == Decision()

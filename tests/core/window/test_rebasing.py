@@ -69,6 +69,18 @@ def test_what_could_not_be_brought_together_with_an_edit_stays():
     assert decided(talk).tails == ()
 
 
+def test_what_came_before_such_an_edit_stays_when_a_view_of_the_rest_is_put():
+    talk = worked(Talk()).edit("a.py", "text that nothing showed", "x")
+    talk.read("a.py", "\n".join(LINES[4:]), first=50)
+    talk.edit("a.py", "\n".join(LINES[4:]), OLD).edit("a.py", OLD, NEW).ran("date", "x")
+    made = told(talk, WITH_VIEWS, words=short).decide(MUCH)
+    (tail,) = made.tails
+    assert LINES[0] not in tail.text
+    gone = {place for place, tier in folded(made).items() if tier == "superseded"}
+    assert gone
+    assert min(gone) > 10
+
+
 def test_a_result_that_shows_another_file_too_stays():
     talk = worked(Talk())
     shown = talk.blocks[4].excerpts[0]
