@@ -253,18 +253,22 @@ def grown(talk: Talk) -> Talk:
     return made
 
 
+FOR_LONG = RULES.replace(read=99, edited=99)
+
+
 def test_a_read_that_stayed_goes_when_it_is_superseded():
     talk = then(Talk().typed("go").read("a.py", LONG))
-    assert asked_twice(talk, then(grown(talk).read("a.py", LONG))) == {2: "superseded"}
+    after = then(grown(talk).read("a.py", LONG))
+    assert asked_twice(talk, after, FOR_LONG) == {2: "superseded"}
 
 
 def test_a_read_that_stayed_goes_when_its_file_is_written_anew():
-    talk = then(Talk().typed("go").read("a.py", LONG))
+    talk = then(Talk().typed("go").edit("a.py", "x", "y").read("a.py", LONG))
     after = grown(talk).edit("a.py", "x", "y")
     after.blocks[-2] = after.blocks[-2].replace(
         rewrites=(after.blocks[-2].rewrites[0].replace(old=None),)
     )
-    assert asked_twice(talk, then(after), RULES.replace(edited=99)) == {2: "superseded"}
+    assert asked_twice(talk, then(after), FOR_LONG) == {4: "superseded"}
 
 
 def test_a_named_file_that_stayed_goes_after_it_was_edited():
