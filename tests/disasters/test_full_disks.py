@@ -15,6 +15,7 @@ from tests.disasters.ending import ended, rewinds_end
 from tests.services.told import fill_up, linux_only, root_only
 
 from sightline.errors import StoreError
+from sightline.services import checkpoints
 from sightline.workspace.syscalls import Calls
 
 FULL = StoreError("The store cannot grow: the disk is full. Nothing was changed.", "Free some.")
@@ -78,6 +79,28 @@ def test_where_the_disk_of_the_store_fills_up_what_was_done_is_said(tree, many, 
     assert "then\n" in [tree.text(name) for name in names]
     assert "Nothing was changed" not in said
     assert f"sightline rewind {then}" in said
+
+
+@pytest.mark.parametrize(
+    "full", [FULL, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))], ids=["store", "disk"]
+)
+def test_where_the_checkpoint_before_it_cannot_be_kept_nothing_is_rewound(
+    tree, many, monkeypatch, full
+):
+    names, then = many
+
+    def refusing(*_, **__):
+        raise full
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints, "encode", refusing)
+        answer = tree.user("rewind", then, "--yes", code=1)
+    assert {tree.text(name) for name in names} == {"now\n"}
+    assert "Nothing was rewound, because how it stands now could not be saved" in answer.err
+    assert "the disk is full" in answer.err or "No space left on device" in answer.err
+    assert "Errno" not in answer.err
+    assert "taken back to this moment" not in answer.err
+    assert "Then rewind again." in answer.err
 
 
 @pytest.fixture

@@ -160,3 +160,16 @@ def test_what_was_forced_back_already_is_not_left_alone(repository, agent):
     repository.rewind(then, "--force-path", "a.py")
     assert repository.text("a.py") == "one\ntwo\nthree\n"
     assert repository.rewind(then)["left_alone"] == []
+
+
+def test_a_file_stands_where_its_folder_was(tree):
+    agent = tree.session()
+    agent.create("data/a.py", "one\n")
+    then = tree.checkpoint()
+    agent.delete("data/a.py")
+    (tree.root / "data").rmdir()
+    tree.put("data", "the user's\n")
+    [left] = agent.rewind(then).left_alone
+    assert "Not a directory" not in left.reason
+    assert "a file stands where its folder was" in left.reason
+    assert tree.text("data") == "the user's\n"

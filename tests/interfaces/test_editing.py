@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 TEXT = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\ng = 7\nh = 8\n"
@@ -176,7 +178,8 @@ def test_run_as_json_keeps_stdout_for_the_object(shown):
     done = shown.process("run", "--json", "--", "sh", "-c", "echo loud")
     assert done.stderr == b"loud\n"
     assert done.stdout == (
-        b'{"schema": 1, "command": "sh -c \'echo loud\'", "exit_code": 0, "changed": []}\n'
+        b'{"schema": 1, "command": "sh -c \'echo loud\'", "exit_code": 0, "changed": [], '
+        b'"removed": []}\n'
     )
 
 
@@ -198,3 +201,10 @@ def test_lines_beyond_the_end_are_told_as_such(shown):
 def test_a_text_that_stands_less_often_than_asked_is_told_as_such(shown):
     done = shown("edit", "app.py", "--old", "b = 2", "--new", "x", "--count", "2")
     assert done.err.startswith("Error: The text stands once in app.py")
+
+
+def test_run_tells_of_a_file_that_nobody_had_looked_at_and_it_removed(sl):
+    first, second = sl.put("first.txt", "x\n"), sl.put("second.txt", "x\n")
+    assert "It changed 1 file: first.txt." in sl("run", "--", "rm", str(first)).err
+    told = json.loads(sl.process("run", "--json", "--", "rm", str(second)).stdout)
+    assert (told["changed"], told["removed"]) == ([], ["second.txt"])

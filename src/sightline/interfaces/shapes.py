@@ -258,9 +258,10 @@ def entry(told: Entry) -> Shape:
 
 
 def command_run(run: CommandRun) -> Shape:
-    """A command, and what it changed."""
+    """A command, and what it changed; removed: of files that nobody had looked at."""
     changed = [{"path": change.path, "revision": change.revision_on_disk} for change in run.changes]
-    return {"command": run.command, "exit_code": run.exit_code, "changed": changed}
+    told = {"command": run.command, "exit_code": run.exit_code, "changed": changed}
+    return {**told, "removed": list(run.removed)}
 
 
 def why(told: Why) -> Shape:

@@ -152,12 +152,14 @@ def empty(omitted: int) -> tuple[str, str]:
     return f"No checkpoint was taken: it would cover nothing ({left}).", hint
 
 
+NO_WAY_BACK = "Nothing can be taken back to this moment."
+
+
 def failed(error: Exception) -> tuple[str, str]:
     """A checkpoint that could not be kept."""
     said = getattr(error, "message", "") or getattr(error, "strerror", "") or str(error)
     hint = getattr(error, "hint", "") or "Mend that, and take it again."
-    nothing = "Nothing can be taken back to this moment."
-    return f"No checkpoint was taken: {said.removesuffix('.')}.", f"{nothing} {hint}"
+    return f"No checkpoint was taken: {said.removesuffix('.')}.", f"{NO_WAY_BACK} {hint}"
 
 
 def late() -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sightline.render import spans
 from sightline.render.causes import by
+from sightline.render.checkpoints import NO_WAY_BACK
 from sightline.render.views import count, printable
 
 TYPE_CHECKING = False
@@ -163,8 +164,10 @@ def anothers(checkpoint: str, session: str) -> tuple[str, str]:
 
 def no_safety(message: str, hint: str) -> tuple[str, str]:
     """The safety checkpoint could not be saved."""
-    said = f"Nothing was rewound, because how it stands now could not be saved: {message}"
-    return said, f"{hint} Then rewind again.".lstrip()
+    why = message.removeprefix("No checkpoint was taken: ").removesuffix(" Nothing was changed.")
+    said = f"Nothing was rewound, because how it stands now could not be saved: {why}"
+    first = hint.removeprefix(NO_WAY_BACK).strip().removesuffix("and take it again.").rstrip(" ,")
+    return said, f"{first.removesuffix('.')}. Then rewind again."
 
 
 def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, str]:

@@ -159,11 +159,11 @@ class Run:
         ground = self.ground
         cause = by_bracket(ground, self.command, self._id, self._position)
         made = changes(ground, cause, changed_from(self._before))
-        paths = made.paths
-        named = tuple(sorted({*paths, *self._removed(cause)}))
+        paths, removed = made.paths, tuple(sorted(self._removed(cause)))
+        named = tuple(sorted({*paths, *removed}))
         made.record(ground, CommandEnded(self._id, self.exit_code, named))
         told = tuple(change_of(ground, path) for path in paths)
-        self.result = CommandRun(self.command, self.exit_code, told)
+        self.result = CommandRun(self.command, self.exit_code, told, removed)
         ground.after_change(*named)
 
     def _removed(self, cause: Cause) -> list[str]:

@@ -331,8 +331,10 @@ class RewindReport(Value):
 
 
 class CommandRun(Value):
-    """A command that was run, and what it changed."""
+    """A command that was run, and what it changed. removed: files that it removed, and that nobody
+    had looked at before: a checkpoint may know what they were."""
 
     command: str
     exit_code: int | None
     changes: tuple[FileChange, ...]
+    removed: tuple[str, ...] = ()

@@ -10,9 +10,10 @@ from sightline.errors import Unverifiable
 def refusal(path: str, error: OSError) -> Unverifiable:
     """What the disk refused, and what to do about it."""
     why = error.strerror or type(error).__name__
-    return Unverifiable(
-        path, f"{path} could not be written: {why}. The file is as it was.", _hint(error.errno)
-    )
+    stands = f"{why}. The file is as it was."
+    if error.errno == errno.ENOTDIR:
+        stands = "a file stands where its folder was. Nothing was changed."
+    return Unverifiable(path, f"{path} could not be written: {stands}", _hint(error.errno))
 
 
 def _hint(code: int | None) -> str:

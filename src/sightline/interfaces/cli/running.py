@@ -80,7 +80,8 @@ def _interrupts() -> Iterator[list[int]]:
 
 
 def _summary(done: CommandRun) -> str:
-    paths = [views.printable(change.path) for change in done.changes]
+    changed = [change.path for change in done.changes]
+    paths = [views.printable(path) for path in sorted({*changed, *done.removed})]
     if not paths:
         return "It changed no file (ignored ones are not looked at)."
     more = f" and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
