@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sightline.errors import HistoryError
+from sightline.services.conversation import files
 from sightline.services.conversation.records import read
 
 LONG = "line of a file that is long enough to be worth a stub\n" * 30
@@ -86,26 +87,93 @@ def test_after_a_rewind_the_file_is_what_the_conversation_is(place, s, file):
     assert theirs.messages() == ours.messages()
 
 
-def lines_of(data):
-    return data.count(b'"kind":"message"')
+def few(session, *words):
+    for word in words:
+        session.conversation.append({"role": "user", "content": word})
+    return session.conversation
 
 
-def test_an_append_that_was_stopped_at_any_byte_leaves_all_that_was_acknowledged(place, s, file):
-    ours = talk(s, 1)
-    ours.save(file)
+def messages_of(data):
+    """What a file of these bytes is read as: its messages."""
+    found = read(data)
+    return [each["message"] for each in found.records if each["kind"] == "message"]
+
+
+def test_an_append_that_was_stopped_at_any_byte_leaves_all_that_was_acknowledged(s, file):
+    few(s, "one", "two").save(file)
     acknowledged = Path(file).read_bytes()
-    talk(s, 1, start=1)
+    ours = few(s, "three", "four")
     ours.save(file)
     whole = Path(file).read_bytes()
     every = ours.messages()
-    for cut in range(len(acknowledged), len(whole) + 1, 7):
+    for cut in range(len(acknowledged), len(whole) + 1):
         found = read(whole[:cut])
         assert found.damage is None
-        assert [r["message"] for r in found.records if r["kind"] == "message"] == every[
-            : found.messages
-        ]
-        assert 4 <= found.messages <= lines_of(whole[:cut])
-        assert found.torn == 0 or found.torn == len(whole[:cut]) - sum(map(len, found.lines))
+        assert messages_of(whole[:cut]) == every[: found.messages]
+        assert 2 <= found.messages <= 2 + whole[len(acknowledged) : cut + 1].count(b"\n")
+
+
+class Stopped(BaseException):
+    """The process ends here."""
+
+
+class Stopping:
+    """A file that takes so many bytes and no more, ever."""
+
+    left = 0
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.inner.close()
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
+
+    def write(self, data):
+        part = bytes(data)[: self.left]
+        Stopping.left -= len(part)
+        self.inner.write(part)
+        if len(part) < len(data):
+            raise Stopped
+        return len(part)
+
+
+def test_a_save_that_was_stopped_at_any_byte_leaves_the_old_file_or_the_new_one(
+    s, file, monkeypatch
+):
+    """The whole file is written anew here, because the conversation went back."""
+    ours = few(s, "one", "two")
+    ours.save(file)
+    old = Path(file).read_bytes()
+    ours.rewind(ours.display()[0].id)
+    few(s, "three")
+
+    def opening(path, mode="r", **more):
+        made = open(path, mode, **more)  # noqa: SIM115  the caller closes it
+        return Stopping(made) if mode == "wb" else made
+
+    monkeypatch.setattr(files, "open", opening, raising=False)
+    size = len(old) + 10
+    for stop in range(size):
+        Stopping.left = stop
+        try:
+            ours.save(file)
+        except Stopped:
+            assert Path(file).read_bytes() == old
+        else:
+            break
+    assert stop > 300
+    assert messages_of(Path(file).read_bytes()) == ours.messages()
+    assert [name for name in os.listdir(os.path.dirname(file)) if "talk" in name] == ["talk.jsonl"]
 
 
 def test_one_that_was_cut_is_loaded_told_and_mended_by_the_next_save(place, s, file):
@@ -187,22 +255,19 @@ def test_a_process_killed_while_it_saves_leaves_the_file_whole(place, s, file):
     assert place.session("other").conversation.load(file).messages == 8
 
 
-def test_every_damaged_byte_is_found_and_what_stands_before_it_is_salvaged(place, s, file):
+def test_every_damaged_byte_is_found_and_what_stands_before_it_is_salvaged(s, file):
     """By reading alone: each byte of a small file as another one."""
-    ours = talk(s, 1)
+    ours = few(s, "one", "two")
     ours.save(file)
     whole = Path(file).read_bytes()
     every = ours.messages()
-    for at in range(0, len(whole) - 1, 3):
-        spoiled = bytearray(whole)
-        spoiled[at] ^= 0x15
-        found = read(bytes(spoiled))
-        line = whole[:at].count(b"\n") + 1
-        assert found.damage is not None or found.torn
-        assert len(found.records) <= max(line - 1, 0)
-        messages = [r["message"] for r in found.records if r["kind"] == "message"]
-        assert messages == every[: len(messages)]
-        assert len(messages) >= lines_of(b"".join(whole.splitlines(keepends=True)[: line - 1]))
+    for at in range(len(whole) - 1):
+        damaged = whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :]
+        found = read(damaged)
+        before = whole[:at].count(b"\n")
+        assert found.damage is not None
+        assert found.damage[0] == before + 1
+        assert messages_of(damaged) == every[: max(before - 1, 0)]
 
 
 def spoiled(file, line):
