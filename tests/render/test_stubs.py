@@ -22,46 +22,46 @@ READ = Block(
 
 def test_a_read_says_which_lines_of_which_file_when_and_how_to_see_them_again():
     assert stub(READ) == (
-        "[What Read showed of src/app.py lines 11-12 (step 4), was removed to save context."
+        "[What Read showed of src/app.py lines 11-12, at step 4, was removed to save context."
         f" To see it again: expand {named(READ.text)}]"
     )
 
 
 def test_a_file_that_was_changed_since_is_said():
     told = stub(READ, changed=True)
-    assert "src/app.py lines 11-12, which you changed since (step 4)," in told
+    assert "was removed to save context. You changed the file since." in told
 
 
 def test_a_whole_file_has_no_lines():
     whole = READ.replace(excerpts=(Excerpt("src/app.py", 1, "x\ny", 2, whole=True),))
-    assert "showed of src/app.py (all of it) (step 4)" in stub(whole)
+    assert "showed of src/app.py (all of it), at step 4," in stub(whole)
 
 
 @pytest.mark.parametrize(("text", "last"), [("x", 11), ("x\n", 12), ("\n\n", 13), ("", 11)])
 def test_blank_lines_are_lines(text, last):
     shown = READ.replace(excerpts=(Excerpt("a.py", 11, text),))
-    assert f"a.py lines 11-{last} " in stub(shown)
+    assert f"a.py lines 11-{last}, " in stub(shown)
 
 
 def test_more_than_three_files_are_counted():
     several = tuple(Excerpt(f"{name}.py", 1, "x") for name in "abcde")
     told = stub(READ.replace(excerpts=several))
-    assert "a.py lines 1-1, b.py lines 1-1, c.py lines 1-1 and 2 more (" in told
+    assert "a.py lines 1-1, b.py lines 1-1, c.py lines 1-1 and 2 more, at step" in told
 
 
 def test_what_a_call_was_given_names_each_file_once():
     both = (Rewrite("a.py", "x", "y"), Rewrite("a.py", "y", "z"), Rewrite("b.py", None, "x"))
     call = Block(3, 1, "call", "{}\n", 9, 2, "c1", "MultiEdit", "edit", rewrites=both)
-    assert stub(call).startswith("[What you gave MultiEdit for a.py, b.py, 2 lines (step 2), was")
+    assert stub(call).startswith("[What you gave MultiEdit for a.py, b.py, 2 lines, at step 2, was")
 
 
 def test_a_command_and_its_answer():
     call = Block(3, 1, "call", "{}", 9, 2, "c1", "Bash", "run")
-    assert stub(call).startswith("[What you gave Bash for a command, 1 lines (step 2), was")
+    assert stub(call).startswith("[What you gave Bash for a command, 1 line, at step 2, was")
     answer = Block(3, 1, "result", "a\nb", 9, 2, "c1", "Bash", "run")
-    assert stub(answer).startswith("[The answer of Bash, 2 lines (step 2), was")
+    assert stub(answer).startswith("[The answer of Bash, 2 lines, at step 2, was")
     found = answer.replace(tool=None, paths=("src",))
-    assert stub(found).startswith("[The answer of a tool for src, 2 lines (step 2), was")
+    assert stub(found).startswith("[The answer of a tool for src, 2 lines, at step 2, was")
 
 
 def test_long_lists_of_paths_are_cut():
@@ -114,7 +114,7 @@ def test_a_stub_says_nothing_that_may_be_other_words_later(block, changed, numbe
 @given(BLOCKS, st.booleans())
 def test_a_stub_has_the_step_and_the_name_of_its_text(block, changed):
     words = stub(block, changed)
-    assert f"(step {block.step})" in words
+    assert f"at step {block.step}," in words
     assert words.endswith(f"expand {named(block.text)}]")
     for excerpt in block.excerpts[:3]:
         assert excerpt.path in words

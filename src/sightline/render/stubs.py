@@ -26,10 +26,10 @@ def named(text: str) -> str:
 
 def stub(block: Block, changed: bool = False) -> str:  # noqa: FBT001, FBT002
     """The words for a block. changed: its file was changed by the agent since."""
-    since = ", which you changed since" if changed else ""
+    since = " You changed the file since." if changed else ""
     last = f" It ended: {_last(block.text)}" if block.error else ""
     return (
-        f"[{_what(block)}{since} (step {block.step}), was removed to save context.{last}"
+        f"[{_what(block)}, at step {block.step}, was removed to save context.{since}{last}"
         f" To see it again: expand {named(block.text)}]"
     )
 
@@ -39,7 +39,8 @@ def _what(block: Block) -> str:
         shown = ", ".join(_lines(each) for each in block.excerpts[:3])
         more = len(block.excerpts) - 3
         return f"What {_tool(block)} showed of {shown}" + (f" and {more} more" if more > 0 else "")
-    size = f"{block.text.count(chr(10)) + 1} lines"
+    lines = block.text.count("\n") + 1
+    size = "1 line" if lines == 1 else f"{lines} lines"
     if block.kind == "call":
         paths = ", ".join(dict.fromkeys(each.path for each in block.rewrites)) or "a command"
         return f"What you gave {_tool(block)} for {paths}, {size}"

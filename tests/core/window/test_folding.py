@@ -200,10 +200,10 @@ def test_above_the_hard_limit_goes_first_what_may_anyway_then_the_oldest_then_th
         return {fold.block: fold.tier for fold in folds}
 
     assert forced(0) == {4: "again"}
-    assert forced(1) == {4: "again"}
-    assert forced(60) == {2: "forced", 4: "again"}
-    assert forced(150) == {2: "forced", 4: "again", 6: "forced"}
-    assert forced(200) == {2: "forced", 4: "again", 6: "forced", 8: "forced"}
+    assert forced(10) == {2: "forced", 4: "again"}  # 50 more than it must: a tenth of 500
+    assert forced(100) == {2: "forced", 4: "again", 6: "forced"}
+    assert forced(150) == {2: "forced", 4: "again", 6: "forced", 8: "forced"}
+    assert forced(200) == forced(150)
     assert forced(260) == {**forced(200), 10: "forced"}
     assert forced(9_999) == forced(200)  # without the last result it would not fit either
 

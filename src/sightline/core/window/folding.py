@@ -61,6 +61,9 @@ CAREFUL = Rules("careful", read=24, edited=16, other=40)
 STUB = 50
 """Tokens of a stub, about: what it really takes is counted when it is made."""
 
+SLACK = 0.1
+"""Part of the hard budget by which a forced clear goes below it."""
+
 COLD = 4_000
 """Tokens that are worth clearing while the cache is cold: then all is read anew anyway."""
 
@@ -128,7 +131,7 @@ class Folding:
         """What is folded now. tokens: of the window as it stands; idle_s: since the last answer."""
         rules = self.rules
         if rules.hard is not None and tokens > rules.hard:
-            made = self._forced(tokens - rules.hard)
+            made = self._forced(tokens - rules.hard, int(rules.hard * SLACK))
             self.taken(made)
             return made
         if tokens <= rules.soft:
@@ -220,14 +223,15 @@ class Folding:
         tokens = self._count(words)
         return Fold(place, words, tokens, tier) if tokens < block.tokens else None
 
-    def _forced(self, over: int) -> Decision:
+    def _forced(self, over: int, slack: int) -> Decision:
         """What goes because the window is too small: first what may go anyway, then the oldest,
-        then ever newer results, until it fits. over: tokens that are too many."""
+        then ever newer results, until it fits. over: tokens that are too many; slack: how many
+        more go, so that the next answers do not force it again."""
         folds: dict[int, Fold] = {}
         thoughts = self._thought()
         over -= sum(self._blocks[place].tokens for place in thoughts)
         for place, tier in self._in_need():
-            if over <= 0 and tier == "forced":
+            if over + slack <= 0 and tier == "forced":
                 break
             fold = None if place in folds else self._folded(place, tier)
             if fold is not None:
