@@ -338,7 +338,7 @@ class AsyncConversation:
         price: str | Prices = "0.10/1.25",
         policy: str | Rules = "default",
         idle_s: float | None = None,
-    ) -> list[Mapping[str, Any]]:
+    ) -> list[Message]:
         """The messages to send now, with old content folded as far as budget and prices ask for."""
         return await _shielded(
             lambda: self._conversation.view(budget, price=price, policy=policy, idle_s=idle_s)

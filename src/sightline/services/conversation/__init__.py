@@ -97,7 +97,7 @@ class Conversation:
         price: str | Prices = "0.10/1.25",
         policy: str | Rules = "default",
         idle_s: float | None = None,
-    ) -> list[Mapping[str, Any]]:
+    ) -> list[Message]:
         """The messages to send now, with old content folded as far as budget and prices ask for.
 
         budget: the soft one in tokens, or a Budget with a hard one. price: read/write of the

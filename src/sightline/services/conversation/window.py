@@ -148,7 +148,7 @@ class Window:
             self.sizes[place] = 0
         self._tails += sum(tail.tokens for tail in decision.tails)
 
-    def view(self, asking: Asking) -> list[Message]:
+    def view(self, asking: Asking) -> list[dict[str, Any]]:
         """What is sent now. What has to be decided for it is decided, and on record, first."""
         self.refresh()
         if self.format is None:
@@ -164,7 +164,7 @@ class Window:
             self._record(made)
         for name in self._formats():
             view = FORMATS[name].repaired(view)
-        return view
+        return [_copied(message) for message in view]
 
     def _projected(self, decision: Decision) -> tuple[Decision, list[Message]]:
         """The view with a decision, and as much of the decision as the messages let be carried out:
@@ -215,3 +215,10 @@ class Window:
         fact = Folded(self.ids[-1], places, revision_of(data), self.side)
         self._ground.append([*left, fact], blobs=[data])
         self.refresh()
+
+
+def _copied(value: Any) -> Any:
+    """A copy that its host may change: marks for the cache are put into messages as they are sent."""
+    if isinstance(value, dict):
+        return {key: _copied(each) for key, each in value.items()}
+    return [_copied(each) for each in value] if isinstance(value, (list, tuple)) else value
