@@ -56,11 +56,10 @@ def never_kept(message: str) -> tuple[str, str]:
     )
 
 
-def no_such_block(where: Any) -> tuple[str, str]:
+def no_such_block(message: str) -> tuple[str, str]:
     """A decision about something that is not in the conversation."""
-    part = f"part {where[1]} of the message {where[0]}"
     return (
-        f"A decision on record is about {part}, which is not in this conversation's window.",
+        f"A decision on record is about the message {message}, which is not in this conversation.",
         "The store may be damaged, or written by a newer sightline: sightline doctor says which.",
     )
 

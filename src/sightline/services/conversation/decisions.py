@@ -12,7 +12,7 @@ from sightline.render.stubs import named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from sightline.core.window.blocks import Block
@@ -39,23 +39,32 @@ def packed(decision: Decision, blocks: Sequence[Block], ids: Sequence[str]) -> b
     return text.encode("utf-8", "surrogatepass")
 
 
-def unpacked(data: bytes, places: Mapping[Where, int]) -> Decision:
-    """The decision of its JSON. places: of the blocks. StoreError where one is not there."""
+def unpacked(data: bytes, places: Mapping[Where, int], known: Callable[[], set[str]]) -> Decision:
+    """The decision of its JSON. places: of the blocks. known: the ids of all messages: what is about
+    one that was summed up meanwhile by another process is left out. StoreError for any other that
+    is not there."""
     told = loaded(data)
-    try:
-        return Decision(
-            tuple(
-                Fold(places[message, part], stub, tokens, tier)
-                for message, part, _, tier, tokens, stub in told["folds"]
-            ),
-            tuple(
-                Tail(places[message, part], text, tokens)
-                for message, part, tokens, text in told["tails"]
-            ),
-            tuple(places[message, part] for message, part, _ in told["dropped"]),
-        )
-    except KeyError as error:
-        raise StoreError(*words.no_such_block(error.args[0])) from error
+    named = [(each[0], each[1]) for each in (*told["folds"], *told["tails"], *told["dropped"])]
+    lost = [where for where in named if where not in places]
+    if lost and (strange := {message for message, _ in lost} - known()):
+        raise StoreError(*words.no_such_block(min(strange)))
+    return Decision(
+        tuple(
+            Fold(places[message, part], stub, tokens, tier)
+            for message, part, _, tier, tokens, stub in told["folds"]
+            if (message, part) in places
+        ),
+        tuple(
+            Tail(places[message, part], text, tokens)
+            for message, part, tokens, text in told["tails"]
+            if (message, part) in places
+        ),
+        tuple(
+            places[message, part]
+            for message, part, _ in told["dropped"]
+            if (message, part) in places
+        ),
+    )
 
 
 def gone(data: bytes) -> dict[str, Where]:

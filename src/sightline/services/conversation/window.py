@@ -114,7 +114,7 @@ class Window:
         before = [row for row in tail if row.position < condensed.position]
         for row in before:
             self._take(row)
-        self._decided(decisions.unpacked(kept(self._ground, condensed.fact.text), self.places))
+        self._decided(self._unpacked(condensed.fact.text))
         return self.rows[at[-1] + 1 :]
 
     def _take(self, row: Recorded) -> None:
@@ -122,10 +122,23 @@ class Window:
         if isinstance(fact, MessageAppended):
             self._put(fact.message, read(self._ground, row), row.happened_at)
         elif isinstance(fact, Folded) and fact.text is not None:
-            decision = decisions.unpacked(kept(self._ground, fact.text), self.places)
-            self._decided(decision)
-            if self._folding:
-                self._folding[1].taken(decision)
+            self._decided(self._unpacked(fact.text))
+
+    def _unpacked(self, text: str) -> Decision:
+        """A decision on record, without what another process decided just before it: whatever was
+        decided first stands."""
+        decision = decisions.unpacked(kept(self._ground, text), self.places, self._known_ids)
+        gone = self.gone
+        return decision.replace(
+            folds=tuple(fold for fold in decision.folds if fold.block not in gone),
+            dropped=tuple(place for place in decision.dropped if place not in gone),
+        )
+
+    def _known_ids(self) -> set[str]:
+        """The ids of all messages, and of summaries."""
+        facts = [row.fact for row in self.rows]
+        summaries = {fact.summary for fact in facts if isinstance(fact, Condensed)}
+        return summaries | {fact.message for fact in facts if isinstance(fact, MessageAppended)}
 
     def _put(self, id: str, message: Any, at: int) -> None:
         assert self.format is not None
@@ -147,6 +160,8 @@ class Window:
         for place in decision.dropped:
             self.sizes[place] = 0
         self._tails += sum(tail.tokens for tail in decision.tails)
+        if self._folding:
+            self._folding[1].taken(decision)
 
     def view(self, asking: Asking) -> list[dict[str, Any]]:
         """What is sent now. What has to be decided for it is decided, and on record, first."""
