@@ -120,3 +120,21 @@ def test_with_the_conversation_alone_no_file_changes(sl, edited):
 def test_a_position_serves_as_well(sl, edited):
     to = sl("rewind", edited, "--dry-run", "--json").json["to"]
     assert DIFF_OF_A in sl("rewind", str(to), "--dry-run", "--diff").out
+
+
+def test_symlinks_are_told_by_what_becomes_of_them(sl):
+    sl.put("file.py", TEXT)
+    sl.put("target.py", TEXT)
+    (sl.root / "led").symlink_to("target.py")
+    (sl.root / "gone").symlink_to("target.py")
+    start = sl("checkpoint", "--json").json["checkpoint"]["id"]
+    turns = "ln -sfn file.py led; rm gone file.py; ln -s target.py file.py; ln -s target.py made"
+    assert sl.process("run", "--", "sh", "-c", turns).returncode == 0
+    shown = sl("rewind", start, "--dry-run", "--diff", "--json").json
+    told = {each["path"]: (each["change"], each["diff"]) for each in shown["diffs"]}
+    assert told == {
+        "file.py": ("kind", None),
+        "gone": ("added", None),
+        "led": ("changed", None),
+        "made": ("removed", None),
+    }

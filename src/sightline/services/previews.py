@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.revision import MISSING
+from sightline.core.revision import MISSING, is_link
 from sightline.core.rewinding import Put, Rename, Rights
 from sightline.core.text import decode
 from sightline.services import undoing
@@ -44,20 +44,40 @@ def _ends(steps: Sequence[Step], found: Mapping[str, Found]) -> Iterator[FileDif
     yield from [
         FileDifference(s.path, "mode", None, None, "") for s in steps if isinstance(s, Rights)
     ]
+    links = {s.path: s for s in steps if isinstance(s, Put) and _of_link(s)}
+    yield from [_link(step) for step in links.values()]
     stood = {path: each.data for path, each in found.items() if each.kind == "file"}
     data = dict(stood)
     came = {path: path for path in data}
     for step in steps:
         _take(step, data, came)
     for path, after in data.items():
+        if path in links:
+            continue
         src = came.get(path) or (path if path in stood and path not in came.values() else None)
         before = stood[src] if src is not None else None
         if before != after:
             yield _put(path, before, after, src)
     for path, was in stood.items():
         replaced = path in came and data[path] == stood[came[path]]  # by a file as it is elsewhere
-        if path not in came.values() and (path not in data or replaced):
+        if path not in links and path not in came.values() and (path not in data or replaced):
             yield _put(path, was, None, path)
+
+
+def _of_link(step: Put) -> bool:
+    return is_link(step.before) or is_link(step.after)
+
+
+def _link(step: Put) -> FileDifference:
+    """What becomes of a path where a symlink stands, or is to stand: there is no text."""
+    change: Change = "kind"
+    if step.after == MISSING:
+        change = "removed"
+    elif step.before == MISSING:
+        change = "added"
+    elif is_link(step.before) and is_link(step.after):
+        change = "changed"
+    return FileDifference(step.path, change, None, None)
 
 
 def _take(step: Step, data: dict[str, bytes | None], came: dict[str, str]) -> None:
