@@ -54,7 +54,7 @@ VERBS = (
 
 ABOUT_MANY = (
     *("up", "watch", "log", "why", "sessions", "diff"),
-    *("checkpoint-diff", "replay"),
+    *("checkpoint-diff", "window", "replay"),
 )
 """Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
 `diff` is what `check` answers, printed as a diff."""
