@@ -18,8 +18,9 @@ NEW = ("d.py", "e.py")
 
 
 class Deed(NamedTuple):
-    """who: agent, command, user or second. what: lines, create, delete or move. at, size, more:
-    lines from `at` on that go, and how many come; fresh: the agent looks first."""
+    """who: agent, command, user or second. what: lines, create, delete, move or link (of those who
+    use no verbs). at, size, more: lines from `at` on that go, and how many come; fresh: the agent
+    looks first."""
 
     who: str
     what: str
@@ -32,7 +33,7 @@ class Deed(NamedTuple):
 
 
 WHO = ("agent", "agent", "agent", "command", "user", "user", "second")
-WHAT = ("lines", "lines", "lines", "lines", "lines", "create", "delete", "move")
+WHAT = ("lines", "lines", "lines", "lines", "lines", "create", "delete", "move", "link")
 
 deeds = st.lists(
     st.builds(
@@ -86,9 +87,14 @@ class World:
         return f"{who} {self.count}{self.ends}"
 
     def disk(self) -> dict[str, bytes]:
-        """Every file, by path."""
-        found = {path: self.tree.read(path).data for path in PATHS + NEW}
-        return {path: data for path, data in found.items() if data is not None}
+        """Every file, by path; of a symlink, where it leads: that is a line, too."""
+        found = [self.tree.read(path) for path in PATHS + NEW]
+        stands = {x.path: x.data if x.target is None else x.target.encode() for x in found}
+        return {path: data for path, data in stands.items() if data is not None}
+
+    def leads(self, path: str) -> bool:
+        """Whether a symlink stands there."""
+        return self.tree.read(path).target is not None
 
     def does(self, deed: Deed) -> None:
         """Carry out a deed, as far as it can be and the guard lets it."""
@@ -109,6 +115,8 @@ class World:
                 self.touched.setdefault(path, set()).add(deed.who)
 
     def _by_verb(self, session: sightline.Session, deed: Deed) -> None:
+        if deed.what == "link" or self.leads(deed.path):
+            return
         if deed.fresh or session.believed(deed.path) is None:
             session.read(deed.path) if deed.path in self.disk() else None
         if deed.what == "create":
@@ -126,14 +134,17 @@ class World:
         data = self.disk().get(deed.path)
         if deed.what == "create" and data is None:
             self.tree.put(deed.path, self.line(deed.who))
+        elif deed.what == "link":
+            self.tree.put_kind(deed.path, "symlink", target=self.line(deed.who).strip())
         elif data is None:
             return
         elif deed.what == "delete":
             self.tree.remove(deed.path)
-        elif deed.what == "move" and deed.to not in self.disk():
+        elif deed.what == "move" and deed.to not in self.disk() and not self.leads(deed.path):
             self.tree.move_if(deed.path, deed.to, self.tree.read(deed.path).revision)
-        elif deed.what == "lines":
-            self.tree.put(deed.path, self.changed(data.decode(), deed))
+        elif deed.what == "lines":  # of a symlink: it is a file then
+            text = data.decode() + self.ends * self.leads(deed.path)
+            self.tree.put(deed.path, self.changed(text, deed))
 
     def changed(self, text: str, deed: Deed) -> str:
         lines = text.replace("\r\n", "\n").splitlines(keepends=True)

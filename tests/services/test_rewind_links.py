@@ -202,3 +202,13 @@ def test_a_name_that_the_checkpoint_does_not_know_leads_to_its_file(place, s, li
     lead(place, "b.py", "new")
     assert s.rewind(linked, force_paths=["new"]).restored == ("b.py",)
     assert (leads(place, "new"), place.text("b.py")) == ("b.py", "b\n")
+
+
+def test_a_symlink_that_somebody_made_a_file_of_its_target_is_told_from_it(place, s, linked):
+    """As git does where the disk has no symlinks."""
+    (place.root / "link").unlink()
+    place.put("link", "a.py")
+    with s.ran("echo >> link"):
+        place.put("link", "a.py\nthe command's\n")
+    s.rewind(linked)
+    assert (leads(place), place.text("link")) == (None, "a.py")

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from sightline.core.events import Cause, Changed, CheckpointTaken
 from sightline.core.manifest import Manifest
-from sightline.core.revision import MISSING, known
+from sightline.core.revision import MISSING, UNKNOWN, known
 from sightline.core.timeline import archived
 from sightline.services.ground import change
 
@@ -14,10 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sightline.core.events import Change
     from sightline.core.manifest import Entry
     from sightline.core.revision import Revision, StatSignature
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
+
+KIND: Change = "kind"
 
 SLACK_NS = 2_000_000_000
 """By how much the clock of a disk may differ from ours, and its times be coarse."""
@@ -48,9 +51,10 @@ def look(
         if entry is None and not covers(ground, entries, path):
             continue  # it may have been there all the time
         found, was = ground.look(path), entry.revision if entry is not None else MISSING
-        if found.kind == "file" and known(found.revision) and found.revision != was:
-            what = change(was, found.revision)
-            fact = Changed(path, was, found.revision, what, Cause("external"))
+        led = entry.target if entry is not None else None
+        if found.kind == "file" and known(found.revision) and (found.revision != was or led):
+            before, what = (was, change(was, found.revision)) if led is None else (UNKNOWN, KIND)
+            fact = Changed(path, before, found.revision, what, Cause("external"), led=led)
             ground.append([fact], blobs=ground.keepable(path, found.data), found=[found])
     heard.update(walked)
     return tuple(path for path in entries if path not in heard and is_gone(ground, path))
