@@ -8,7 +8,6 @@ from tests.properties.test_rewind import ends, lived, wide
 
 from sightline.core.diff import diff, unified
 from sightline.core.text import decode
-from sightline.services.previews import preview
 
 
 def lines(data):
@@ -27,7 +26,7 @@ def links(world):
 def test_the_diff_of_a_plan_is_what_is_done(before, after, ends):
     world, made, _, _ = lived(before, after, ends)
     plan = world.one.rewind(made, dry_run=True)
-    found = preview(world.one._ground, plan)
+    found = plan.diffs
     stood, led = world.disk(), links(world)
     done = world.one.rewind(made)
     now, led = world.disk(), led | links(world)

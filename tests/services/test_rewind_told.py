@@ -42,7 +42,10 @@ def test_a_dry_run_says_the_same_and_touches_nothing(place, three):
     assert three._ground.store.position() == stood
     assert place.text("a.py") == "one\n2\nthree\n"
     done = three.rewind(then)
-    assert planned == done.replace(dry_run=True, safety_checkpoint=None)
+    told = {each.path: (each.change, each.diff) for each in planned.diffs}
+    assert told["b.py"][0] == "removed"
+    assert "-2\n+two\n" in told["a.py"][1]
+    assert planned == done.replace(dry_run=True, safety_checkpoint=None, diffs=planned.diffs)
 
 
 def test_with_files_alone_the_agent_is_told_that_the_rewind_changed_them(place, three):

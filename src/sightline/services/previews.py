@@ -5,9 +5,7 @@ from __future__ import annotations
 from sightline.core.revision import MISSING, is_link
 from sightline.core.rewinding import Put, Rename, Rights
 from sightline.core.text import decode
-from sightline.services import undoing
 from sightline.services.comparing import FileDifference, compared
-from sightline.services.rewind import forced_path, target_of
 from sightline.services.unheard import covers
 
 TYPE_CHECKING = False
@@ -22,23 +20,23 @@ if TYPE_CHECKING:
     from sightline.workspace import Found
 
 
-def preview(
-    ground: Ground, plan: RewindReport, force_paths: Iterable[str] = ()
-) -> list[FileDifference]:
-    """What a plan does to files, in order of path; what is only moved is not among it.
-    force_paths: those it was made with."""
-    target = target_of(ground, plan.to if plan.checkpoint is None else plan.checkpoint)
+def shown(
+    ground: Ground,
+    target: Target,
+    plan: RewindReport,
+    diffs: Mapping[str, FileDifference],
+    forced: Iterable[str],
+) -> RewindReport:
+    """A plan with what it does to the text of files, in order of path; what is only moved is not
+    among it. diffs: of its steps, by path; forced: the paths that get their bytes of then."""
     touched = {*plan.restored, *plan.removed, *plan.merged}
-    shown: dict[str, FileDifference] = {}
-    for group in undoing.effects(ground, target) if touched else ():
-        planned, found = undoing.planned(ground, group)
-        shown |= {each.path: each for each in _ends(planned.steps, found)}
-    forced = {forced_path(ground, target, path) for path in force_paths}
-    shown |= {path: _forced(ground, target, path) for path in forced}
-    return [each for path, each in sorted(shown.items()) if path in touched]
+    every = {**diffs, **{path: _forced(ground, target, path) for path in forced}}
+    return plan.replace(
+        diffs=tuple(each for path, each in sorted(every.items()) if path in touched)
+    )
 
 
-def _ends(steps: Sequence[Step], found: Mapping[str, Found]) -> Iterator[FileDifference]:
+def ends(steps: Sequence[Step], found: Mapping[str, Found]) -> Iterator[FileDifference]:
     """What lies between what stands now and what stands after all steps: a file may be changed,
     moved back and changed again."""
     yield from [

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from sightline.core.events import Told
     from sightline.core.regions import Span, Spans
+    from sightline.services.comparing import FileDifference
 
 
 class FileView(Value):
@@ -313,7 +314,8 @@ class RewindReport(Value):
     made; merged: its lines went, others' stay; moved: (from, back to). lost_edits: what was taken
     back; stands: sub-agents of this session, and what they changed since. safety_checkpoint:
     rewinding to it takes this rewind back; None where nothing was done. warning: raised where the
-    conversation alone went back, and files were edited since."""
+    conversation alone went back, and files were edited since. diffs: of a dry run, what it does to
+    the text of each file (path, change, diff, added, removed); None of one that was done."""
 
     checkpoint: str | None
     to: int
@@ -328,6 +330,7 @@ class RewindReport(Value):
     stands: tuple[tuple[str, tuple[str, ...]], ...]
     safety_checkpoint: str | None
     warning: FileWarning | None = None
+    diffs: tuple[FileDifference, ...] | None = None
 
 
 class CommandRun(Value):

@@ -17,7 +17,7 @@ from sightline.errors import (
     Unverifiable,
 )
 from sightline.render import rewind as words
-from sightline.services import carrying, recovery, undoing, unheard, warnings
+from sightline.services import carrying, previews, recovery, undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
 from sightline.services.follow import whereabouts
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
@@ -25,14 +25,16 @@ from sightline.services.undoing import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import NoReturn
 
     from sightline.core.events import Fact, WarningRaised
     from sightline.core.revision import Revision
     from sightline.core.rewinding import Effect, Step
+    from sightline.services.comparing import FileDifference
     from sightline.services.ground import Ground
     from sightline.services.results import Checkpoint, FileWarning
+    from sightline.workspace import Found
 
 
 def rewind(
@@ -57,14 +59,16 @@ def rewind(
     groups = undoing.effects(ground, target) if files else []
     looks = undoing.planned_each(ground, groups)
     planned = [*islice(looks, carrying.AT_ONCE)]  # what was found there is kept for one batch
-    plans = [plan for plan, _ in chain(planned, looks)]
+    diffs: dict[str, FileDifference] | None = {} if dry_run else None
+    plans = [*_noted(chain(planned, looks), diffs)]
     forcing = [_planned_force(ground, plans, *each) for each in wanted.items()]
     if dry_run or not (any(plan.steps for plan in [*plans, *forcing]) or conversation):
         lost = _vanished(ground, target, groups) if files else Undoing()
         plans = with_forced([*plans, lost], forcing)
         if not dry_run and recovery.unfinished(ground, ground.session):
             end(ground, target, conversation=False)
-        return _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
+        report = _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
+        return report if diffs is None else previews.shown(ground, target, report, diffs, wanted)
     alone = conversation and not files
     warned = warnings.about_rewind(ground, target.position, deleted_messages) if alone else None
     safety = _safety(ground, target)
@@ -86,6 +90,16 @@ def rewind(
     made = with_forced([*made, lost], done)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
     return report.replace(safety_checkpoint=safety, warning=warning)
+
+
+def _noted(
+    looks: Iterable[tuple[Undoing, dict[str, Found]]], diffs: dict[str, FileDifference] | None
+) -> Iterator[Undoing]:
+    """The plans alone; what each does to files is put into diffs, where it is asked for."""
+    for plan, found in looks:
+        if diffs is not None:
+            diffs |= {each.path: each for each in previews.ends(plan.steps, found)}
+        yield plan
 
 
 def end(

@@ -84,8 +84,8 @@ def rewind(
             )
 
         plan = made(only_look=True) if asking or dry_run or diff else None
-        found = _found(call, plan, forced) if plan and (asking or diff or call.json) else None
-        if asking and plan is not None and not _agreed(call, plan, found or [], diff=diff):
+        found = plan.diffs if plan and (asking or diff or call.json) else None
+        if asking and plan is not None and not _agreed(call, plan, found or (), diff=diff):
             return
         report = plan
         if plan is None or not dry_run:
@@ -95,16 +95,9 @@ def rewind(
     if call.json:
         output.json(rewinds.rewound(report, found))
     else:
-        _tell(call, report, (found or []) if diff and not asking else [])
+        _tell(call, report, (found or ()) if diff and not asking else [])
     if report.left_alone and not dry_run:
         raise Answered(NO)
-
-
-def _found(call: Call, plan: RewindReport, forced: Sequence[str]) -> list[FileDifference]:
-    from sightline.services.previews import preview
-
-    with call.survey() as ground:
-        return preview(ground.of(call.session_id), plan, forced)
 
 
 def _tell(call: Call, report: RewindReport, found: Sequence[FileDifference]) -> None:
