@@ -55,8 +55,10 @@ def give_back(base: Database) -> int:
         return 0  # of a store made before this was asked for; what is freed is used again
     left = FREE_KEPT_BYTES // _number(base, "page_size")
     rounds = 0
-    while _number(base, "freelist_count") > left:
+    while (free := _number(base, "freelist_count")) > left:
         base.write(lambda: _drop(base, left))
+        if _number(base, "freelist_count") >= free:
+            break  # others free as fast, or none can be given back: the next time will do
         rounds += 1
         if rounds % 16 == 0:
             base.checkpoint()  # the pages that were moved stand in the log until then
