@@ -28,10 +28,12 @@ if TYPE_CHECKING:
 
 
 class Stood(Value):
-    """What stood at a path before: its revision, and its mode where that is known."""
+    """What stood at a path before: its revision, and its mode where that is known; target: of a
+    symlink, whose revision is UNKNOWN."""
 
     revision: Revision
     mode: int | None = None
+    target: str | None = None
 
 
 class Changes(Value):
@@ -186,6 +188,8 @@ def _change(was: Stood, there: Found, cause: Cause) -> Changed | None:
     """The fact of a difference, also of one of rights alone; None where there is none."""
     path, now = there.path, there.revision
     if there.target is not None:
+        if there.target == was.target:
+            return None
         what: Change = "created" if was.revision == MISSING else "kind"
         return Changed(path, was.revision, now, what, cause, target=there.target)
     if was.revision != now:

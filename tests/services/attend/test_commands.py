@@ -1,5 +1,7 @@
 """Shell commands of an agent: a real shell runs them in a real folder."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -64,6 +66,49 @@ def test_ignored_files_are_not_looked_for(place, s):
     [ended] = facts(s, CommandEnded)
     assert "seen.txt" in ended.paths
     assert "build/out.txt" not in ended.paths
+
+
+@pytest.fixture
+def linked(a, s):
+    """Two files, a symlink to one of them, and the checkpoint of how that stands."""
+    a.put("b.txt", "b\n")
+    (a.root / "link").symlink_to("a.txt")
+    s.checkpoint("linked")
+    return a
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("ln -s a.txt new", "new"),
+        ("ln -sfn b.txt link", "link"),
+        ("rm link", "link"),
+        ("ln -sf a.txt b.txt", "b.txt"),
+    ],
+)
+def test_symlinks_that_a_command_made_led_elsewhere_or_removed_are_its_own(
+    linked, s, command, path
+):
+    stood = leads(linked)
+    run(linked, s, command)
+    assert leads(linked) != stood
+    assert facts(s, CommandEnded)[0].paths == (path,)
+    assert {(fact.path, fact.cause.kind) for fact in facts(s, Changed)} <= {(path, "command")}
+    assert s.rewind("linked").left_alone == ()
+    assert leads(linked) == stood
+    assert (linked.text("a.txt"), linked.text("b.txt")) == (TEN, "b\n")
+
+
+def test_a_file_in_the_place_of_a_symlink_goes_for_it(linked, s):
+    run(linked, s, "rm link; echo new > link")
+    assert [fact.path for fact in facts(s, Changed)] == ["link"]
+    assert s.rewind("linked").restored == ("link",)
+    assert leads(linked)["link"] == "a.txt"
+
+
+def leads(place):
+    """Where each symlink leads."""
+    return {file.name: os.readlink(file) for file in place.root.iterdir() if file.is_symlink()}
 
 
 def test_a_file_that_is_made_again_after_it_was_deleted_is_found_once(place, ten):

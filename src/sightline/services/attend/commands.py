@@ -124,7 +124,9 @@ def _as_kept(ground: Ground, entries: Mapping[str, Entry]) -> Before:
         entry = entries.get(path)
         if entry is None:
             return Stood(MISSING if unheard.covers(ground, entries, path) else UNKNOWN)
-        return Stood(entry.revision, entry.mode) if entry.kind == "file" else Stood(UNKNOWN)
+        if entry.kind == "file":
+            return Stood(entry.revision, entry.mode)
+        return Stood(UNKNOWN, target=entry.target)
 
     return before
 
