@@ -102,7 +102,8 @@ class Conversation:
 
         budget: the soft one in tokens, or a Budget with a hard one. price: read/write of the
         prompt cache beside a token without one ("0.10/1.25", "0.05/1.25", "0.02/1", "none").
-        policy: "default" or "careful". idle_s: seconds since the cache was last used, else from
+        policy: "default" or "careful". Tokens are estimated for the model that turn() named last.
+        idle_s: seconds since the cache was last used, else from
         when the messages came. What is decided is on record before this returns and stands for
         good: the view of the same messages is the same bytes, in any process, after any rewind or
         fork. What a provider would refuse is mended in the view, never in the conversation.
@@ -189,11 +190,14 @@ class Conversation:
 
     def _current(self) -> Window:
         """The window as of now."""
-        if self._window is None:
-            from sightline.core.window.tokens import estimate
+        from sightline.services.counting import family_of
+
+        state = self._ground.store.session(self._ground.session)
+        family = family_of(state.model if state else None)
+        if self._window is None or self._window.family != family:
             from sightline.services.conversation.window import Window
 
-            self._window = Window(self._ground, self.name, estimate)
+            self._window = Window(self._ground, self.name, family)
         self._window.refresh()
         return self._window
 

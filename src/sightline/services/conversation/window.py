@@ -11,6 +11,7 @@ from sightline.core.formats import FORMATS
 from sightline.core.revision import revision_of
 from sightline.core.window.blocks import Decision
 from sightline.core.window.rebasing import folder
+from sightline.core.window.tokens import estimate
 from sightline.render.stubs import stub
 from sightline.services.conversation import decisions
 from sightline.services.conversation.chain import MEANT, Followed, heads, kept, read, said, side_of
@@ -18,13 +19,14 @@ from sightline.services.conversation.leaving import leaving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from sightline.core.formats import Format
     from sightline.core.timeline import Recorded
     from sightline.core.window.blocks import Block
     from sightline.core.window.folding import Folding
+    from sightline.core.window.tokens import Family
     from sightline.services.conversation.asking import Asking
     from sightline.services.ground import Ground
 
@@ -32,12 +34,12 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """One chain's window. count: tokens of a text."""
+    """One chain's window. family: of the tokenizer that its tokens are estimated for."""
 
-    def __init__(self, ground: Ground, side: str, count: Callable[[str], int]) -> None:
-        self.count = count
-        self._ground = ground
+    def __init__(self, ground: Ground, side: str, family: Family) -> None:
+        self.family = family
         self.side = side
+        self._ground = ground
         self._followed = Followed(ground, MEANT)
         self.rows: list[Recorded] = []
         self._begin("")
@@ -55,6 +57,10 @@ class Window:
         self.sizes: list[int] = []
         self._tails = 0
         self._folding: tuple[Asking, Folding] | None = None
+
+    def count(self, text: str) -> int:
+        """The tokens of a text, about."""
+        return estimate(text, self.family)
 
     @property
     def tokens(self) -> int:
