@@ -44,8 +44,8 @@ class Ids:
     def of(self, told: object) -> str:
         """The id that is told; another where it is none, or was told before."""
         name = told if isinstance(told, str) and told else "call"
-        new = name
+        new, number = name, len(self._used)
         while new in self._used:
-            new = f"{name}_{len(self._used)}"
+            new, number = f"{name}_{number}", number + 1
         self._used.add(new)
         return new

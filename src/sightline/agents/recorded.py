@@ -18,7 +18,7 @@ HEAD_BYTES = 1 << 16
 """By which a document is recognised."""
 
 ROWS_MAX = 20
-ROW_BYTES_MAX = 1 << 20
+ROW_BYTES_MAX = 1 << 18
 """How many rows of a file of rows tell whose it is, and how long each may be."""
 
 MILLISECONDS = 1e11
@@ -32,13 +32,11 @@ def head(path: str) -> bytes:
 
 
 def first_rows(path: str) -> list[Row]:
-    """The objects among the first lines of a file; none where they are no rows. OSError."""
+    """The objects among the first lines of a file. OSError."""
     with open(path, "rb") as file:
-        lines = [file.readline(ROW_BYTES_MAX)]
-        if not lines[0].startswith(b"{"):
-            return []
-        lines += [file.readline(ROW_BYTES_MAX) for _ in range(ROWS_MAX)]
-    return [row for row in map(_row, lines) if row is not None]
+        lines = [file.readline(ROW_BYTES_MAX) for _ in range(ROWS_MAX)]
+    read = [_row(line) for line in lines if line.startswith(b"{")]
+    return [row for row in read if row is not None]
 
 
 def rows(path: str) -> tuple[list[Row], int]:

@@ -6,12 +6,10 @@ branch stays in the file, and so do copies of rows of the conversation that this
 
 from __future__ import annotations
 
-from itertools import islice
-
 from sightline.agents.claude_code.chain import kept
 from sightline.agents.claude_code.reminders import reminder
 from sightline.agents.claude_code.rows import time_of
-from sightline.core.lean import loads
+from sightline.agents.recorded import first_rows, rows
 from sightline.core.replaying.conversation import Conversation, NotOurs
 
 TYPE_CHECKING = False
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 
 AGENT = "claude-code"
 NONE = "it holds no messages as Claude Code records them"
-ROWS_MAX = 100
-"""How many of a file's first lines tell whether it is a transcript."""
 
 KINDS = (
     *("user", "assistant", "system", "progress", "attachment", "summary", "mode", "api-request"),
@@ -38,12 +34,9 @@ KINDS = (
 def conversation(path: str) -> Conversation:
     """The conversation in a transcript. OSError when it cannot be read; NotOurs when it
     holds no conversation of Claude Code."""
-    with open(path, "rb") as file:
-        begun = [_row(line) for line in islice(file, ROWS_MAX) if line.strip()]
-        if not any(row is not None and row.get("type") in KINDS for row in begun):
-            raise NotOurs(NONE)
-        read = begun + [_row(line) for line in file if line.strip()]
-    found = [row for row in read if row is not None]
+    if not any(row.get("type") in KINDS for row in first_rows(path)):
+        raise NotOurs(NONE)
+    found, passed_over = rows(path)
     if not any(_is_ours(row) for row in found):
         raise NotOurs(NONE)
     made = _Messages()
@@ -59,17 +52,8 @@ def conversation(path: str) -> Conversation:
         path,
         AGENT,
         str(next((row["sessionId"] for row in found if row.get("sessionId")), "")),
-        len(read) - len(found),
+        passed_over,
     )
-
-
-def _row(line: bytes) -> Row | None:
-    """None for a damaged row: recordings have some, cut in half or run together."""
-    try:
-        row = loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
 
 
 def _is_ours(row: Row) -> bool:
