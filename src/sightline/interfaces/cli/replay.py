@@ -47,7 +47,7 @@ def replay(
     half: Half,
     html: str | None,
 ) -> None:
-    """Compare what recorded sessions would have cost, and lost, with less in their windows.
+    """Play recorded sessions with less in their windows.
 
     Each PATH is a recording, or a folder of them. Every policy sees a session call by call and
     never what comes later. Costs reckon with prompt caches; a loss is a text that the session went

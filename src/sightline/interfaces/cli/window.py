@@ -40,7 +40,7 @@ def window(
     model: str | None,
     target: str | None,
 ) -> None:
-    """Show what would be folded out of a conversation, why, and what that saves.
+    """Show what would be folded out of a conversation, and why.
 
     FILE holds the messages as a program sends them to a model (Anthropic, Chat Completions,
     Responses, Gemini, LangChain, Pydantic AI): a JSON array, an object such as {"messages": [...]},
