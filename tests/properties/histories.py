@@ -33,7 +33,7 @@ class Deed(NamedTuple):
 
 
 WHO = ("agent", "agent", "agent", "command", "user", "user", "second")
-WHAT = ("lines", "lines", "lines", "lines", "lines", "create", "delete", "move", "link")
+WHAT = ("lines",) * 10 + ("create", "delete", "move") * 2 + ("link",)
 
 deeds = st.lists(
     st.builds(
