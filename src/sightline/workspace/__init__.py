@@ -108,9 +108,9 @@ class Workspace(Protocol):
         Under the caller's lock. Writes aside in the same folder, keeps mode, owner, extended
         attributes, ACLs; several hard links are written in place. fsyncs file and folder, renames,
         reads back unless a lease vouches for it. A save that slipped in between is found by the
-        old inode and put back. Answers what stands there afterwards: its revision is that of `new` when it worked, else
-        nothing was changed and the answer is what to judge again. Unverifiable when the disk
-        refuses (no permission, read-only, full): the file is as it was.
+        old inode and put back. Answers what stands there afterwards: its revision is that of `new`
+        when it worked, else nothing was changed and the answer is what to judge again. Unverifiable
+        when the disk refuses (no permission, read-only, full): the file is as it was.
         """
 
     def replace_each(self, wanted: Sequence[Replacement]) -> list[Found | Unverifiable]:
