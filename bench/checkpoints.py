@@ -59,33 +59,32 @@ class Row(NamedTuple):
     met: bool | None
 
 
-def texts() -> Iterator[Path]:
-    """Real texts of this machine: the libraries of Python, then of the system."""
+def texts() -> Iterator[tuple[str, Path]]:
+    """Real texts of this machine, and where they lie: the libraries of Python, then of the
+    system."""
     roots = [sysconfig.get_path("purelib"), sysconfig.get_path("stdlib"), "/usr/include"]
-    for root in [*roots, "/usr/share"]:
+    for number, root in enumerate([*roots, "/usr/share"]):
         for folder, below, names in os.walk(root):
             below[:] = sorted(name for name in below if name not in ("__pycache__", ".git"))
             for name in sorted(names):
                 file = Path(folder, name)
                 if name.endswith(ENDINGS) and not file.is_symlink():
-                    yield file
+                    yield f"{number}/{file.relative_to(root).as_posix()}", file
 
 
 def grow(root: str, files: int) -> list[str]:
-    """A tree of so many different real texts; their paths."""
+    """A tree of so many different real texts, in the folders they really lie in; their paths."""
     made: list[str] = []
     seen: set[bytes] = set()
-    for number, source in enumerate(texts()):
+    for path, source in texts():
         data = source.read_bytes()
         if len(data) > LARGEST or data in seen:
             continue
         seen.add(data)
-        path = f"{source.parent.parent.name}/{source.parent.name}/{number % 10}/{source.name}"
         file = Path(root, path)
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data)
-            made.append(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+        made.append(path)
         if len(made) == files:
             return made
     raise SystemExit(f"This machine has only {len(made)} texts of the {files} that are needed.")
