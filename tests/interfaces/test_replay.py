@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from tests.agents.claude_code.recorder import Recorder
@@ -172,6 +173,16 @@ def test_the_page_stands_alone_and_no_text_of_a_recording_is_markup(sl, recorded
     assert "<i>two</" in page.text  # as text, cut to the length of a name
     assert page.text.count("modelled here, not observed") == 2
     assert [tag for tag, _ in page.tags].count("svg") == 4
+
+
+def test_the_page_is_not_written_over_a_recording(sl, recorded):
+    for each in Path(recorded).rglob("*.jsonl"):
+        before = each.read_bytes()
+        answer = sl("replay", recorded, "--html", str(each))
+        assert answer.code == 2
+        assert "it is one of the recordings" in answer.err
+        assert answer.out == ""
+        assert each.read_bytes() == before
 
 
 def test_nothing_but_the_answer_goes_into_a_pipe(sl, recorded):

@@ -42,6 +42,17 @@ def test_the_view_is_written(sl, history):
     assert "nothing would be folded" in again.out
 
 
+def test_the_view_is_not_written_over_its_history(sl, history):
+    before = history.read_bytes()
+    link = sl.root / "link.json"
+    link.symlink_to(history)
+    for target in (history, link):
+        made = sl("window", str(history), "--budget", "9000", "--output", str(target))
+        assert made.code == 1
+        assert "is the history itself" in made.err
+    assert history.read_bytes() == before
+
+
 def test_it_reads_stdin_and_answers_in_json(sl):
     made = sl("window", "-", "--budget", "9000", "--json", stdin=json.dumps(MESSAGES))
     told = made.json

@@ -131,6 +131,15 @@ def test_a_link_that_leads_nowhere_is_named(folder):
     assert len(made.sessions) == 3
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+def test_a_pipe_is_named_and_not_waited_for(folder):
+    os.mkfifo(folder / "pipe.jsonl")
+    made = replay([str(folder)], order(["none"]))
+    assert [os.path.basename(each.path) for each in made.unread] == ["pipe.jsonl"]
+    assert made.unread[0].why.startswith("it is no file")
+    assert len(made.sessions) == 3
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_named(folder):
     (folder / "one.jsonl").chmod(0)

@@ -59,7 +59,7 @@ def replay(
     from sightline.services.replay import replay as played
 
     wanted = order(policies, prices, min_tokens, soft_budget)
-    _writable(html)
+    _writable(html, paths)
     with _progress(call) as told:
         made = played(paths, wanted, half, limit=limit, progress=told)
     rows = made.rows()
@@ -96,16 +96,23 @@ def _write(call: Call, path: str, made: Replay, rows: Sequence[Row], prices: Seq
     output.note(call, f"Wrote {path}.")
 
 
-def _writable(path: str | None) -> None:
-    """Looked at before the work, which may take long."""
+def _writable(path: str | None, recordings: Sequence[str]) -> None:
+    """Looked at before the work, which may take long; a recording is not written over."""
+    from sightline.services.replay.finding import files
+
     folder = os.path.dirname(os.path.abspath(path or ""))
     if path is not None and (not os.path.isdir(folder) or os.path.isdir(path)):
         raise _unwritable(path, "no such folder" if not os.path.isdir(folder) else "a folder")
+    if path is not None and os.path.isfile(path):
+        every = (each for each in files(recordings) if os.path.exists(each))
+        if any(os.path.samefile(each, path) for each in every):
+            raise _unwritable(path, "it is one of the recordings")
 
 
 def _unwritable(path: str, why: str) -> SightlineError:
     return SightlineError(
-        f"The page cannot be written to {path}: {why}.", "Name a file in a folder that is there."
+        f"The page cannot be written to {path}: {why}.",
+        "Name another file, in a folder that is there.",
     )
 
 

@@ -56,6 +56,8 @@ def window(
         raise FileMissing(
             file, f"There is no file {file}.", "Look at the path, or use - for stdin."
         )
+    if target is not None and file != "-":
+        _check_apart(file, target)
     history = _history(file, name)
     _refuse_broken(call, name, history)
     count = counter(model or MODELS.get(history.format.name))
@@ -64,6 +66,15 @@ def window(
     if target is not None:
         _write(target, history.written(made.view))
     _print(call, name, history, made, target)
+
+
+def _check_apart(file: str, target: str) -> None:
+    """HistoryError where the view would be written over the history: what is folded would be lost."""
+    if os.path.exists(target) and os.path.samefile(file, target):
+        raise HistoryError(
+            f"{target} is the history itself: its view was not written over it.",
+            "Name another file with --output.",
+        )
 
 
 def _history(file: str, name: str) -> History:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 
 from sightline.core.formats import FORMATS
@@ -50,6 +51,8 @@ class Segment(Value):
 def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
     """The conversation in a file, by the first reader that knows it. A file that one of them knows
     and cannot play is not shown to the others."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        return Unread(path, "it is no file: a pipe or a device could be waited for without end")
     for reader in readers.values():
         try:
             return _readable(reader(path))
