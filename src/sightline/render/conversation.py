@@ -17,6 +17,11 @@ def no_json(why: str) -> str:
     return f"the message is nothing that JSON can hold: {why}. {UPKEEP}"
 
 
+def too_deep(most: int) -> str:
+    """A message that could not be read again everywhere."""
+    return f"the message is nested more than {most} deep, or holds itself. {UPKEEP}"
+
+
 def no_base64(place: Iterable[str | int], why: str) -> str:
     """A picture that no provider would take."""
     where = ".".join(map(str, place))

@@ -71,8 +71,8 @@ class Conversation:
 
     def messages(self, last: int | None = None) -> list[Message]:
         """All messages, or the last so many, oldest first, as they were given. StoreError."""
-        if last is not None and last < 1:
-            raise ValueError(f"last is how many messages, 1 or more, not {last}")
+        if last is not None and (type(last) is not int or last < 1):
+            raise ValueError(f"last is how many messages, 1 or more, not {last!r}")
         with self._lock:
             ground = self._ground
             if last is None:

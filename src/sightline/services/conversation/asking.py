@@ -53,11 +53,15 @@ def asking(
         if told.soft is not None:
             raise ValueError(f"the soft budget, {soft}, is above the hard one, {hard}")
         soft = hard
-    if told.prefix < 0:
-        raise ValueError(f"prefix is a number of tokens, 0 or more, not {told.prefix!r}")
-    if idle_s is not None and not idle_s >= 0:
-        raise ValueError(f"idle_s is a number of seconds, 0 or more, not {idle_s!r}")
+    _check_number(told.prefix, int, "prefix is a number of tokens")
+    if idle_s is not None:
+        _check_number(idle_s, (int, float), "idle_s is a number of seconds")
     return Asking(rules.replace(soft=soft, hard=hard), prices, told.prefix, idle_s)
+
+
+def _check_number(value: Any, kind: Any, what: str) -> None:
+    if not isinstance(value, kind) or not value >= 0:
+        raise ValueError(f"{what}, 0 or more, not {value!r}")
 
 
 def _tokens(value: Any, what: str) -> int:
@@ -67,6 +71,6 @@ def _tokens(value: Any, what: str) -> int:
 
 
 def _named(name: Any, known: Any, what: str) -> Any:
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise ValueError(f"there is no {what} {name!r}; there are: {', '.join(known)}")
     return known[name]

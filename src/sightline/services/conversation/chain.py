@@ -25,6 +25,9 @@ MEANT: list[type[Fact]] = [MessageAppended, Folded, Condensed, CondenseFailed]
 AT_ONCE = 64
 """Messages that are looked at first for the newest of one side: others may stand between them."""
 
+MOST = 2**62
+"""More than a store can count, and may be asked for."""
+
 
 class Tip(Value):
     """Where a chain ends. position: of the timeline, as of which this holds; message: the id of
@@ -75,7 +78,7 @@ def newest(ground: Ground, side: str, count: int) -> list[Recorded]:
     """The newest messages of a chain, oldest first."""
     found: list[Recorded] = []
     for each in reversed(_stretches(ground, ground.store.position())):
-        asked = max(count, AT_ONCE)
+        asked = min(max(count, AT_ONCE), MOST)
         while len(found) < count:
             rows = list(
                 ground.store.timeline(
@@ -90,7 +93,7 @@ def newest(ground: Ground, side: str, count: int) -> list[Recorded]:
             if len(own) >= count - len(found) or len(rows) < asked:
                 found = [*own, *found]
                 break
-            asked *= 4
+            asked = min(4 * asked, MOST)
         if len(found) >= count:
             break
     return found[max(len(found) - count, 0) :]

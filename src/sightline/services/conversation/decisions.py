@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     """A message's id, and the number of a part of it."""
 
 
+SHAPES: dict[str, tuple[type, ...]] = {
+    "folds": (str, int, str, str, int, str),
+    "tails": (str, int, int, str),
+    "dropped": (str, int, str),
+}
+"""What the rows of a decision's JSON hold."""
+
+LEDGER = ("typed", "files", "commands")
+NO_DECISION = "it is no decision that this version knows"
+
+
 def packed(decision: Decision, blocks: Sequence[Block], ids: Sequence[str]) -> bytes:
     """A decision as JSON. ids: of the messages that the blocks are of."""
 
@@ -72,6 +83,38 @@ def gone(data: bytes) -> dict[str, Where]:
     told = loaded(data)
     found = [(each[2], (each[0], each[1])) for each in (*told["folds"], *told["dropped"])]
     return dict(found)
+
+
+def about(text: str, *, summary: bool) -> set[str]:
+    """The ids of the messages that a decision is about, by its JSON. summary: it is that of a
+    summary. ValueError where it is none."""
+    try:
+        told = json.loads(text)
+    except RecursionError:
+        told = None
+    if not isinstance(told, dict) or (summary and not _is_summary(told)):
+        raise ValueError(NO_DECISION)
+    found: set[str] = set()
+    for name, kinds in SHAPES.items():
+        rows = told.get(name)
+        if not isinstance(rows, list) or not all(_is_like(row, kinds) for row in rows):
+            raise ValueError(NO_DECISION)
+        found |= {row[0] for row in rows}
+    return found
+
+
+def _is_like(row: Any, kinds: tuple[type, ...]) -> bool:
+    return (
+        isinstance(row, list)
+        and len(row) == len(kinds)
+        and all(isinstance(each, kind) for each, kind in zip(row, kinds, strict=True))
+    )
+
+
+def _is_summary(told: dict[str, Any]) -> bool:
+    ledger, message = told.get("ledger"), told.get("message")
+    lists = isinstance(ledger, dict) and [ledger.get(name) for name in LEDGER]
+    return bool(message) and bool(lists) and all(isinstance(each, list) for each in lists or ())
 
 
 def loaded(data: bytes) -> Any:

@@ -64,7 +64,7 @@ def save(ground: Ground, path: str, *, replace: bool = False) -> Saved:
             if not replace:
                 raise HistoryError(*words.not_over_damaged(path, found.damage, path + DAMAGED))
             _keep(real)
-        elif shared < len(found.lines) and found.session != ground.session and not replace:
+        elif shared < len(found.lines) and not replace and not _knows(ground, found):
             raise HistoryError(*words.not_over_other(path, found.session))
         elif found.lines and shared == len(found.lines) and not found.torn:
             _add(real, lines[shared:])
@@ -99,6 +99,15 @@ def _warnings(path: str, found: Found) -> Iterator[str]:
         yield words.torn(path, found.messages)
     if found.damage:
         yield words.salvaged(path, found.damage, found.messages, path + DAMAGED)
+
+
+def _knows(ground: Ground, found: Found) -> bool:
+    """Whether a file is this session's, and all that it holds is in the store: sessions of other
+    workspaces may have the same name."""
+    if found.session != ground.session:
+        return False
+    every = {chain.said(row).message for row in ground.store.timeline(kinds=chain.SAID)}
+    return all(each["id"] in every for each in found.records if each["kind"] == "message")
 
 
 def _shared(one: Sequence[object], other: Sequence[object]) -> int:
@@ -197,6 +206,8 @@ def _decided(ground: Ground, record: dict[str, Any]) -> None:
 
 
 def _found(path: str) -> Found:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise HistoryError(*words.no_access(path, "used", "it is no file"))
     try:
         with open(path, "rb") as file:
             return read(file.read())

@@ -7,18 +7,22 @@ from zlib import crc32
 
 from sightline.core.value import Value
 from sightline.render.conversation import HEAD
-from sightline.services.conversation import stored
+from sightline.services.conversation import decisions, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NEEDED = {
-    "message": ("id", "parent", "at", "message"),
-    "folded": ("message", "blocks", "at", "side", "text"),
-    "condensed": ("summary", "first", "last", "at", "side", "text"),
+NEEDED: dict[str, dict[str, type]] = {
+    "message": {"id": str, "at": int, "message": dict},
+    "folded": {"message": str, "blocks": list, "at": int, "side": str, "text": str},
+    "condensed": {"summary": str, "first": str, "last": str, "at": int, "side": str, "text": str},
 }
 """Kind of record -> what it has."""
+
+UNKNOWN = "it is no record that this version knows"
+LATEST = 2**62
+"""Microseconds since 1970 that a store can hold, either way."""
 
 VERSION = HEAD["version"]
 
@@ -61,11 +65,14 @@ def read(data: bytes) -> Found:
         return Found(damage=(1, "it does not begin as a saved conversation does"))
     if head.get("version") != VERSION:
         return Found(damage=(1, f"it is of version {head.get('version')}, this knows {VERSION}"))
+    if not isinstance(head.get("session"), str):
+        return Found(damage=(1, "it does not say whose conversation it is"))
     records: list[dict[str, Any]] = []
     damage = None
+    seen: dict[str, set[str]] = {}
     for number, line in enumerate(whole[1:], 2):
         record = _record(line)
-        why = "it is not as it was written" if record is None else _wrong(record)
+        why = "it is not as it was written" if record is None else _wrong(record, seen)
         if record is None or why:
             damage = (number, why)
             break
@@ -86,18 +93,43 @@ def _record(line: bytes) -> dict[str, Any] | None:
     return record if check == f"{crc32(_body(record)):08x}" else None
 
 
-def _wrong(record: dict[str, Any]) -> str:
-    """What is wrong with a record that is as it was written; "" for nothing."""
-    needed = NEEDED.get(record.get("kind", ""))
-    if needed is None or any(name not in record for name in needed):
-        return "it is no record that this version knows"
-    if record["kind"] == "message":
-        try:
-            name = stored.name(record["message"], record["parent"])
-        except ValueError as error:
-            return str(error)
-        return "" if name == record["id"] else "it is not the message of its id"
-    return ""
+def _wrong(record: dict[str, Any], seen: dict[str, set[str]]) -> str:
+    """What is wrong with a record that is as it was written; "" for nothing. seen: the ids of what
+    stands before it, by chain, to which its own is added."""
+    kind = record.get("kind")
+    needed = NEEDED.get(kind) if isinstance(kind, str) else None
+    side = record.get("side", "")
+    if needed is None or not isinstance(side, str):
+        return UNKNOWN
+    if not all(isinstance(record.get(name), what) for name, what in needed.items()):
+        return UNKNOWN
+    if abs(record["at"]) > LATEST:
+        return UNKNOWN
+    before = seen.setdefault(side, set())
+    why = _wrong_message(record) if kind == "message" else _wrong_decision(record, before)
+    before |= {record[name] for name in ("id", "summary") if name in record}
+    return why
+
+
+def _wrong_message(record: dict[str, Any]) -> str:
+    parent = record.get("parent")
+    if parent is not None and not isinstance(parent, str):
+        return UNKNOWN
+    try:
+        name = stored.name(record["message"], parent)
+    except ValueError as error:
+        return str(error)
+    return "" if name == record["id"] else "it is not the message of its id"
+
+
+def _wrong_decision(record: dict[str, Any], before: set[str]) -> str:
+    try:
+        about = decisions.about(record["text"], summary=record["kind"] == "condensed")
+    except ValueError as error:
+        return str(error)
+    about |= {record["last"]} if "last" in record else set()
+    about -= {record.get("summary")}
+    return "" if about <= before else "it is about a message that does not stand before it"
 
 
 def _body(record: dict[str, Any]) -> bytes:

@@ -8,7 +8,7 @@ from sightline.core.formats.parts import parts_of
 from sightline.core.revision import revision_of
 from sightline.render import conversation as words
 from sightline.services.conversation.chain import Tip
-from sightline.services.conversation.stored import media_of, stored
+from sightline.services.conversation.stored import check_depth, media_of, stored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def parts_by_format(message: Any, before: tuple[str, ...]) -> dict[str, list[Par
     parts in each. ValueError."""
     if not isinstance(message, dict):  # a ValueError, as for any other message that is none
         raise ValueError(words.no_mapping(type(message).__name__))  # noqa: TRY004
+    check_depth(message)
     found = {
         name: parts for name in before or ORDER if (parts := _parts(name, message)) is not None
     }

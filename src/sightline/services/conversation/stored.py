@@ -43,6 +43,9 @@ TAKEN = "taken:"
 NAME_LENGTH = 32
 """Digits of a message's id."""
 
+DEPTH_MAX = 200
+"""How far a message may be nested."""
+
 
 AS_GIVEN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 CANONICAL = json.JSONEncoder(
@@ -88,6 +91,18 @@ def message_of(text: bytes, media: Sequence[Revision], blob: Callable[[str], byt
             data = b2a_base64(blob(media[int(number)]), newline=False).decode()
             message = changed(message, place, before + data)
     return message
+
+
+def check_depth(message: Any) -> None:
+    """ValueError where a message is nested so deeply that whoever reads it could run out of
+    stack."""
+    left = [(message, 1)]
+    while left:
+        value, depth = left.pop()
+        if depth > DEPTH_MAX:
+            raise ValueError(words.too_deep(DEPTH_MAX))
+        held = value.values() if isinstance(value, dict) else value
+        left += [(each, depth + 1) for each in held if isinstance(each, (dict, list, tuple))]
 
 
 def media_of(stored: Stored) -> tuple[Revision, ...]:
@@ -154,10 +169,11 @@ def _before_data(message: Message, place: Place, value: str) -> str | None:
     if place[-1:] != ("data",):
         return None
     holder = found_at(message, place[:-1])
-    kinds = [holder[key] for key in KINDS if key in holder]
+    kinds = [holder[key] for key in KINDS if isinstance(holder.get(key), str)]
     if place[-2:-1] == ("input_audio",):
         return ""
-    return "" if kinds and not {"text", "text/plain"} & {*kinds, holder.get("type")} else None
+    is_text = holder.get("type") == "text" or any(kind in ("text", "text/plain") for kind in kinds)
+    return "" if kinds and not is_text else None
 
 
 def _decoded(place: Place, data: str) -> bytes | None:

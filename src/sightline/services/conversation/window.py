@@ -75,7 +75,14 @@ class Window:
         return folded | {place for decision in every for place in decision.dropped}
 
     def refresh(self) -> None:
-        """Take in what came since."""
+        """Take in what came since. If that is cut short, all of it is taken in anew the next time."""
+        try:
+            self._refresh()
+        except BaseException:
+            self._followed = Followed(self._ground, MEANT)
+            raise
+
+    def _refresh(self) -> None:
         anew, rows = self._followed.news()
         own = [row for row in rows if side_of(row) == self.side]
         self.rows = own if anew else self.rows + own
@@ -182,7 +189,11 @@ class Window:
         if made != decision:
             self._folding = None  # it took more for decided than was
         if made != Decision():
-            self._record(made)
+            try:
+                self._record(made)
+            except BaseException:
+                self._folding = None  # it was decided, and is not on record
+                raise
         for name in self._formats():
             view = FORMATS[name].repaired(view)
         return [_copied(message) for message in view]
