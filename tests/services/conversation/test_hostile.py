@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from threading import Barrier, Thread
 from typing import Any, cast
 
 import pytest
@@ -108,6 +109,26 @@ def test_a_kind_of_data_that_is_no_text_is_carried_through(s, kind):
     message = {"role": "user", "content": [{"type": "image", "source": source}]}
     s.conversation.append(message)
     assert s.conversation.messages() == [message]
+
+
+def test_messages_that_come_at_once_stand_one_behind_the_other(place, s, tmp_path):
+    """Each in its own session object, as processes have them."""
+    begin = Barrier(3)
+
+    def say(session):
+        begin.wait()
+        for _ in range(30):
+            session.conversation.append({"role": "user", "content": "the same"})
+
+    threads = [Thread(target=say, args=(place.session(s.id),)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({each.id for each in s.conversation.display()}) == 90
+    s.conversation.save(str(tmp_path / "talk.jsonl"))
+    other = place.session("other").conversation
+    assert other.load(str(tmp_path / "talk.jsonl")).messages == 90
 
 
 # --- questions

@@ -58,7 +58,7 @@ class Conversation:
         every edit. ValueError, and nothing recorded, where it cannot be one of this conversation.
         """
         happened = None if at is None else saying.micros(at)
-        with self._lock:
+        with self._lock, self._ground.workspace.lock(f"conversation of {self._ground.session}"):
             self._tip = saying.say(
                 self._ground,
                 message,
