@@ -93,3 +93,8 @@ def test_many_threads_that_lock_several_paths_do_not_wait_for_each_other_for_eve
     for thread in threads:
         thread.join()
     assert count == [60]
+
+
+def test_a_name_that_no_encoding_has_can_be_locked(tmp_path):
+    with Locked(str(tmp_path), ["caf\udce9", "\ud800"], 1):
+        assert len(list(tmp_path.iterdir())) == 2

@@ -46,7 +46,9 @@ class Locked:
         _holding.add(thread)
         try:
             until = monotonic() + self._patience_s
-            for stripe in sorted({crc32(path.encode()) % STRIPES for path in self._paths}):
+            for stripe in sorted(
+                {crc32(path.encode("utf-8", "surrogatepass")) % STRIPES for path in self._paths}
+            ):
                 self._taken.append(_taken(f"{self._folder}/{stripe:02}", self._paths[0], until))
         except BaseException:
             self.__exit__()
