@@ -371,3 +371,8 @@ def test_room_for_the_answer_comes_out_of_what_is_sent():
 def test_an_overflow_that_nobody_told_is_seen_in_the_usage(usage, window, sent, found):
     made = silent_overflow(usage, window, sent)
     assert made == (ProviderError("overflow", *found) if found else None)
+
+
+def test_a_number_that_is_no_count_of_tokens_is_left_out():
+    text = f"prompt is too long: {'9' * 10_000} tokens > 200000 maximum"
+    assert classify_error(text) == ProviderError("overflow", None, 200_000)

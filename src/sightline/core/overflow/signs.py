@@ -146,6 +146,9 @@ sent, and what was asked for the answer, where both are told."""
 
 SIGNS = tuple((kind, re.compile(words, re.IGNORECASE | re.DOTALL)) for kind, words in WORDS)
 
+DIGITS_MAX = 18
+"""More are no count of tokens."""
+
 
 class Said(Value):
     """What texts say: whether of a rate, whether of a limit that is no window's, else which kind,
@@ -170,7 +173,8 @@ def told(texts: Iterable[str]) -> Said:
 
 def _kind(kind: Kind, found: Mapping[str, str | None]) -> tuple[Kind, Numbers]:
     """An overflow is one of the answer's room where what was sent would fit alone."""
-    read = {name: int(n.replace(",", "").replace("_", "")) for name, n in found.items() if n}
+    said = {name: n.replace(",", "").replace("_", "") for name, n in found.items() if n}
+    read = {name: int(n) for name, n in said.items() if len(n) <= DIGITS_MAX}
     sent, limit = read.get("input"), read.get("limit")
     if sent is None:
         return kind, (read.get("used"), limit)
