@@ -152,4 +152,4 @@ def test_a_large_file_of_another_is_left_alone_after_its_beginning(tmp_path):
 def test_a_file_that_cannot_be_read_says_so(tmp_path):
     told = read(READERS, str(tmp_path))
     assert isinstance(told, Unread)
-    assert told.why == "Is a directory"
+    assert told.why.startswith("it is no file")

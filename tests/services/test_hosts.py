@@ -141,5 +141,6 @@ def test_a_command_may_put_something_else_where_a_file_was(place, ten):
         (place.root / "a.py").unlink()
         (place.root / "a.py").mkdir()
         os.symlink("/", place.root / "out")
-    assert [change.state for change in run.result.changes] == ["kind_changed"]
+    states = {change.path: change.state for change in run.result.changes}
+    assert states == {"a.py": "kind_changed", "out": "unseen"}
     assert ten.check("a.py").state == "kind_changed"

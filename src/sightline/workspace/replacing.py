@@ -76,7 +76,7 @@ def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
     try:
         folder = Folder(calls, root, wanted.path, make=new is not None and expected == MISSING)
     except OSError as error:
-        if expected != MISSING and error.errno in GONE:
+        if error.errno == errno.ELOOP or (expected != MISSING and error.errno in GONE):
             return None  # the look at it tells
         raise
     with folder:

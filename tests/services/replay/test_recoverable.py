@@ -18,7 +18,7 @@ SMALL = SETTING.replace(window=60_000, soft_budget=60, price="none")
 def losses(talk, name):
     """Each lost edit's text, and the texts that stubs of the view name."""
     record = talk.record()
-    folded = {}
+    folded: dict[int, str] = {}
     for moment in play(record, OURS[name](SMALL), 0):
         folded |= {fold.block: fold.stub for fold in moment.decision.folds}
         for need in lost(moment.turn, moment.view).edits:
