@@ -42,14 +42,13 @@ class Locked:
         thread = get_ident()
         if thread in _holding:
             raise RuntimeError("this thread holds a workspace lock already: lock all paths at once")
-        os.makedirs(self._folder, mode=0o700, exist_ok=True)
         _holding.add(thread)
         try:
             until = monotonic() + self._patience_s
             for stripe in sorted(
                 {crc32(path.encode("utf-8", "surrogatepass")) % STRIPES for path in self._paths}
             ):
-                self._taken.append(_taken(f"{self._folder}/{stripe:02}", self._paths[0], until))
+                self._taken.append(_taken(self._folder, stripe, self._paths[0], until))
         except BaseException:
             self.__exit__()
             raise
@@ -64,8 +63,13 @@ class Locked:
             _holding.discard(get_ident())
 
 
-def _taken(stripe: str, path: str, until: float) -> int:
-    fd = os.open(stripe, _STRIPE, 0o600)
+def _taken(folder: str, stripe: int, path: str, until: float) -> int:
+    file = f"{folder}/{stripe:02}"
+    try:
+        fd = os.open(file, _STRIPE, 0o600)
+    except FileNotFoundError:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        fd = os.open(file, _STRIPE, 0o600)
     try:
         _wait(fd, path, until)
     except BaseException:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sightline.core.events import MessageAppended
 from sightline.core.formats import FORMATS, ORDER
-from sightline.core.formats.parts import parts_of
+from sightline.core.formats.parts import is_of, parts_of
 from sightline.core.revision import revision_of
 from sightline.render import conversation as words
 from sightline.services.conversation.chain import Tip
@@ -24,10 +24,9 @@ def say(
 ) -> Tip:
     """Put a message behind a tip; the new one. root: what the first of a side is tied to.
     ValueError, and nothing recorded, where it cannot be one of this conversation."""
-    parts = parts_by_format(message, tip.formats)
-    formats = tuple(parts)
+    formats, parts = read_as(message, tip.formats)
     role = FORMATS[formats[0]].adapter.role(message)
-    if role == "user" and all(part.kind == "result" for part in parts[formats[0]]):
+    if role == "user" and all(part.kind == "result" for part in parts):
         role = "tool"  # in whatever message a format puts results
     parent = tip.message or root
     kept = stored(message, parent)
@@ -48,19 +47,26 @@ def micros(at: datetime) -> int:
     return round(at.timestamp() * 1_000_000)
 
 
-def parts_by_format(message: Any, before: tuple[str, ...]) -> dict[str, list[Part]]:
+def read_as(message: Any, before: tuple[str, ...]) -> tuple[tuple[str, ...], list[Part]]:
     """Of which formats a message may be, of those that the messages before it may be of, and its
-    parts in each. ValueError."""
+    parts in the first. ValueError."""
     if not isinstance(message, dict):  # a ValueError, as for any other message that is none
         raise ValueError(words.no_mapping(type(message).__name__))  # noqa: TRY004
     check_depth(message)
-    found = {
-        name: parts for name in before or ORDER if (parts := _parts(name, message)) is not None
-    }
+    plain = isinstance(message.get("content"), str) and message.keys() == {"role", "content"}
+    found: list[str] = []
+    first: list[Part] = []
+    for name in before or ORDER:
+        if found and plain:  # there is nothing in it that another could not read
+            if is_of(FORMATS[name].adapter, message):
+                found.append(name)
+        elif (parts := _parts(name, message)) is not None:
+            first = first if found else parts
+            found.append(name)
     if not found:
         others = [name for name in ORDER if _parts(name, message) is not None]
         raise ValueError(words.no_format(message, before, others))
-    return found
+    return tuple(found), first
 
 
 def _parts(name: str, message: Any) -> list[Part] | None:
