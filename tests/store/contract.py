@@ -275,6 +275,17 @@ class StoreContract(ABC):
             store.append("s1", [seen("a")], at=1, expect={"a": 0})
         store.append("s2", [seen("a")], at=1, expect={"a": 0})  # another session's row
 
+    def test_a_column_that_went_on_is_not_written_behind(self, opened):
+        one, other = opened(), opened()
+        one.append("s1", [seen("a")], at=1)
+        other.append("s2", [seen("a")], at=2)
+        assert one.append("s1", [seen("b")], at=3, column=1)  # another session's fact came between
+        with pytest.raises(StoreConflict, match="after position 2"):
+            other.append("s1", [seen("c")], at=4, column=2, blobs=[b"x"])
+        assert one.position() == 3
+        assert one.blob(revision_of(b"x")) is None
+        assert other.append("s1", [seen("c")], at=4, column=3)
+
     def test_an_observation_that_says_nothing_new_is_not_recorded(self, store):
         assert store.append("s1", [changed("gone", MISSING)], at=1) == []
         made = store.append("s1", [changed("a", B), changed("a", B), changed("a", C)], at=1)

@@ -53,6 +53,7 @@ class Store(Protocol):
         happened_at: int | None = None,
         blobs: Iterable[bytes] = (),
         expect: Mapping[str, int] | None = None,
+        column: int | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
@@ -61,7 +62,8 @@ class Store(Protocol):
 
         at: now, UTC microseconds (recorded_at; happened_at when not given apart). expect:
         path -> position of the session's knowledge row that the facts were decided on (0 for
-        none); StoreConflict, nothing written, when another writer moved it. Redundant
+        none); StoreConflict, nothing written, when another writer moved it. column: the same
+        where the session has a fact behind this position of the timeline. Redundant
         observations (core.context.redundant) are left out of the answer. stats: refreshes the
         stat cache along the way. durable: on the platter before this returns (power-safe),
         else safe against the death of the process. like: one of the texts -> an older one that it

@@ -15,7 +15,7 @@ from sightline.core.retention import KeptText
 from sightline.core.revision import named, revision_of
 from sightline.core.timeline import NOBODY, Recorded, turns_at
 from sightline.store import Room
-from sightline.store.naming import check_expected, paths_of, pends, settled
+from sightline.store.naming import check_expected, paths_of, pends, settled, went_on
 from sightline.store.verify import differences
 
 TYPE_CHECKING = False
@@ -52,6 +52,7 @@ class MemoryStore:
         happened_at: int | None = None,
         blobs: Iterable[bytes] = (),
         expect: Mapping[str, int] | None = None,
+        column: int | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
@@ -59,6 +60,8 @@ class MemoryStore:
         happened = at if happened_at is None else happened_at
         with self._lock:
             check_expected(self._knowledge.get(session, {}), expect or {})
+            if column is not None and any(r.session == session for r in self._log[column:]):
+                raise went_on(session, column)
             self._blobs.update({revision_of(data): data for data in blobs})
             self._stamps.update(stats or {})
             made = []

@@ -94,6 +94,15 @@ def check_expected(states: Mapping[str, Knowledge | None], expect: Mapping[str, 
             )
 
 
+def went_on(session: str, column: int) -> StoreConflict:
+    """What is raised where a session has facts behind the position that was decided on."""
+    return StoreConflict(
+        f"Another process went on with session {session} after position {column}."
+        " Nothing was recorded.",
+        "Look at what came since and decide again.",
+    )
+
+
 @cache
 def _naming(kind: type[Fact]) -> tuple[list[str], list[str]]:
     """Fields of a kind that name one path, and those that name several."""

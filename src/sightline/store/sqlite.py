@@ -10,7 +10,7 @@ from sightline.core.timeline import Recorded
 from sightline.store import codec
 from sightline.store.blobs import Blobs
 from sightline.store.database import Database
-from sightline.store.naming import check_expected, paths_of
+from sightline.store.naming import check_expected, paths_of, went_on
 from sightline.store.rows import (
     DISK,
     EVENT,
@@ -52,6 +52,7 @@ PUT_EVENT = (
     "INSERT INTO events (session, kind, version, happened_at, recorded_at, path, body)"
     " VALUES (?,?,?,?,?,?,?)"
 )
+WENT_ON = "SELECT 1 FROM events WHERE position > ? AND +session = ? LIMIT 1"
 PUT_PATH = "INSERT INTO event_paths VALUES (?,?)"
 PUT_STAMP = "INSERT OR REPLACE INTO stamps VALUES (?,?,?,?)"
 STAMP = "SELECT path, signature, revision, read_at_ns FROM stamps"
@@ -76,6 +77,7 @@ class SqliteStore:
         happened_at: int | None = None,
         blobs: Iterable[bytes] = (),
         expect: Mapping[str, int] | None = None,
+        column: int | None = None,
         stats: Mapping[str, Stamp] | None = None,
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
@@ -89,6 +91,8 @@ class SqliteStore:
             rows.begin()
             if expect:
                 check_expected({path: rows.knowledge(session, path) for path in expect}, expect)
+            if column is not None and self._base.run(WENT_ON, (column, codec.text(session))):
+                raise went_on(session, column)
             if packed:
                 self._blobs.put(packed)
             for path, stamp in (stats or {}).items():

@@ -58,14 +58,9 @@ class Conversation:
         every edit. ValueError, and nothing recorded, where it cannot be one of this conversation.
         """
         happened = None if at is None else saying.micros(at)
-        with self._lock, self._ground.workspace.lock(f"conversation of {self._ground.session}"):
-            self._tip = saying.say(
-                self._ground,
-                message,
-                chain.tip(self._ground, self.name, self._tip),
-                side=self.name,
-                root=self._root,
-                at=happened,
+        with self._lock:
+            self._tip = saying.say_behind(
+                self._ground, message, self._tip, side=self.name, root=self._root, at=happened
             )
             return self._tip.message or ""
 

@@ -167,8 +167,7 @@ def _take_in(ground: Ground, path: str, records: Sequence[dict[str, Any]]) -> No
     tips: dict[str, Tip] = {}
     for number, record in enumerate(records):
         side = record.get("side", "")
-        if side not in tips:
-            tips[side] = chain.tip(ground, side, None)
+        tips[side] = chain.tip(ground, side, tips.get(side))
         if record["kind"] == "message":
             tips[side] = _said(ground, path, record, tips[side], number)
         else:

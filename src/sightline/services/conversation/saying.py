@@ -6,8 +6,9 @@ from sightline.core.events import MessageAppended
 from sightline.core.formats import FORMATS, ORDER
 from sightline.core.formats.parts import is_of, parts_of
 from sightline.core.revision import revision_of
+from sightline.errors import StoreConflict
 from sightline.render import conversation as words
-from sightline.services.conversation.chain import Tip
+from sightline.services.conversation.chain import Tip, tip
 from sightline.services.conversation.stored import check_depth, media_of, stored
 
 TYPE_CHECKING = False
@@ -19,23 +20,55 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
 
 
+TRIES = 50
+"""How often a message is put behind a newer one when others write at once, before it waits for
+its turn."""
+
+
+def say_behind(
+    ground: Ground,
+    message: Any,
+    known: Tip | None,
+    *,
+    side: str,
+    root: str | None,
+    at: int | None,
+) -> Tip:
+    """Put a message behind the newest one, whoever said that; the new tip. known: as of an earlier
+    position. ValueError."""
+    end = known or tip(ground, side, None)
+    for _ in range(TRIES):
+        try:
+            return say(ground, message, end, side=side, root=root, at=at)
+        except StoreConflict:
+            end = tip(ground, side, end)
+    with ground.workspace.lock(f"conversation of {ground.session}"):
+        return say(ground, message, tip(ground, side, end), side=side, root=root, at=at)
+
+
 def say(
-    ground: Ground, message: Any, tip: Tip, *, side: str, root: str | None, at: int | None
+    ground: Ground, message: Any, end: Tip, *, side: str, root: str | None, at: int | None
 ) -> Tip:
     """Put a message behind a tip; the new one. root: what the first of a side is tied to.
-    ValueError, and nothing recorded, where it cannot be one of this conversation."""
-    formats, parts = read_as(message, tip.formats)
+    ValueError, and nothing recorded, where it cannot be one of this conversation; StoreConflict
+    where the session went on since."""
+    formats, parts = read_as(message, end.formats)
     role = FORMATS[formats[0]].adapter.role(message)
     if role == "user" and all(part.kind == "result" for part in parts):
         role = "tool"  # in whatever message a format puts results
-    parent = tip.message or root
+    parent = end.message or root
     kept = stored(message, parent)
     fact = MessageAppended(
         kept.id, parent, role, revision_of(kept.text), side, formats, media_of(kept)
     )
     now = ground.clock()
     [recorded] = ground.store.append(
-        ground.session, [fact], at=now, happened_at=at, blobs=[kept.text, *kept.media]
+        ground.session,
+        [fact],
+        at=now,
+        happened_at=at,
+        blobs=[kept.text, *kept.media],
+        column=end.position,
     )
     return Tip(recorded.position, kept.id, formats)
 
