@@ -57,5 +57,6 @@ def test_who_stays_does_it_behind_the_answer_that_ends_a_turn(host):
 
         turns(host, ask)
     taken, dropped = count(host)
-    assert (taken, dropped > TURNS // 2) == (TURNS, True)
+    # How many depends on how often it came to that: one that is at it is not begun again.
+    assert (taken, dropped > 0) == (TURNS, True)
     assert host.faults() == []
