@@ -43,7 +43,11 @@ def main(args: list[str]) -> NoReturn:
     try:
         stay = Stay(root, home, session, host)
         try:
+            stay.begin()
             stay.until_over()
+        except Exception:
+            if identity(root) is not None:
+                raise  # else the folder is gone, whatever failed for that: nobody is left to ask
         finally:
             stay.end()
         give_back(place, held)
@@ -69,6 +73,9 @@ class Stay:
         self._answerer = Answerer(
             root, environ=dict(os.environ), home=home, kind="auto", heard=self._heard
         )
+
+    def begin(self) -> None:
+        """Answer from here on."""
         self._answerer.start()
         self._places |= {path: identity(path) for path in self._stands_on()}
 
