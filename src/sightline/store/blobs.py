@@ -108,9 +108,8 @@ class Blobs:
         for pack in batch.packs:
             alone += self._put_pack(pack, since)
         names = [*(each.revision for each in alone), *(each.revision for each in batch.patches)]
-        packed = {each.revision for each in alone if each.body is not None}
-        kept = self._kept_of(asked) if (asked := [n for n in names if n not in packed]) else set()
-        for each in alone:  # a row that another put there meanwhile is the same
+        kept = self._kept_of(names)
+        for each in alone:
             if each.revision not in kept:
                 self.put_alone(each)
         for patch in batch.patches:
