@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.core.formats.arguments import foldable, stubbed
 from sightline.core.formats.bodies import body, text_of
 from sightline.core.formats.parts import Part, changed
-from sightline.core.formats.typed import author
+from sightline.core.formats.typed import KINDS, author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sightline.core.formats.parts import Message, Role
-    from sightline.core.window.blocks import Kind
 
 NAME = "anthropic"
 BESIDE = FIRST = True
@@ -31,8 +30,6 @@ OTHERS = (
     "tool_call",
 )
 """How the types of parts begin that are OpenAI's or LangChain's."""
-
-KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
 
 def owns(message: Message) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from sightline.core.formats.arguments import foldable, stubbed
 from sightline.core.formats.bodies import body, text_of
 from sightline.core.formats.parts import Part, at, changed
-from sightline.core.formats.typed import author
+from sightline.core.formats.typed import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sightline.core.formats.parts import Message, Place, Role
-    from sightline.core.window.blocks import Kind
 
 NAME = "chat"
 BESIDE = FIRST = ALONE = True
@@ -37,8 +36,6 @@ OTHERS = (
 THINKING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 SEALED = "reasoning_details"
 """May hold what a later call has to be proved with."""
-
-KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
 
 def owns(message: Message) -> bool:
@@ -69,7 +66,7 @@ def parts(message: Message) -> list[Part]:
     if isinstance(content, list):
         found += [_content(("content", at), each, whose) for at, each in enumerate(content)]
     elif content or (content == "" and not found and not message.get("tool_calls")):
-        found.append(_told(("content",), content, whose))
+        found.append(told(("content",), content, whose))
     return found + _calls(message)
 
 
@@ -90,17 +87,10 @@ def _result(message: Message) -> Part:
 def _content(place: Place, part: Any, whose: Role) -> Part:
     kind = part.get("type")
     if kind in ("text", "refusal"):
-        return _told(place, part.get("text") or part.get("refusal") or "", whose)
+        return told(place, part.get("text") or part.get("refusal") or "", whose)
     if kind in ("image_url", "file", "document"):
         return Part(place, "image" if kind == "image_url" else "document", "", pictures=1)
     return Part(place, "unknown", text_of(part), fixed=True)
-
-
-def _told(place: Place, text: str, whose: Role) -> Part:
-    if whose == "model":
-        return Part(place, "text", text)
-    kind: Kind = "system" if whose == "system" else KINDS[author(text)]
-    return Part(place, kind, text, fixed=True)
 
 
 def _calls(message: Message) -> list[Part]:

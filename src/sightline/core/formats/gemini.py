@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.core.formats.arguments import foldable, stubbed
 from sightline.core.formats.bodies import text_of
 from sightline.core.formats.parts import Part, at, changed
-from sightline.core.formats.typed import author
+from sightline.core.formats.typed import KINDS, author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sightline.core.formats.parts import Message, Role
-    from sightline.core.window.blocks import Kind
 
 NAME = "gemini"
 BESIDE = FIRST = True
@@ -23,7 +22,6 @@ CALLS = ("functionCall", "function_call")
 RESPONSES = ("functionResponse", "function_response")
 MEDIA = ("inlineData", "inline_data", "fileData", "file_data")
 SIGNED = ("thoughtSignature", "thought_signature")
-KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
 
 def owns(message: Message) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.core.formats.arguments import foldable, stubbed
 from sightline.core.formats.bodies import PICTURES, body, text_of
 from sightline.core.formats.parts import Part, at, changed, removed
-from sightline.core.formats.typed import author
+from sightline.core.formats.typed import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ ROLES: dict[str, Role] = {
 THINKING = ("thinking", "redacted_thinking", "reasoning", "reasoning_content")
 CALLS = ("tool_use", "tool_call", "function_call", "input_json_delta")
 """Parts of a content that say a call again that stands in tool_calls."""
-
-KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
 
 def _home(message: Message) -> Place:
@@ -71,7 +69,7 @@ def parts(message: Message) -> list[Part]:
         there = ((n, each) for n, each in enumerate(content) if not _again(each, calls))
         found = [_content((*home, "content", n), each, whose) for n, each in there]
     elif content or not calls:
-        found = [_told((*home, "content"), content, whose)]
+        found = [told((*home, "content"), content, whose)]
     return found + [_call((*home, "tool_calls", n), each) for n, each in enumerate(calls)]
 
 
@@ -85,10 +83,10 @@ def _again(part: Any, calls: list[Any]) -> bool:
 
 def _content(place: Place, part: Any, whose: Role) -> Part:
     if isinstance(part, str):
-        return _told(place, part, whose)
+        return told(place, part, whose)
     kind = part.get("type")
     if kind == "text":
-        return _told(place, part.get("text") or "", whose)
+        return told(place, part.get("text") or "", whose)
     if kind in THINKING:
         loose = kind.endswith("thinking")  # Anthropic's; OpenAI's goes with its item
         return Part(place, "thinking", body([part])[0], fixed=True, loose=loose)
@@ -96,13 +94,6 @@ def _content(place: Place, part: Any, whose: Role) -> Part:
         picture: Kind = "image" if "image" in kind else "document"
         return Part(place, picture, "", fixed=whose == "model", pictures=1)
     return Part(place, "unknown", text_of(part), fixed=True)
-
-
-def _told(place: Place, text: str, whose: Role) -> Part:
-    if whose == "model":
-        return Part(place, "text", text)
-    kind: Kind = "system" if whose == "system" else KINDS[author(text)]
-    return Part(place, kind, text, fixed=True)
 
 
 def _call(place: Place, call: Mapping[str, Any]) -> Part:

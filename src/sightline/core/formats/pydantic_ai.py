@@ -6,7 +6,7 @@ from sightline.core.formats.arguments import foldable, stubbed
 from sightline.core.formats.bodies import text_of
 from sightline.core.formats.chat import read
 from sightline.core.formats.parts import Part, at, changed
-from sightline.core.formats.typed import author
+from sightline.core.formats.typed import KINDS, author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ BESIDE = True
 FIRST = ALONE = False
 
 RESULTS = ("tool-return", "retry-prompt")
-KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
 
 def owns(message: Message) -> bool:

@@ -6,7 +6,7 @@ from sightline.core.formats.arguments import foldable
 from sightline.core.formats.bodies import TEXTS, body, text_of
 from sightline.core.formats.chat import read
 from sightline.core.formats.parts import Part, changed
-from sightline.core.formats.typed import author
+from sightline.core.formats.typed import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ OTHERS = (
 
 NOT_ITEMS = frozenset(["role", "content", "message", "data", "kwargs", "payload", "parts"])
 """What rows of transcripts and messages of frameworks have, which have a type, too."""
-
-KINDS: dict[str, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 
 
 def owns(message: Message) -> bool:
@@ -119,24 +117,17 @@ def _contents(message: Message) -> list[Part]:
     content = message["content"]
     whose = _ROLES[message["role"]]
     if isinstance(content, str):
-        return [_told(("content",), content, whose)]
+        return [told(("content",), content, whose)]
     return [_content(("content", at), each, whose) for at, each in enumerate(content)]
 
 
 def _content(place: Place, part: Any, whose: Role) -> Part:
     kind = part.get("type")
     if kind in TEXTS:
-        return _told(place, part.get("text") or part.get("refusal") or "", whose)
+        return told(place, part.get("text") or part.get("refusal") or "", whose)
     if kind in ("input_image", "input_file"):
         return Part(place, "image" if kind == "input_image" else "document", "", pictures=1)
     return Part(place, "unknown", text_of(part), fixed=True)
-
-
-def _told(place: Place, text: str, whose: Role) -> Part:
-    if whose == "model":
-        return Part(place, "text", text)
-    kind: Kind = "system" if whose == "system" else KINDS[author(text)]
-    return Part(place, kind, text, fixed=True)
 
 
 def put(message: Message, part: Part, text: str) -> Message:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from sightline.core.formats.parts import Part
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
+    from sightline.core.formats.parts import Place, Role
+    from sightline.core.window.blocks import Kind
+
     Author = Literal["person", "program", "summary"]
+
+KINDS: dict[Author, Kind] = {"person": "user", "program": "system", "summary": "summary"}
+"""Of a part, by who wrote it."""
 
 PROGRAM = (
     *("<system-reminder>", "<command-name>", "<command-message>", "<local-command-"),
@@ -47,3 +55,11 @@ def author(text: str) -> Author:
             return "program"  # nothing stands beside it, or it breaks off
         return "person" if author(rest) == "person" else "program"
     return "program"
+
+
+def told(place: Place, text: str, whose: Role) -> Part:
+    """A text as a part of a message. whose: the message's role."""
+    if whose == "model":
+        return Part(place, "text", text)
+    kind: Kind = "system" if whose == "system" else KINDS[author(text)]
+    return Part(place, kind, text, fixed=True)
