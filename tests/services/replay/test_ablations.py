@@ -5,9 +5,10 @@ from __future__ import annotations
 from tests.core.replaying.histories import SETTING, Talk, words
 from tests.core.replaying.test_engine import Scripted
 
+from sightline.core.replaying.baselines.base import shuffled
 from sightline.core.replaying.engine import play
 from sightline.core.window.blocks import Decision, Fold
-from sightline.services.replay.ablations import SameReclaim, oldest, shuffled
+from sightline.services.replay.ablations import SameReclaim, oldest
 
 
 def talk():

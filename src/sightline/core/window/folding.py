@@ -18,7 +18,7 @@ from math import inf
 from sightline.core.value import Value
 from sightline.core.window.blocks import Decision, Fold
 from sightline.core.window.files import FILES, Files
-from sightline.core.window.prices import USUAL, minimum_clear
+from sightline.core.window.prices import USUAL, least_clear
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,8 +154,7 @@ class Folding:
 
     def _least(self, first: int, back: int) -> int:
         """What a clear from a block on has to get back, when it gets back so much."""
-        grown = self._total / max(self._step, 1)
-        return minimum_clear(self._prices, max(sum(self._sizes[first:]) - back, 0), grown)
+        return least_clear(self._prices, self._sizes, first, back, self._total, self._step)
 
     def _eligible(self) -> Iterator[tuple[int, Tier]]:
         before, step, due = self._cut(self.rules.keep), self._step, self._due

@@ -8,7 +8,7 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 LEAST, MOST = 10_000, 80_000
 """Bounds of a minimum clear, in tokens: below, stubs and the call's own text eat it up; above,
@@ -43,6 +43,16 @@ PROFILES: Mapping[str, Prices] = {
     )
 }
 USUAL = PROFILES["0.10/1.25"]
+
+
+def least_clear(
+    prices: Prices, sizes: Sequence[int], first: int, back: int, came: int, answers: int
+) -> int:
+    """The minimum for a clear that changes blocks from the place `first` on and gets back so many
+    tokens. sizes: tokens of each block as it stands; came: of all of them as they came, over so
+    many answers."""
+    stays = max(sum(sizes[first:]) - back, 0)
+    return minimum_clear(prices, stays, came / max(answers, 1))
 
 
 def minimum_clear(prices: Prices, stays: int, growth: float) -> int:

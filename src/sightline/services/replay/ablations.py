@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class SameReclaim(Baseline):
-    """Clears results, and what calls were given, as an order says until as many tokens are gone as the other policy, playing the
-    same conversation, has cleared by then. keep: newest results that stay; least: tokens of a
-    block that is worth a stub."""
+    """Clears results, and what calls were given, as an order says, until as many tokens are gone as
+    the other policy, playing the same conversation, has cleared by then. keep: newest results that
+    stay; least: tokens of a block that is worth a stub."""
 
     def __init__(
         self, name: str, other: Policy, order: Order, setting: Setting, keep: int, least: int
@@ -64,8 +64,3 @@ class SameReclaim(Baseline):
 def oldest(places: Sequence[int]) -> Sequence[int]:
     """In the order in which they came."""
     return places
-
-
-def shuffled(places: Sequence[int]) -> Sequence[int]:
-    """In an order that says nothing, the same in every run (Knuth's multiplicative hash)."""
-    return sorted(places, key=lambda place: place * 2_654_435_761 % (1 << 32))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from sightline.core.replaying.baselines import BASELINES, CONTROLS
+from sightline.core.replaying.baselines.base import shuffled
 from sightline.core.window.folding import CAREFUL, DEFAULT
 from sightline.core.window.prices import PROFILES
 from sightline.core.window.protecting import Ages, Protecting
 from sightline.core.window.rebasing import folder
 from sightline.errors import UnknownName
 from sightline.render.stubs import stub
-from sightline.services.replay.ablations import SameReclaim, oldest, shuffled
+from sightline.services.replay.ablations import SameReclaim, oldest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.core.replaying.baselines import CHEATS
 from sightline.core.replaying.policy import Ask, Setting
 from sightline.core.value import Value
-from sightline.core.window.prices import PROFILES, USUAL, minimum_clear
+from sightline.core.window.prices import PROFILES, USUAL, least_clear
 from sightline.core.window.rebasing import folder
 from sightline.errors import HistoryError, UnknownName
 from sightline.render.stubs import stub
@@ -132,9 +132,8 @@ def _folded(blocks: Sequence[Block], made: Decision) -> list[Folded]:
 
 
 def _minimum(prices: Prices, blocks: Sequence[Block], made: Decision, back: int) -> int:
-    """As core.window.folding reckons it, from the first part that changes."""
+    """From the first part that changes."""
     places = [*(fold.block for fold in made.folds), *made.dropped]
     first = min(places, default=len(blocks))
-    stays = max(sum(block.tokens for block in blocks[first:]) - back, 0)
-    grown = sum(block.tokens for block in blocks) / max(blocks[-1].step if blocks else 0, 1)
-    return minimum_clear(prices, stays, grown)
+    sizes = [block.tokens for block in blocks]
+    return least_clear(prices, sizes, first, back, sum(sizes), blocks[-1].step if blocks else 0)

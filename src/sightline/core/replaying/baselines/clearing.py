@@ -26,7 +26,29 @@ class Everything(Baseline):
         return self.fold(list(self.results), removed)
 
 
-class Anthropic(Baseline):
+class Recent(Baseline):
+    """What goes by how many results came since. came: places of all, standing or not."""
+
+    def __init__(self, setting: Setting, keep: int) -> None:
+        super().__init__(setting)
+        self.keep = keep
+        self.came: list[int] = []
+
+    def add(self, block: Block) -> None:
+        """A block came."""
+        if block.kind == "result":
+            self.came.append(len(self.blocks))
+        super().add(block)
+
+    def older(self, keep: int) -> list[int]:
+        """Places of results that stand, but for those among the last `keep` of all."""
+        if not keep:
+            return list(self.results)
+        first_kept = self.came[-keep] if keep <= len(self.came) else 0
+        return [place for place in self.results if place < first_kept]
+
+
+class Anthropic(Recent):
     """Anthropic's clear_tool_uses_20250919 by its defaults, and LangChain's ClearToolUsesEdit, which
     copies it: above 100,000 tokens all but the last 3 results, whatever that saves. The history
     stays whole with the client, so once above it, every call is. (Anthropic's documentation of
@@ -35,24 +57,17 @@ class Anthropic(Baseline):
     name = "anthropic"
 
     def __init__(self, setting: Setting, keep: int = 3, trigger: int = 100_000) -> None:
-        super().__init__(setting)
-        self.keep, self.trigger = keep, trigger
-        self.seen: list[int] = []
-
-    def add(self, block: Block) -> None:
-        """A block came."""
-        if block.kind == "result":
-            self.seen.append(len(self.blocks))
-        super().add(block)
+        super().__init__(setting, keep)
+        self.trigger = trigger
 
     def decide(self, ask: Ask) -> Decision:
         """All but the last, above the trigger."""
         if self.tokens <= self.trigger:
             return NOTHING
-        return self.fold(older(self, self.seen, self.keep), removed)
+        return self.fold(self.older(self.keep), removed)
 
 
-class Masking(Baseline):
+class Masking(Recent):
     """SWE-agent's last_n_observations: all but the last n observations, each replaced by how many
     lines it had; with polling, the oldest that is kept moves on every so many results only.
     (sweagent.agent.history_processors.) n = 10 without polling is the masking of "The Complexity
@@ -61,26 +76,13 @@ class Masking(Baseline):
     name = "mask"
 
     def __init__(self, setting: Setting, keep: int, polling: int = 1) -> None:
-        super().__init__(setting)
-        self.keep, self.polling = keep, polling
-        self.seen: list[int] = []
-
-    def add(self, block: Block) -> None:
-        """A block came."""
-        if block.kind == "result":
-            self.seen.append(len(self.blocks))
-        super().add(block)
+        super().__init__(setting, keep)
+        self.polling = polling
 
     def decide(self, ask: Ask) -> Decision:
         """All but the last n to n + polling - 1."""
-        keep = self.keep + (len(self.seen) - self.keep) % self.polling
-        return self.fold(older(self, self.seen, keep), _omitted)
-
-
-def older(baseline: Baseline, seen: list[int], keep: int) -> list[int]:
-    """Places of results that stand, but for those among the last `keep` of all."""
-    first_kept = seen[-keep] if 0 < keep <= len(seen) else (0 if keep else len(baseline.blocks))
-    return [place for place in baseline.results if place < first_kept]
+        keep = self.keep + (len(self.came) - self.keep) % self.polling
+        return self.fold(self.older(keep), _omitted)
 
 
 def _omitted(block: Block) -> str:
