@@ -5,16 +5,18 @@ from __future__ import annotations
 from sightline.core.events import ASKED, CheckpointDropped
 from sightline.core.pruning import Held, dropping
 from sightline.core.retention import SIZE
-from sightline.services.checkpoints import listed, with_manifests
+from sightline.services.checkpoints import with_manifests
 from sightline.services.manifests import Reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sightline.core.manifest import Manifest
     from sightline.core.retention import KeptText
     from sightline.core.revision import Revision
     from sightline.services.ground import Ground
+    from sightline.services.results import Checkpoint
     from sightline.store import Store
 
 
@@ -27,7 +29,8 @@ def prune(ground: Ground, kept: Iterable[KeptText], room: int, *, dry_run: bool)
     Those that nobody asked for go first, whatever label they bear. Of the others one with a label
     stays, and the newest of all does. StoreError."""
     sizes = {each.revision: each.size for each in kept}
-    gone = dropping(_held(ground), sizes, room)
+    held = [_held(checkpoint, found) for checkpoint, found in with_manifests(ground)]
+    gone = dropping(held, sizes, room)
     if gone and not dry_run:
         ground.append([CheckpointDropped(each, SIZE) for each in gone])
     return tuple(gone)
@@ -37,20 +40,23 @@ def prune_unasked(ground: Ground, kept: Iterable[KeptText], room: int) -> dict[s
     """The same by itself: none that somebody asked for goes, and some more of the others do, so
     that it need not be done again soon. The ids of those that went, with their manifests."""
     sizes = {each.revision: each.size for each in kept}
-    held = [each if each.unasked else each.replace(stays=True) for each in _held(ground)]
+    manifests: dict[str, Revision] = {}
+    held: list[Held] = []
+    for checkpoint, found in with_manifests(ground):
+        manifests[checkpoint.id] = checkpoint.manifest
+        each = _held(checkpoint, found)
+        held.append(each if each.unasked else each.replace(stays=True))
     gone = dropping(held, sizes, room) and dropping(held, sizes, room - room // SPARE)
-    manifests = {each.id: each.manifest for each in listed(ground)} if gone else {}
     if gone:
         ground.append([CheckpointDropped(each, SIZE) for each in gone])
     return {each: manifests[each] for each in gone}
 
 
-def _held(ground: Ground) -> Iterator[Held]:
-    for checkpoint, found in with_manifests(ground):
-        rows = [] if found is None else found.rows.values()
-        texts = frozenset(row[0] for row in rows if len(row) == 2)
-        unasked = checkpoint.why != ASKED
-        yield Held(checkpoint.id, texts, bool(checkpoint.label) and not unasked, unasked)
+def _held(checkpoint: Checkpoint, found: Manifest | None) -> Held:
+    rows = [] if found is None else found.rows.values()
+    texts = frozenset(row[0] for row in rows if len(row) == 2)
+    unasked = checkpoint.why != ASKED
+    return Held(checkpoint.id, texts, bool(checkpoint.label) and not unasked, unasked)
 
 
 class Holding:
