@@ -11,7 +11,6 @@ from sightline.core.value import Value
 from sightline.errors import StoreError
 from sightline.store.codec import raw
 from sightline.store.faults import SAVE
-from sightline.store.files import Files
 from sightline.store.forms import LARGE_BYTES, Packed, smaller, unpacked
 from sightline.store.held import Held
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from sightline.core.revision import Revision
+    from sightline.store.files import Files
     from sightline.store.packs import Pack, Packs
     from sightline.store.patches import Patch, Patches
 
@@ -68,7 +68,8 @@ class Blobs:
 
     def __init__(self, run: Run, folder: str) -> None:
         self._run = run
-        self.files = Files(folder)
+        self.folder = folder
+        self._files: Files | None = None
         self._edited = Held(EDITED_BYTES)
         self._packs: Packs | None = None
         self._patches: Patches | None = None
@@ -129,8 +130,17 @@ class Blobs:
         else:
             data = b""
         if data is not None and revision_of(data) != revision:
-            raise StoreError(f"The kept text {revision} in {self.files.folder} is damaged.", SAVE)
+            raise StoreError(f"The kept text {revision} in {self.folder} is damaged.", SAVE)
         return data
+
+    @property
+    def files(self) -> Files:
+        """Those of this store that are large; most hooks need none."""
+        if self._files is None:
+            from sightline.store.files import Files
+
+            self._files = Files(self.folder)
+        return self._files
 
     def packs(self) -> Packs:
         """Those of this store; most hooks need none."""
