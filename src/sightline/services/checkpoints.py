@@ -38,18 +38,20 @@ if TYPE_CHECKING:
     from sightline.core.manifest import Stored
     from sightline.core.revision import Revision
     from sightline.core.timeline import Recorded
-    from sightline.services.covering import Covered
+    from sightline.services.covering import Covered, Seen
     from sightline.services.ground import Ground
     from sightline.store import Store
 
 
 class Standing(Value):
-    """A manifest that is kept. steps: its forerunners back to `whole`."""
+    """A manifest that is kept. steps: its forerunners back to `whole`; seen: what it was made of,
+    where this process made it."""
 
     manifest: Manifest
     revision: Revision | None = None
     steps: int = 0
     whole: Whole | None = None
+    seen: Seen | None = None
 
 
 def take(
@@ -74,11 +76,11 @@ def take(
             raise CheckpointFailed(*(words.late() if late else words.empty(len(found.omitted))))
         taken = covered.step
         texts = list(covered.texts)
-        standing = last
+        standing = last.replace(seen=covered.seen)
         if last.revision is None or taken.size:
             made = stored(found, taken, last.revision, last.steps, last.whole)
             texts.append(encode(made))
-            standing = _standing(found, made, revision_of(texts[-1]), last.whole)
+            standing = _standing(covered, made, revision_of(texts[-1]), last.whole)
         name = f"cp-{urandom(4).hex()}"
         assert standing.revision is not None
         fact = CheckpointTaken(name, label, standing.revision, _message(ground), len(found), why)
@@ -140,25 +142,26 @@ def kept(ground: Ground, revision: Revision) -> Manifest | None:
 
 def now(ground: Ground) -> Manifest:
     """How the tree stands now, as a checkpoint would cover it; nothing is kept. Unverifiable."""
-    return everything(ground, _newest(ground).manifest, lambda _: None).manifest
+    last = _newest(ground)
+    return everything(ground, last.manifest, lambda _: None, seen=last.seen).manifest
 
 
 def _covered(
     ground: Ground, last: Standing, paths: Iterable[str] | None, until: float | None
 ) -> Covered:
     if paths is not None and last.revision is not None:
-        covered = these(ground, last.manifest, _located(ground, last.manifest, paths))
+        covered = these(ground, last.manifest, _located(ground, last.manifest, paths), last.seen)
         if covered is not None:
             return covered
     changes(ground).record(ground)  # what nobody was there to see came before this
-    return everything(ground, last.manifest, ground.store.keep, until)
+    return everything(ground, last.manifest, ground.store.keep, until, last.seen)
 
 
-def _standing(found: Manifest, made: Stored, revision: Revision, whole: Whole | None) -> Standing:
+def _standing(covered: Covered, made: Stored, revision: Revision, whole: Whole | None) -> Standing:
     """A manifest as it is kept from now on. whole: the one that the one before began with."""
     if made.base is None:
-        whole = Whole(revision, found)
-    return Standing(found, revision, made.steps, whole)
+        whole = Whole(revision, covered.manifest)
+    return Standing(covered.manifest, revision, made.steps, whole, covered.seen)
 
 
 def _located(ground: Ground, last: Manifest, paths: Iterable[str]) -> set[str]:

@@ -37,20 +37,51 @@ WORTH_REMEMBERING = 100
 """New looks that cost the next process more to repeat than all of them cost to write down."""
 
 
+class Seen(Value):
+    """The look that a manifest was made of. listings: by folder; unsure: folders of which the
+    manifest does not say all; since: paths that it was told of by themselves after that look."""
+
+    listings: dict[str, Listing]
+    unsure: frozenset[str] = frozenset()
+    since: frozenset[str] = frozenset()
+
+    def doubtful(self) -> frozenset[str]:
+        """Folders that have to be compared with the manifest even where nothing in them changed."""
+        return self.unsure | {_folder(path) for path in self.since}
+
+    def paths(self, tree: Tree) -> set[str]:
+        """All that the manifest can say otherwise than a newer look does, of what it does say."""
+        now, doubtful = tree.listings.get, self.doubtful()
+        return {*self.since}.union(
+            folder + name
+            for folder, listing in self.listings.items()
+            if now(folder) is not listing or folder in doubtful
+            for name in (*listing.files, *listing.hidden)
+        )
+
+
 class Covered(Value):
-    """How the tree stands. texts: those that are not kept yet; step: from the last manifest."""
+    """How the tree stands. texts: those that are not kept yet; step: from the last manifest; seen:
+    what it was made of, where that says all."""
 
     manifest: Manifest
     texts: tuple[bytes, ...]
     step: Step
+    seen: Seen | None = None
 
 
-def everything(ground: Ground, last: Manifest, keep: Keep, until: float | None = None) -> Covered:
+def everything(
+    ground: Ground,
+    last: Manifest,
+    keep: Keep,
+    until: float | None = None,
+    seen: Seen | None = None,
+) -> Covered:
     """All that the ignore rules let us see. last: a manifest whose texts are kept. keep: called
     with texts where there are many, by several threads; few are answered. until: by
     time.monotonic(), all should be done by then; what there is no time to read is left out.
-    StoreError, Unverifiable, DeadlinePassed."""
-    work = _Work(ground, last, until)
+    seen: what the last manifest was made of. StoreError, Unverifiable, DeadlinePassed."""
+    work = _Work(ground, last, until, seen)
     rows, omitted = work.rows, work.omitted
     read = 0
     with Keeping(keep) as keeping:
@@ -65,16 +96,23 @@ def everything(ground: Ground, last: Manifest, keep: Keep, until: float | None =
             keeping.add(revision, data)
         tree, late = work.tree, work.late
         ground.workspace.remember(tree, lasting=bool(late) or read > WORTH_REMEMBERING)
-        omitted.update(tree.hidden())
         omitted.update(dict.fromkeys(_folded(tree, late), NO_TIME))
         found = Manifest(rows, omitted)
-        taken = step(last, found)
-    return Covered(found, tuple(keeping.texts.values()), taken)
+        if seen is None:
+            taken = step(last, found)
+        else:
+            taken = step(last.only(seen.paths(tree).union(rows, omitted)), found)
+            found = fold(last, taken)
+    texts = tuple(keeping.texts.values())
+    return Covered(found, texts, taken, None if late else work.seen())
 
 
-def these(ground: Ground, last: Manifest, paths: Iterable[str]) -> Covered | None:
+def these(
+    ground: Ground, last: Manifest, paths: Iterable[str], seen: Seen | None = None
+) -> Covered | None:
     """The last manifest with what stands at these canonical paths now; None where that takes a
-    look at all: of a folder or a symlink, and of what makes others seen or unseen."""
+    look at all: of a folder or a symlink, and of what makes others seen or unseen. seen: as in
+    everything."""
     rows: dict[str, manifest.Row] = {}
     omitted: dict[str, str] = {}
     asked = set(paths)
@@ -99,7 +137,8 @@ def these(ground: Ground, last: Manifest, paths: Iterable[str]) -> Covered | Non
             texts.append(found.data)
     old = last.only(asked)
     taken = step(old, Manifest(rows, omitted))
-    return Covered(fold(last, taken), tuple(texts), taken)
+    seen = seen and seen.replace(since=seen.since | asked)
+    return Covered(fold(last, taken), tuple(texts), taken, seen)
 
 
 def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
@@ -111,10 +150,13 @@ def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
 
 
 class _Work:
-    """A look at everything while it goes on. rows, omitted: what is known by now; late: files that
-    there is no time to read; tree: all, when it has ended."""
+    """A look at everything while it goes on. rows, omitted: what is known by now, but of folders
+    of which the last manifest says all; late: files that there is no time to read; tree: all, when
+    it has ended."""
 
-    def __init__(self, ground: Ground, last: Manifest, until: float | None) -> None:
+    def __init__(
+        self, ground: Ground, last: Manifest, until: float | None, seen: Seen | None
+    ) -> None:
         self.rows: dict[str, manifest.Row] = {}
         self.omitted: dict[str, str] = {}
         self.late: list[str] = []
@@ -122,16 +164,24 @@ class _Work:
         self._ground = ground
         self._last = last
         self._until = until
+        self._seen = seen or Seen({})
+        self._compared: list[tuple[str, Listing]] = []
 
     def unread(self) -> Iterator[tuple[str, Row]]:
         """The files that have to be read; of all others, what is known of them goes into rows and
         omitted."""
-        kept, rows = self._last.rows, self.rows
+        kept, rows = self._last.row, self.rows
+        known, doubtful = self._seen.listings.get, self._seen.doubtful()
         for folder, listing in self._folders():
+            if known(folder) is listing and folder not in doubtful:
+                continue
+            self._compared.append((folder, listing))
+            for name, reason in listing.hidden.items():
+                self.omitted[folder + name] = reason
             for name, row in listing.files.items():
                 path = folder + name
                 mode, content = row[MODE], row[CONTENT]
-                was = kept.get(path)
+                was = kept(path)
                 if was is not None and was[0] == content and was[1] == mode:
                     rows[path] = was
                 elif S_ISLNK(mode):  # type: ignore[arg-type]
@@ -142,6 +192,15 @@ class _Work:
                     self.late.append(path)
                 else:
                     yield path, row
+
+    def seen(self) -> Seen:
+        """What the manifest of all of it is made of."""
+        unsure = [
+            folder
+            for folder, listing in self._compared
+            if not all(row[CONTENT] for row in listing.files.values())
+        ]
+        return Seen(self.tree.listings, frozenset(unsure))
 
     def _folders(self) -> Iterator[tuple[str, Listing]]:
         workspace, last = self._ground.workspace, self.tree
@@ -157,11 +216,16 @@ class _Work:
         yield from self.tree.folders()
 
 
+def _folder(path: str) -> str:
+    """The folder that a path is in: "" or ending in "/"."""
+    return path[: path.rfind("/") + 1]
+
+
 def _folded(tree: Tree, paths: Iterable[str]) -> Iterator[str]:
     """These files, by their folder where they are all that it holds: a tree may have a lot."""
     groups: dict[str, list[str]] = {}
     for path in paths:
-        groups.setdefault(path[: path.rfind("/") + 1], []).append(path)
+        groups.setdefault(_folder(path), []).append(path)
     for folder, below in groups.items():
         listing = tree.listings.get(folder)
         whole = listing is not None and len(listing.files) == len(below) and not listing.folders

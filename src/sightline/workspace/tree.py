@@ -157,7 +157,7 @@ class _Looking:
         if was is None or not self.trusted or not _vouched(was.stamp, stamp):
             return self._listed(folder, stamp, was)
         rows = _rows(full, was.files, was.files)
-        return Listing(was.stamp, rows, was.folders, was.hidden)
+        return was if rows is was.files else was.replace(files=rows)
 
     def _listed(self, folder: str, stamp: tuple[int, ...], was: Listing | None) -> Listing | None:
         try:
@@ -227,9 +227,10 @@ def _rows(
     full: str, names: Sequence[str] | dict[str, Row], known: dict[str, Row]
 ) -> dict[str, Row]:
     """What a stat says of these entries of a folder, with the contents that known rows vouch for.
-    Those that are gone are left out."""
+    Those that are gone are left out. The known rows themselves where nothing else is to be said."""
     lstat, second, racy = os.lstat, SECOND_NS, 2 * TICK_NS
     rows: dict[str, Row] = {}
+    vouched = 0
     at_ns = time_ns()
     for name in names:
         try:
@@ -252,13 +253,14 @@ def _rows(
             and modified < row[7] - racy  # type: ignore[operator]
         ):
             rows[name] = row
+            vouched += 1
             continue
         new: Row = [now.st_size, modified, changed, now.st_dev, now.st_ino, mode, "", at_ns]
         if S_ISLNK(mode):
             new[CONTENT] = _target(full + name)
         if S_ISLNK(mode) or S_ISREG(mode):
             rows[name] = new
-    return rows
+    return known if vouched == len(rows) == len(known) else rows
 
 
 def _target(full: str) -> str:
