@@ -107,8 +107,8 @@ def test_a_session_that_goes_on_says_what_a_new_one_says(taken):
     """Of known paths or of all: files and folders that come, go, move, grow too large, are ignored
     or become somebody's repository."""
     with tempfile.TemporaryDirectory() as folder:
-        os.makedirs(f"{folder}/root/d/e")
-        disk = Disk(f"{folder}/root")
+        os.makedirs(f"{folder}/tree/d/e")
+        disk = Disk(f"{folder}/tree")
         disk.do("put", "d/e/kept", 3)
         own = Settings(f"{folder}/state", checkpoint_file_bytes=CAP)
         with sightline.open_session(disk.root, settings=own) as session:
@@ -131,11 +131,11 @@ def test_a_session_that_goes_on_says_what_a_new_one_says(taken):
 
 @pytest.fixture
 def session(tmp_path):
-    for path in ("root/d/a", "root/d/b"):
+    for path in ("tree/d/a", "tree/d/b"):
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("x\n", encoding="ascii")
-    with sightline.open_session(tmp_path / "root", settings=Settings(str(tmp_path / "s"))) as made:
+    with sightline.open_session(tmp_path / "tree", settings=Settings(str(tmp_path / "s"))) as made:
         yield made
 
 

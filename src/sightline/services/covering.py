@@ -51,13 +51,15 @@ class Seen(Value):
 
     def paths(self, tree: Tree) -> set[str]:
         """All that the manifest can say otherwise than a newer look does, of what it does say."""
-        now, doubtful = tree.listings.get, self.doubtful()
-        return {*self.since}.union(
-            folder + name
-            for folder, listing in self.listings.items()
-            if now(folder) is not listing or folder in doubtful
-            for name in (*listing.files, *listing.hidden)
-        )
+        doubtful, paths = self.doubtful(), {*self.since}
+        for folder, listing in self.listings.items():
+            now = tree.listings.get(folder)
+            if now is listing and folder not in doubtful:
+                continue
+            files = {} if now is None or folder in doubtful else now.files
+            paths.update(folder + name for name, _ in _other(listing.files, files))
+            paths.update(folder + name for name in listing.hidden)
+        return paths
 
 
 class Covered(Value):
@@ -165,7 +167,7 @@ class _Work:
         self._last = last
         self._until = until
         self._seen = seen or Seen({})
-        self._compared: list[tuple[str, Listing]] = []
+        self._compared: list[tuple[str, list[tuple[str, Row]]]] = []
 
     def unread(self) -> Iterator[tuple[str, Row]]:
         """The files that have to be read; of all others, what is known of them goes into rows and
@@ -173,12 +175,14 @@ class _Work:
         kept, rows = self._last.row, self.rows
         known, doubtful = self._seen.listings.get, self._seen.doubtful()
         for folder, listing in self._folders():
-            if known(folder) is listing and folder not in doubtful:
+            before = known(folder) if folder not in doubtful else None
+            if before is listing:
                 continue
-            self._compared.append((folder, listing))
+            files = _other(listing.files, before.files if before is not None else {})
+            self._compared.append((folder, files))
             for name, reason in listing.hidden.items():
                 self.omitted[folder + name] = reason
-            for name, row in listing.files.items():
+            for name, row in files:
                 path = folder + name
                 mode, content = row[MODE], row[CONTENT]
                 was = kept(path)
@@ -196,9 +200,7 @@ class _Work:
     def seen(self) -> Seen:
         """What the manifest of all of it is made of."""
         unsure = [
-            folder
-            for folder, listing in self._compared
-            if not all(row[CONTENT] for row in listing.files.values())
+            folder for folder, files in self._compared if not all(row[CONTENT] for _, row in files)
         ]
         return Seen(self.tree.listings, frozenset(unsure))
 
@@ -214,6 +216,11 @@ class _Work:
         if monotonic() > self._until:
             raise DeadlinePassed
         yield from self.tree.folders()
+
+
+def _other(files: dict[str, Row], than: dict[str, Row]) -> list[tuple[str, Row]]:
+    """The files of a folder of which another look did not find the very same."""
+    return [(name, row) for name, row in files.items() if than.get(name) is not row]
 
 
 def _folder(path: str) -> str:

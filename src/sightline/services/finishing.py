@@ -9,6 +9,7 @@ from __future__ import annotations
 from time import monotonic
 
 from sightline.core.events import CheckpointTaken, RewindStarted
+from sightline.core.manifest import EMPTY
 from sightline.core.revision import MISSING
 from sightline.core.rewinding import Left, Undoing
 from sightline.core.value import Value
@@ -106,7 +107,7 @@ def _forced(
     safety = [each.fact for each in saved if isinstance(each.fact, CheckpointTaken)]
     if not fact.forced or not safety or safety[0].why != REWIND:
         return
-    then = rewind.target_of(ground, safety[0].checkpoint).manifest or {}
+    then = rewind.target_of(ground, safety[0].checkpoint).manifest or EMPTY
     for path in fact.forced:
         was = undoing.of_entry(then[path]) if path in then else MISSING
         if undoing.look(ground, path)[0].revision == was:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sightline.core.manifest import EMPTY
 from sightline.core.revision import MISSING, is_link
 from sightline.core.rewinding import Put, Rename, Rights
 from sightline.core.text import decode
@@ -93,7 +94,7 @@ def _take(step: Step, data: dict[str, bytes | None], came: dict[str, str]) -> No
 
 def _forced(ground: Ground, target: Target, path: str) -> FileDifference:
     """A path that gets its bytes of then. Where the checkpoint does not say which, no diff."""
-    now, manifest = ground.look(path), target.manifest or {}
+    now, manifest = ground.look(path), target.manifest or EMPTY
     src = path if now.revision != MISSING else None
     if path in manifest:
         data = ground.store.blob(manifest[path].revision)

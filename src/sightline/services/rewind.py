@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain, islice
 
 from sightline.core.events import Changed, GitMoved, Moved, RewindEnded, RewindStarted
+from sightline.core.manifest import EMPTY
 from sightline.core.revision import MISSING, is_link, known
 from sightline.core.rewinding import Left, Put, Rename, Rights, Standing, Undoing
 from sightline.core.timeline import archived
@@ -25,7 +26,7 @@ from sightline.services.undoing import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import NoReturn
 
     from sightline.core.events import Fact, WarningRaised
@@ -72,8 +73,7 @@ def rewind(
     alone = conversation and not files
     warned = warnings.about_rewind(ground, target.position, deleted_messages) if alone else None
     safety = _safety(ground, target)
-    seen = {path for path, _ in ground.workspace.remembered().files()}  # by that checkpoint
-    lost = _vanished(ground, target, groups, seen) if files else Undoing()
+    lost = _vanished(ground, target, groups, safety) if files else Undoing()
     fact = RewindStarted(
         target.name, target.position, ground.owner, files, conversation, tuple(wanted)
     )
@@ -86,10 +86,10 @@ def rewind(
         name = typed(target.name, target.position)
         raise StoreError(*words.unfinished(name, error.message, error.hint)) from error
     except KeyboardInterrupt:
-        _interrupted(ground, target, started.position, plans, safety)
+        _interrupted(ground, target, started.position, plans, safety.id)
     made = with_forced([*made, lost], done)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
-    return report.replace(safety_checkpoint=safety, warning=warning)
+    return report.replace(safety_checkpoint=safety.id, warning=warning)
 
 
 def _noted(
@@ -144,8 +144,12 @@ def _vanished(
     ground: Ground,
     target: Target,
     groups: Sequence[Sequence[Effect]],
-    standing: Collection[str] = (),
+    safety: Checkpoint | None = None,
 ) -> Undoing:
+    """safety: the checkpoint that was just taken."""
+    from sightline.services import checkpoints
+
+    standing = checkpoints.manifest(ground, safety) if safety is not None else EMPTY
     return Undoing(left=tuple(undoing.vanished(ground, target, groups, standing)))
 
 
@@ -163,12 +167,12 @@ def target_of(ground: Ground, to: Checkpoint | str | int) -> Target:
     return Target(taken.position, taken.id, checkpoints.manifest(ground, taken))
 
 
-def _safety(ground: Ground, target: Target) -> str:
+def _safety(ground: Ground, target: Target) -> Checkpoint:
     """The checkpoint by which the rewind can be rewound. Without it nothing is rewound."""
     from sightline.services import checkpoints
 
     try:
-        return checkpoints.take(ground, f"before the rewind to {target.name}", why="rewind").id
+        return checkpoints.take(ground, f"before the rewind to {target.name}", why="rewind")
     except SightlineError as error:
         raise RewindRefused(*words.no_safety(error.message, error.hint)) from error
 

@@ -14,6 +14,7 @@ from sightline.core.events import (
     Moved,
     Seen,
 )
+from sightline.core.manifest import EMPTY
 from sightline.core.revision import MISSING, UNKNOWN, as_link, is_link
 from sightline.core.rewinding import (
     Effect,
@@ -30,10 +31,10 @@ from sightline.workspace.deadline import DeadlinePassed, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from sightline.core.events import Fact
-    from sightline.core.manifest import Entry
+    from sightline.core.manifest import Entry, Manifest
     from sightline.core.revision import Revision
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
@@ -62,7 +63,7 @@ class Target:
         self,
         position: int,
         name: str,
-        manifest: Mapping[str, Entry] | None,
+        manifest: Manifest | None,
         upto: int | None = None,
     ) -> None:
         self.position = position
@@ -157,22 +158,17 @@ def vanished(
     ground: Ground,
     target: Target,
     groups: Sequence[Sequence[Effect]],
-    standing: Collection[str] = (),
+    standing: Manifest = EMPTY,
 ) -> list[Left]:
-    """Files of the checkpoint that are gone, and nobody saw who removed them. standing: those that
-    were just seen there."""
+    """Files of the checkpoint that are gone, and nobody saw who removed them. standing: what was
+    just seen there."""
     if target.manifest is None:
         return []
-    heard = set(ground.store.paths())
-    named = {path for group in groups for each in group for path in paths_of(each)}
-    return [
-        Left(path, "vanished")
-        for path in target.manifest
-        if path not in standing
-        and path not in heard
-        and path not in named
-        and unheard.is_gone(ground, path)
-    ]
+    away = target.manifest.rows.keys() - standing.rows.keys()
+    away.difference_update(ground.store.paths())
+    for group in groups:
+        away.difference_update(path for each in group for path in paths_of(each))
+    return [Left(path, "vanished") for path in sorted(away) if unheard.is_gone(ground, path)]
 
 
 def is_own(cause: Cause, session: str) -> bool:

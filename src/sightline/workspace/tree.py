@@ -169,20 +169,38 @@ class _Looking:
             return None
         if folder and any(entry.name == ".git" for entry in listed):
             return Listing(stamp, {}, (), {"": NESTED})
+        known = was.files if was is not None else {}
+        files, folders, hidden = self._sorted(folder, listed, known if self.trusted else {})
+        rows = _rows(f"{self._root}/{folder}", files, known)
+        return Listing(stamp, rows, tuple(folders), hidden)
+
+    def _sorted(
+        self, folder: str, listed: Sequence[os.DirEntry[str]], let_through: Container[str]
+    ) -> tuple[list[str], list[str], dict[str, str]]:
+        """The files of a folder, its folders, and what is left out. let_through: files that the
+        rules let through, which are the same."""
         files: list[str] = []
         folders: list[str] = []
         hidden: dict[str, str] = {}
-        chains = self._chain(folder, {entry.name.lower() for entry in listed})
-        saying = [pair for pair in zip(self._rules, chains, strict=True) if pair[1]]
+        saying = None
         for entry in listed:
+            if entry.name in let_through and entry.is_file(follow_symlinks=False):
+                files.append(entry.name)
+                continue
+            if saying is None:
+                saying = self._saying(folder, {each.name.lower() for each in listed})
             below = entry.is_dir(follow_symlinks=False)
             why = _left_out(folder, entry, saying, below=below)
             if why:
                 hidden[_spoken(entry.name) + "/" * below] = why
             elif why is None:
                 (folders if below else files).append(entry.name)
-        rows = _rows(f"{self._root}/{folder}", files, was.files if was else {})
-        return Listing(stamp, rows, tuple(folders), hidden)
+        return files, folders, hidden
+
+    def _saying(self, folder: str, names: Container[str]) -> list[tuple[IgnoreRules, Chain]]:
+        """The rules that say anything of a folder's entries."""
+        chains = self._chain(folder, names)
+        return [pair for pair in zip(self._rules, chains, strict=True) if pair[1]]
 
     def _chain(self, folder: str, names: Container[str] | None = None) -> tuple[Chain, ...]:
         """What the rules say of a folder's entries. names: of these in lower case, where they were
