@@ -101,6 +101,7 @@ def later(session):
 
 
 @given(steps)
+@example([("ignore", ".gitignore", "e\n"), ("known",) * 3, ("remove", "d", None), ("known",) * 3])
 @example([("all",) * 3, ("put", "n/x", 2), ("known",) * 3, ("remove", "n", None)])
 @settings(max_examples=60)
 def test_a_session_that_goes_on_says_what_a_new_one_says(taken):
@@ -109,7 +110,7 @@ def test_a_session_that_goes_on_says_what_a_new_one_says(taken):
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(f"{folder}/tree/d/e")
         disk = Disk(f"{folder}/tree")
-        disk.do("put", "d/e/kept", 3)
+        disk.do("put", "kept", 3)
         own = Settings(f"{folder}/state", checkpoint_file_bytes=CAP)
         with sightline.open_session(disk.root, settings=own) as session:
             for number, (what, path, value) in enumerate([*taken, ("all", None, None)]):
@@ -117,7 +118,8 @@ def test_a_session_that_goes_on_says_what_a_new_one_says(taken):
                     disk.do(what, path, value)
                     continue
                 disk.age()
-                hints = sorted(disk.touched) if what == "known" else None
+                seen = not any(".git/" in path for path in disk.touched)
+                hints = sorted(disk.touched) if what == "known" and seen else None
                 made = checkpoints.take(session._ground, paths=hints)
                 later(session)
                 disk.touched = set()

@@ -126,6 +126,8 @@ def these(
             return None
         if path.endswith("ignore") or (standing and not S_ISREG(standing.mode)):
             return None
+        if standing is None and path not in last and _holds(last, f"{path}/"):
+            return None
         if standing is None:
             continue
         if path not in last and not ground.workspace.listed(path):
@@ -141,6 +143,11 @@ def these(
     taken = step(old, Manifest(rows, omitted))
     seen = seen and seen.replace(since=seen.since | asked)
     return Covered(fold(last, taken), tuple(texts), taken, seen)
+
+
+def _holds(last: Manifest, folder: str) -> bool:
+    """Whether a manifest says anything of what is in a folder."""
+    return any(path.startswith(folder) for path in (*last.rows, *last.omitted))
 
 
 def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
