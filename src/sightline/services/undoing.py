@@ -128,11 +128,14 @@ def _with_past(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
 def _mode_before(ground: Ground, pictures: Pictures, effect: Effect) -> int | None:
     """The permission bits that a file had before it, by the last that is on record of them."""
     upto = effect.position - 1
-    past = ground.store.timeline(path=effect.path, kinds=[Changed], upto=upto, newest=RECENT)
+    entry = pictures.entry(effect.path, upto)
+    after = pictures.taken(upto) if entry is not None and entry.kind == "file" else 0
+    past = ground.store.timeline(
+        path=effect.path, kinds=[Changed], after=after, upto=upto, newest=RECENT
+    )
     for recorded in reversed([*past]):
         if isinstance(recorded.fact, Changed) and recorded.fact.mode is not None:
             return S_IMODE(recorded.fact.mode)
-    entry = pictures.entry(effect.path, upto)
     return S_IMODE(entry.mode) if entry is not None else None
 
 
@@ -212,7 +215,7 @@ def standing(revision: Revision, target: str | None) -> Revision:
 def _heard(ground: Ground, path: str, upto: int) -> bool:
     """Whether anything about a file was on record by then."""
     kinds: list[type[Fact]] = [*KINDS, GitMoved, Seen]
-    return next(ground.store.timeline(path=path, kinds=kinds, upto=upto), None) is not None
+    return any(True for _ in ground.store.timeline(path=path, kinds=kinds, upto=upto, newest=1))
 
 
 def planned_each(ground: Ground, groups: Sequence[Sequence[Effect]]) -> Iterator[Planned]:

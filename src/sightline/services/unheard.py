@@ -100,6 +100,11 @@ class Pictures:
         at = bisect_right(self._taken, upto, key=lambda taken: taken.position)
         return self._read(_manifest(self._taken[at - 1])).get(path) if at else None
 
+    def taken(self, upto: int) -> int:
+        """The position of that checkpoint; 0 where there is none."""
+        at = bisect_right(self._taken, upto, key=lambda taken: taken.position)
+        return self._taken[at - 1].position if at else 0
+
     def _read(self, revision: Revision) -> Mapping[str, Entry]:
         if self._last is None or self._last[0] != revision:
             self._last = revision, self._reader.read(revision) or {}

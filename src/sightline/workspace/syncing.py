@@ -1,8 +1,9 @@
 """Writes that go on side by side, so that the disk makes all of them power-safe at once.
 
 A write is a generator: it yields what has to be on the platter before it goes on, an open file or
-a folder, and answers what it left, where it knows that without another look. Those of many writes are asked for together, because a file system that is told of them
-one by one commits its journal for each.
+a folder, and answers what it left, where it knows that without another look. Those of many writes
+are asked for together, because a file system that is told of them one by one commits its journal
+for each.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from sightline.errors import Unverifiable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
+    from typing import TypeVar
 
     from sightline.workspace import Found
     from sightline.workspace.folder import Folder
@@ -27,14 +29,24 @@ if TYPE_CHECKING:
     Write = Generator[Awaited, None, Found | None]
     Ended = Found | OSError | Unverifiable | None
 
-FEW, THREADS = 12, 8
-"""From so many on they are synced in so many threads: what waits for the platter at one time, the
-system takes there in one go."""
+    T = TypeVar("T")
+    U = TypeVar("U")
+
+FEW = 12
+"""From so many on it takes threads."""
+
+WRITING, SYNCING = 2, 4
+"""So many write: to make a file, and to let go of one, the system takes longest. Each has so many
+that sync: what waits for the platter at one time, the system takes there in one go."""
 
 
 def side_by_side(calls: Calls, writes: Sequence[Write]) -> list[Ended]:
     """Carry out writes of different files; in order what each answered, or the error that ended
     it."""
+    return _shared(partial(_carried_out, calls), writes, WRITING)
+
+
+def _carried_out(calls: Calls, writes: Sequence[Write]) -> list[Ended]:
     ended: list[Ended] = [None] * len(writes)
     going: list[tuple[int, OSError | None]] = [(number, None) for number in range(len(writes))]
     try:
@@ -68,26 +80,24 @@ def _sync(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
     _start(calls, [each for each in awaited if isinstance(each, int)])
     keys = [each if isinstance(each, int) else each.identity() for each in awaited]
     once = dict(zip(keys, awaited, strict=True))
-    failures = dict(zip(once, _each(calls, [*once.values()]), strict=True))
+    failed = _shared(partial(_failures, calls), [*once.values()], SYNCING)
+    failures = dict(zip(once, failed, strict=True))
     return [failures[key] for key in keys]
 
 
-def _each(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
-    threads = THREADS if len(awaited) >= FEW else 1
-    shares = [awaited[first::threads] for first in range(threads)]
-    failures: list[OSError | None] = [None] * len(awaited)
-    for first, failed in enumerate(_shared(calls, shares)):
-        failures[first::threads] = failed
-    return failures
-
-
-def _shared(calls: Calls, shares: Sequence[Sequence[Awaited]]) -> list[list[OSError | None]]:
-    if len(shares) == 1:
-        return [_failures(calls, shares[0])]
+def _shared(work: Callable[[Sequence[T]], list[U]], each: Sequence[T], threads: int) -> list[U]:
+    """What work answers of each, in order; where they are many, so many threads share them."""
+    if len(each) < FEW:
+        return work(each)
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(len(shares)) as threads:
-        return [*threads.map(partial(_failures, calls), shares)]
+    answers: dict[int, U] = {}
+    shares = [range(first, len(each), threads) for first in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        done = pool.map(lambda share: work([each[number] for number in share]), shares)
+        for share, answered in zip(shares, done, strict=True):
+            answers.update(zip(share, answered, strict=True))
+    return [answers[number] for number in range(len(each))]
 
 
 def _failures(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
