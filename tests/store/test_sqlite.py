@@ -230,9 +230,9 @@ def test_no_step_of_an_append_and_no_question_about_one_file_walks_a_table(store
 
 
 def test_a_text_already_kept_is_not_packed_again(store, monkeypatch):
-    store.keep([b"text" * 1000])
+    store.keep([b"text" * 4000])
     monkeypatch.setattr("sightline.store.blobs.smaller", None)
-    store.append("s", [seen("a")], at=1, blobs=[b"text" * 1000])
+    store.append("s", [seen("a")], at=1, blobs=[b"text" * 4000])
 
 
 def test_purged_bytes_are_nowhere_in_the_files(store, file):

@@ -42,6 +42,9 @@ PUT = "INSERT OR IGNORE INTO blobs VALUES (?,?,?,?)"
 PUT_AHEAD = "INSERT OR REPLACE INTO ahead VALUES "
 NEWEST = "SELECT coalesce(max(position), 0) FROM events"
 
+SMALL_BYTES = 8 << 10
+"""Few texts of so much are packed sooner than it is known whether they are kept."""
+
 TOGETHER = 200
 """Texts of one statement: a statement for each takes longer than all that is in it."""
 
@@ -82,6 +85,8 @@ class Blobs:
         """Do the slow part ahead of the transaction, of those that are not kept already. like:
         text -> one that it resembles."""
         every = named(texts)
+        if not like and len(every) <= FEW and sum(map(len, every.values())) <= SMALL_BYTES:
+            return Batch(tuple([self._pack(*each) for each in every.items()]))
         kept = self._kept_of(list(every))
         patches = self._patched(every, kept, like) if like else {}
         for revision in every.keys() & (like or {}):
