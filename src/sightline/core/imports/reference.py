@@ -1,0 +1,36 @@
+"""A reference from one source to another, as it is written there, and who resolves it."""
+
+from __future__ import annotations
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal, Protocol
+
+    Kind = Literal["import", "from", "dynamic", "require", "export", "type", "include"]
+    Reader = Callable[[str], bytes | None]
+    """The bytes of a settings file by canonical path; None where there is none to read."""
+else:
+    Protocol = object
+
+
+class Reference(Value):
+    """A module that a source names. line: counted from one. level: leading dots of a relative
+    import, in languages that count them. names: what is taken from the module ("*": all)."""
+
+    module: str
+    line: int
+    level: int = 0
+    names: tuple[str, ...] = ()
+    kind: Kind = "import"
+
+
+class Resolver(Protocol):
+    """Says which files of a list of paths a reference means, by one language's rules."""
+
+    def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
+        """The files that `reference`, written in the file `path`, leads to, the most specific
+        first. Empty where it leads out of the tree."""
+        ...
