@@ -30,6 +30,7 @@ import fcntl, signal, sys, termios
 from sightline.interfaces.entry import main
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # Ctrl-C typed there is for us
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background has it ignored
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and one that is to outlive its terminal this
 sys.exit(main())
 """
 
