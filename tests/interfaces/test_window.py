@@ -138,3 +138,11 @@ def test_a_session_that_an_agent_recorded_is_a_history_too(sl):
     assert told["format"] == "anthropic"
     assert told["tokens_after"] <= 9000 < told["tokens_before"]
     assert told["folds"][0]["paths"] == ["/home/me/demo/f0.py"]
+
+
+def test_a_view_that_is_written_is_its_owners_alone(sl, tmp_path):
+    file = tmp_path / "talk.json"
+    file.write_text('[{"role": "user", "content": "hello"}]', encoding="utf-8")
+    target = tmp_path / "view.json"
+    sl("window", str(file), "--budget", "1000", "--output", str(target))
+    assert target.stat().st_mode & 0o777 == 0o600

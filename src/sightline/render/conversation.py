@@ -109,6 +109,15 @@ def torn(path: str, messages: int) -> str:
     )
 
 
+def of_another_version(path: str, version: object) -> tuple[str, str]:
+    """It may be whole, but nobody here can tell."""
+    return (
+        f"{path} is of version {version}, and this sightline knows version {HEAD['version']}."
+        " It was left as it is.",
+        "Use the sightline that wrote it, or a newer one; or name another file.",
+    )
+
+
 def _damage(path: str, damage: tuple[int, str]) -> str:
     line, why = damage
     return f"{path} is damaged in line {line}: {why}."

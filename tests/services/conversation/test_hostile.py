@@ -217,6 +217,23 @@ def test_records_that_no_version_wrote_are_damage(place, s, tmp_path, record):
     assert other.view() == other.messages() == s.conversation.messages()
 
 
+@pytest.mark.parametrize("version", [0, 2, "2", None])
+def test_a_file_of_another_version_is_no_damaged_one(place, s, tmp_path, version):
+    file = tmp_path / "talk.jsonl"
+    s.conversation.append({"role": "user", "content": "x"})
+    head = {"session": s.id, "sightline": "conversation", "version": version}
+    file.write_bytes(line_of(head) + b"what that version writes\n")
+    before = file.read_bytes()
+    for deed in (
+        lambda: s.conversation.save(str(file)),
+        lambda: s.conversation.save(str(file), replace=True),
+        lambda: s.conversation.load(str(file), salvage=True),
+    ):
+        with pytest.raises(HistoryError, match=f"is of version {version}, and this"):
+            deed()
+    assert file.read_bytes() == before
+
+
 @pytest.mark.parametrize("session", [None, 3, ["x"]])
 def test_a_head_without_a_session_is_damage(s, tmp_path, session):
     file = tmp_path / "talk.jsonl"

@@ -156,11 +156,16 @@ def shape(history: History, made: Plan) -> dict[str, Any]:
 
 
 def _write(path: str, text: str) -> None:
+    """What was said is nobody else's: a file that was not there is for its owner alone."""
     try:
-        with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="\n") as file:
-            file.write(text)
+        with open(path, "wb", opener=_private) as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
     except OSError as error:
         raise HistoryError(
             f"The messages cannot be written to {path}: {error.strerror or error}.",
             "Name a file in a folder that is there.",
         ) from error
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

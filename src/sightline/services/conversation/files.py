@@ -15,7 +15,7 @@ from sightline.core.value import Value
 from sightline.errors import HistoryError
 from sightline.render import conversation as words
 from sightline.services.conversation import chain, decisions, saying
-from sightline.services.conversation.records import NO_FILE, line_of, read
+from sightline.services.conversation.records import NO_FILE, VERSION, line_of, read
 from sightline.store.private import aside_of, new_file, sync_folder
 
 TYPE_CHECKING = False
@@ -52,8 +52,8 @@ class Loaded(Value):
 
 
 def save(ground: Ground, path: str, *, replace: bool = False) -> Saved:
-    """Write all of the conversation. HistoryError where the file holds something else, or cannot
-    be written; it is as it was then."""
+    """Write all of the conversation. HistoryError where the file holds something else, or what
+    another version wrote, or cannot be written; it is as it was then."""
     real = os.path.realpath(path)
     lines = [line_of({"session": ground.session, **words.HEAD}), *_lines(ground)]
     messages = sum(isinstance(row.fact, MessageAppended) for row in _rows(ground))
@@ -209,11 +209,14 @@ def _found(path: str) -> Found:
         raise HistoryError(*words.no_access(path, "used", "it is no file"))
     try:
         with open(path, "rb") as file:
-            return read(file.read())
+            found = read(file.read())
     except FileNotFoundError:
         return NO_FILE
     except OSError as error:
         raise HistoryError(*words.no_access(path, "read", error.strerror or str(error))) from error
+    if found.version != VERSION:
+        raise HistoryError(*words.of_another_version(path, found.version))
+    return found
 
 
 def _put(path: str, lines: Sequence[bytes]) -> None:

@@ -30,13 +30,15 @@ VERSION = HEAD["version"]
 class Found(Value):
     """What a file holds. lines: those that are whole, the head first; records: what they say,
     without the head; session: whose conversation it is; torn: bytes of a last line that was
-    never finished; damage: in which line something is wrong, and what."""
+    never finished; damage: in which line something is wrong, and what; version: that it was written
+    by, of which nothing else is known where it is another than ours."""
 
     lines: tuple[bytes, ...] = ()
     records: tuple[dict[str, Any], ...] = ()
     session: str = ""
     torn: int = 0
     damage: tuple[int, str] | None = None
+    version: object = VERSION
 
     @property
     def messages(self) -> int:
@@ -64,7 +66,7 @@ def read(data: bytes) -> Found:
     if head is None or head.get("sightline") != HEAD["sightline"]:
         return Found(damage=(1, "it does not begin as a saved conversation does"))
     if head.get("version") != VERSION:
-        return Found(damage=(1, f"it is of version {head.get('version')}, this knows {VERSION}"))
+        return Found(version=head.get("version"))
     if not isinstance(head.get("session"), str):
         return Found(damage=(1, "it does not say whose conversation it is"))
     records: list[dict[str, Any]] = []
