@@ -1,0 +1,94 @@
+"""What an agent may have meant that asked for a path that is not there."""
+
+from __future__ import annotations
+
+from sightline.core.finding.guessing.likeness import likeness
+from sightline.core.finding.guessing.moving import moved
+from sightline.core.finding.guessing.names import Names
+from sightline.core.finding.guessing.spelling import Asked
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+WORTH_SAYING = 0.45
+"""Likeness below which a candidate would only mislead."""
+
+RENAMED = 0.995
+"""What git says outweighs every likeness but the path itself."""
+
+SEEN = 0.04
+"""What it adds that this session read the file."""
+
+
+class Candidate(Value):
+    """A path that may have been meant. score: 0 to 1; reason: how it differs from the guess."""
+
+    path: str
+    score: float
+    reason: str
+
+
+class Guesser:
+    """A list of paths, made ready once for many guesses."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._there = frozenset(paths)
+        self._names = Names(paths)
+
+    def candidates(
+        self,
+        asked: str,
+        *,
+        seen: Collection[str] = (),
+        renamed: Mapping[str, str] | None = None,
+        limit: int = 5,
+    ) -> list[Candidate]:
+        """The paths that a guess may have meant, the likeliest first. seen: what this session read;
+        renamed: old paths and their new ones. A guess of any length takes a bounded time."""
+        found: dict[str, Candidate] = {}
+        for guess in _readings(asked):
+            for made in self._of(guess, seen, renamed or {}):
+                if made.score >= max(
+                    WORTH_SAYING, found[made.path].score if made.path in found else 0
+                ):
+                    found[made.path] = made
+        return sorted(found.values(), key=_order)[:limit]
+
+    def _of(
+        self, asked: Asked, seen: Collection[str], renamed: Mapping[str, str]
+    ) -> Iterator[Candidate]:
+        for path in self._names.near(asked):
+            score, differs = likeness(asked, path)
+            if path in seen:
+                score, differs = min(score + SEEN, 1.0), [*differs, "this session read it"]
+            yield Candidate(path, round(score, 4), ", ".join(differs) or "the path itself")
+        for path, old in moved(asked.parts, renamed, self._there):
+            yield Candidate(path, RENAMED, f"renamed from {old} by git")
+
+
+def candidates(
+    asked: str,
+    paths: Sequence[str],
+    *,
+    seen: Collection[str] = (),
+    renamed: Mapping[str, str] | None = None,
+    limit: int = 5,
+) -> list[Candidate]:
+    """The paths that a guess may have meant, the likeliest first; for many guesses at one list, a
+    Guesser is made once."""
+    return Guesser(paths).candidates(asked, seen=seen, renamed=renamed, limit=limit)
+
+
+def _readings(asked: str) -> Iterator[Asked]:
+    """What a guess may mean as a path: "a.b.c" may be the module a/b/c."""
+    guess = Asked(asked)
+    if guess.parts:
+        yield guess
+    if len(guess.parts) == 1 and guess.path.count(".") > 1 and not guess.path.startswith("."):
+        yield Asked(guess.path.replace(".", "/"))
+
+
+def _order(made: Candidate) -> tuple[float, int, str]:
+    return -made.score, len(made.path), made.path
