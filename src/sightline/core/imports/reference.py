@@ -33,4 +33,3 @@ class Resolver(Protocol):
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """The files that `reference`, written in the file `path`, leads to, the most specific
         first. Empty where it leads out of the tree."""
-        ...

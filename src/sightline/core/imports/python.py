@@ -1,0 +1,189 @@
+"""Which files a Python import means, by the rules of Python's own machinery over a list of paths.
+
+What counts as answer is each file that the import runs: the module, the submodules among the names
+taken from it, and the `__init__` of every package on the way.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from sightline.core.imports.reference import Reader, Reference
+
+    Places = tuple[str, ...]
+    """Folders ("" or ending in "/") in which a name is looked for."""
+
+    Step = tuple[str | None, Places]
+    """The file of a module, where it has one, and where its submodules are."""
+
+ENDINGS = (".py", ".pyi")
+PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg")
+BELOW_PROJECT = ("src/", "lib/", "python/", "")
+"""Where a project keeps what is imported from it, in the order in which they are asked."""
+
+
+class Python:
+    """The Resolver of Python. standard: names of the standard library, which a file of the tree
+    stands for only in the folder that the importing program starts from; builtin: names that no
+    file can stand for."""
+
+    def __init__(
+        self,
+        paths: Iterable[str],
+        read: Reader | None = None,
+        *,
+        standard: Collection[str] = (),
+        builtin: Collection[str] = (),
+    ) -> None:
+        listed = list(paths)
+        self._files = {path for path in listed if path.endswith(ENDINGS)}
+        self._folders = _above(self._files)
+        self._standard = standard
+        self._builtin = builtin
+        self._projects = _projects(listed, self._files)
+        self._starts: dict[str, str] = {}
+        self._roots: dict[str, Places] = {}
+        self._steps: dict[tuple[Places, str, bool], Step] = {}
+
+    def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
+        """As Resolver.targets."""
+        stubs = path.endswith(".pyi")
+        folder = path[: path.rfind("/") + 1]
+        parts = reference.module.split(".") if reference.module else []
+        if reference.level:
+            found, places = self._relative(folder, reference.level, stubs=stubs)
+        else:
+            found, places = [], self._places(folder, parts[0] if parts else "")
+        for part in parts:
+            file, places = self._step(places, part, stubs=stubs)
+            if file is not None:
+                found.append(file)
+            if not places:
+                break
+        taken = self._taken(places, reference.names, stubs=stubs)
+        return self._answer(path, [*taken, *reversed(found)], stubs=stubs)
+
+    def _taken(self, places: Places, names: Sequence[str], *, stubs: bool) -> list[str]:
+        """The submodules among the names that are taken from a package."""
+        if not places:
+            return []
+        files = [self._step(places, name, stubs=stubs)[0] for name in names if name != "*"]
+        return [file for file in files if file is not None]
+
+    def _answer(self, path: str, found: Iterable[str], *, stubs: bool) -> tuple[str, ...]:
+        """Each file once, and beside it the stub or the module of the same name."""
+        answer: dict[str, None] = {}
+        for file in found:
+            twin = file.removesuffix("i") if stubs else file + "i"
+            answer |= dict.fromkeys((file, twin) if twin in self._files else (file,))
+        answer.pop(path, None)
+        return tuple(answer)
+
+    def _relative(self, folder: str, level: int, *, stubs: bool) -> tuple[list[str], Places]:
+        """The packages that a relative import starts from, the outermost first; no place where
+        the dots lead out of the tree."""
+        for _ in range(min(level - 1, folder.count("/") + 1)):
+            if not folder:
+                return [], ()
+            folder = _parent(folder)
+        packages = list(takewhile(bool, (self._init(each, stubs) for each in _upwards(folder))))
+        return [each for each in reversed(packages) if each], (folder,)
+
+    def _step(self, places: Places, name: str, *, stubs: bool) -> Step:
+        """One name further. A package goes before a module; folders without an `__init__` are
+        one namespace, where nothing else has the name."""
+        key = places, name, stubs
+        step = self._steps.get(key)
+        if step is None:
+            step = self._steps[key] = self._stepped(places, name, stubs)
+        return step
+
+    def _stepped(self, places: Places, name: str, stubs: bool) -> Step:
+        portions = []
+        for place in places:
+            full = place + name
+            file = self._init(full + "/", stubs)
+            if file is not None:
+                return file, (full + "/",)
+            file = self._module(full, stubs)
+            if file is not None:
+                return file, ()
+            if full + "/" in self._folders:
+                portions.append(full + "/")
+        return None, tuple(portions)
+
+    def _init(self, folder: str, stubs: bool) -> str | None:
+        return self._module(folder + "__init__", stubs)
+
+    def _module(self, full: str, stubs: bool) -> str | None:
+        for ending in reversed(ENDINGS) if stubs else ENDINGS:
+            if full + ending in self._files:
+                return full + ending
+        return None
+
+    def _places(self, folder: str, top: str) -> Places:
+        """Where an absolute import is looked for: a name of the standard library in the starting
+        folder alone, others in the roots of all projects, the nearest first."""
+        if top in self._builtin:
+            return ()
+        start = self._start(folder)
+        if top in self._standard:
+            return (start,)
+        if folder not in self._roots:
+            near = sorted(self._projects, key=lambda root: -_shared(root, folder))
+            self._roots[folder] = tuple(dict.fromkeys((start, *near)))
+        return self._roots[folder]
+
+    def _start(self, folder: str) -> str:
+        """The folder that a file's outermost package is in; its own where it is in none."""
+        if folder not in self._starts:
+            outermost = next((up for up in _upwards(folder) if not self._init(up, False)), "")
+            self._starts[folder] = outermost
+        return self._starts[folder]
+
+
+def _above(files: Iterable[str]) -> set[str]:
+    """Every folder that a file is in or below."""
+    folders: set[str] = set()
+    for file in files:
+        at = file.rfind("/")
+        while at >= 0 and (folder := file[: at + 1]) not in folders:
+            folders.add(folder)
+            at = file.rfind("/", 0, at)
+    return folders
+
+
+def _projects(listed: Iterable[str], files: Collection[str]) -> Places:
+    """The roots of the projects in a tree; the tree itself is one."""
+    folders = {"": None}
+    for path in listed:
+        if path.endswith(PROJECTS):
+            folder, name = path[: path.rfind("/") + 1], path[path.rfind("/") + 1 :]
+            if name in PROJECTS and f"{folder}__init__.py" not in files:
+                folders[folder] = None
+    known = _above(files) | {""}
+    return tuple(
+        folder + below for folder in folders for below in BELOW_PROJECT if folder + below in known
+    )
+
+
+def _upwards(folder: str) -> Iterable[str]:
+    """A folder and those above it, the tree's own last."""
+    while folder:
+        yield folder
+        folder = _parent(folder)
+    yield ""
+
+
+def _parent(folder: str) -> str:
+    return folder[: folder.rfind("/", 0, -1) + 1]
+
+
+def _shared(root: str, folder: str) -> int:
+    """How many leading folders two have in common."""
+    pairs = zip(root.split("/"), folder.split("/"), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1] != "", pairs))
