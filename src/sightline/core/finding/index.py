@@ -1,0 +1,184 @@
+"""The list of a workspace's paths as it is asked: by path, by name, by pattern.
+
+Made once and asked often. What a question needs is made when it is asked first. A glob is
+compared with the distinct names and the distinct folders rather than with each path.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+
+from sightline.core.finding.translating import ANYTHING, compiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from sightline.core.finding.patterns import Pattern
+    from sightline.core.finding.translating import Half, Shape
+
+    Places = dict[str, list[int]]
+    """A text -> where in the list the paths stand that hold it, in order."""
+
+SEPARATOR = "\0"
+"""In no path."""
+
+FEW = 32
+"""Of so many texts one may hold a run before all are looked at one by one."""
+
+
+class Index:
+    """Canonical paths, sorted, each once."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        found = sorted(paths)
+        if any(map(str.__eq__, found, found[1:])):
+            found = list(dict.fromkeys(found))
+        self.paths: tuple[str, ...] = tuple(found)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        at = bisect_left(self.paths, path)
+        return at < len(self.paths) and self.paths[at] == path
+
+    @cached_property
+    def folders(self) -> tuple[str, ...]:
+        """Every folder that a path is in, sorted; the root, ".", is not among them."""
+        every: set[str] = set()
+        for held in self._folders.places:
+            folder = held[:-1]
+            while folder and folder not in every:
+                every.add(folder)
+                folder = folder.rpartition("/")[0]
+        return tuple(sorted(every))
+
+    def named(self, name: str) -> Sequence[str]:
+        """The paths that have this last part, in order."""
+        return [self.paths[at] for at in self._names.places.get(name, ())]
+
+    def matching(self, pattern: Pattern, limit: int | None = None) -> list[str]:
+        """The paths that a pattern means: first the one written as it is, then in order."""
+        text, said = pattern.text, pattern.meaning
+        exactly = dict.fromkeys((text, said.literal or text))
+        first = [each for each in exactly if each in self]
+        rest = self._anywhere(text, said.literal) if "/" not in text else set[int]()
+        for each in said.shapes:
+            rest.update(self._shaped(each))
+        found = map(self.paths.__getitem__, sorted(rest))
+        return [*first, *(path for path in found if path not in first)][:limit]
+
+    def _anywhere(self, *names: str | None) -> set[int]:
+        """The places of names in any folder."""
+        asked = [name for name in names if name is not None]
+        return {at for name in asked for at in self._names.places.get(name, ())}
+
+    def _shaped(self, shape: Shape) -> Iterable[int]:
+        """The places of the paths of a shape."""
+        name, folder = shape.name, shape.folder
+        if name.literal is not None:
+            return self._below(folder, self._names.places.get(name.literal, ()))
+        folders = self._folders.those(folder)
+        if name.ending:
+            last = name.ending[name.ending.rindex(".") :]
+            found: Collection[int] = self._endings.get(last, ())
+            if last != name.ending:
+                found = [at for at in found if self._names.held[at].endswith(name.ending)]
+            return self._within(folders, found)
+        if folders is None:
+            names = self._names.those(name)
+            return range(len(self.paths)) if names is None else self._names.of(names)
+        below = self._folders.of(folders)
+        if name == ANYTHING or len(below) < len(self._names.places):
+            return self._names.fitting(name, below)
+        return self._within(folders, self._names.of(self._names.those(name) or ()))
+
+    def _below(self, folder: Half, found: Sequence[int]) -> Iterable[int]:
+        """Of some places those in a folder that fits; few are not worth a look at all folders."""
+        if len(found) > FEW:
+            return self._within(self._folders.those(folder), found)
+        fits = folder.fits
+        return [at for at in found if fits(self._folders.held[at])]
+
+    def _within(self, folders: Collection[str] | None, found: Collection[int]) -> Iterable[int]:
+        if folders is None:
+            return found
+        among, held = set(folders), self._folders.held
+        return [at for at in found if held[at] in among]
+
+    @cached_property
+    def _names(self) -> Texts:
+        return Texts([path[path.rfind("/") + 1 :] for path in self.paths])
+
+    @cached_property
+    def _folders(self) -> Texts:
+        return Texts([path[: path.rfind("/") + 1] for path in self.paths])
+
+    @cached_property
+    def _endings(self) -> Places:
+        """By what a name has from its last dot on."""
+        endings: Places = {}
+        for at, name in enumerate(self._names.held):
+            dot = name.rfind(".")
+            if dot >= 0:
+                endings.setdefault(name[dot:], []).append(at)
+        return endings
+
+
+class Texts:
+    """One half of each path. held: in the order of the paths; places: of each distinct one."""
+
+    def __init__(self, held: list[str]) -> None:
+        self.places: Places = {}
+        for at, text in enumerate(held):
+            places = self.places.get(text)
+            if places is None:
+                self.places[text] = [at]
+            else:
+                places.append(at)
+        self.held = held
+
+    def of(self, texts: Iterable[str]) -> list[int]:
+        """Where the paths stand that hold one of these."""
+        return [at for text in texts for at in self.places[text]]
+
+    def fitting(self, half: Half, among: Iterable[int]) -> list[int]:
+        """Of some places those whose text fits."""
+        if half == ANYTHING:
+            return list(among)
+        held, run = self.held, half.run
+        fullmatch = compiled(half.expression).fullmatch
+        return [at for at in among if run in held[at] and fullmatch(held[at])]
+
+    def those(self, half: Half) -> Collection[str] | None:
+        """The distinct texts that fit, or None where all do."""
+        if half.literal is not None:
+            return [half.literal] if half.literal in self.places else []
+        if not half.expression:
+            return None
+        fullmatch = compiled(half.expression).fullmatch
+        return [text for text in self._holding(half.run) if fullmatch(text)]
+
+    def _holding(self, run: str) -> Iterable[str]:
+        """The distinct texts that hold a run."""
+        if not run:
+            return self.places
+        joined, distinct = self._joined
+        if joined.count(run) > len(distinct) // FEW:
+            return [text for text in distinct if run in text]
+        found: list[str] = []
+        at = joined.find(run)
+        while at >= 0:
+            end = joined.index(SEPARATOR, at)
+            found.append(joined[joined.rindex(SEPARATOR, 0, at) + 1 : end])
+            at = joined.find(run, end)
+        return found
+
+    @cached_property
+    def _joined(self) -> tuple[str, list[str]]:
+        distinct = list(self.places)
+        return f"{SEPARATOR}{SEPARATOR.join(distinct)}{SEPARATOR}", distinct
