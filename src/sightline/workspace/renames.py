@@ -1,0 +1,89 @@
+"""What git's history says was renamed: where a path that is gone went."""
+
+from __future__ import annotations
+
+import os
+
+from sightline.workspace.git import OURS, environment, program
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COMMITS = 2_000
+"""Commits looked through, from the newest."""
+
+DEADLINE_S = 2.0
+"""After so long without an end, what git has said by then counts."""
+
+BYTES_MAX = 4_000_000
+"""Of git's answer; a history renames fewer files than that holds."""
+
+COMPARED_MAX = 1_000
+"""Files gone and files new in one commit, of which git compares each with each."""
+
+TOLD_MAX = 20_000
+"""Renames that are kept, the newest."""
+
+
+def renames(root: str, *, commits: int = COMMITS, deadline_s: float = DEADLINE_S) -> dict[str, str]:
+    """Old workspace paths and the newest ones, as git tells them of the last commits; a file that
+    moved several times is told once for each of its old paths. {} where there is no git, no
+    history, or no answer in time."""
+    newest: dict[str, str] = {}
+    for old, new in _pairs(_log(root, commits, deadline_s)):
+        if len(newest) == TOLD_MAX:
+            break
+        # The log goes back in time: where a new path went later stands in the table already.
+        newest.setdefault(old, newest.get(new, new))
+    return {old: new for old, new in newest.items() if old != new}
+
+
+def _pairs(said: bytes) -> Iterator[tuple[str, str]]:
+    """Old and new path of each rename, the newest first: a letter with a number, and two paths.
+    What broke off at the end is left out."""
+    words = iter(said.split(b"\0")[:-1])
+    for old, new in ((next(words, b""), next(words, b"")) for _ in words):
+        if new:
+            yield _path(old), _path(new)
+
+
+def _path(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
+
+
+def _log(root: str, commits: int, deadline_s: float) -> bytes:
+    """What git prints, up to the deadline and the limit; a part that breaks off loses its end."""
+    there = program()
+    if there is None or not os.path.isdir(root):
+        return b""
+    import subprocess
+    from threading import Timer
+
+    try:
+        running = subprocess.Popen(
+            [there, "-C", root, *OURS, "-c", f"diff.renameLimit={COMPARED_MAX}", *_words(commits)],
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError:
+        return b""
+    with running:
+        ends = Timer(deadline_s, running.kill)
+        ends.start()
+        try:
+            assert running.stdout is not None
+            return running.stdout.read(BYTES_MAX)
+        finally:
+            ends.cancel()
+            running.kill()
+
+
+def _words(commits: int) -> list[str]:
+    """--relative: paths as the workspace has them, also where it is a folder of the repository."""
+    return [
+        *("log", f"--max-count={commits}", "--no-show-signature", "--no-ext-diff", "--no-textconv"),
+        *("--diff-filter=R", "--name-status", "-M", "--format=", "-z", "--relative"),
+    ]
