@@ -86,7 +86,7 @@ def _readings(asked: str) -> Iterator[Asked]:
     guess = Asked(asked)
     if guess.parts:
         yield guess
-    if len(guess.parts) == 1 and guess.path.count(".") > 1 and not guess.path.startswith("."):
+    if len(guess.parts) == 1 and "." in guess.path and not guess.path.startswith("."):
         yield Asked(guess.path.replace(".", "/"))
 
 

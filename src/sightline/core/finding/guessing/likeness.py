@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sightline.core.finding.guessing.distance import slips, slips_allowed
 from sightline.core.finding.guessing.spelling import folder_key, name_of, numbers, style, words
 
@@ -15,7 +17,7 @@ FAMILIES = (
     (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".vue", ".svelte"),
     (".py", ".pyi", ".pyx", ".ipynb"),
     (".yml", ".yaml", ".json", ".toml", ".ini", ".cfg"),
-    (".cc", ".cpp", ".c", ".h", ".hpp", ".hh", ".cxx", ".mm", ".m", ".hxx", ".inl"),
+    (".h", ".hpp", ".hh", ".hxx", ".inl", ".cpp", ".cc", ".cxx", ".c", ".mm", ".m"),
     (".md", ".mdx", ".rst", ".txt"),
     (".css", ".scss", ".sass", ".less"),
     (".html", ".htm", ".jinja", ".j2"),
@@ -23,6 +25,9 @@ FAMILIES = (
     (".sh", ".bash", ".zsh"),
 )
 """Endings taken for one another; the first of a family is the first thought of."""
+
+HEADERS = frozenset((".h", ".hpp", ".hh", ".hxx", ".inl"))
+"""Those of a family that are sooner taken for one another than for the rest of it."""
 
 NAME_SHARE = 0.5
 """What a name alone is worth, where nothing of the folders is alike."""
@@ -101,13 +106,15 @@ def _worded(asked: Asked, found: Name) -> tuple[float, str]:
     """Names that have words in common, in whatever order."""
     theirs = words(found.stem)
     common = set(asked.words) & set(theirs)
-    if not common:
-        return 0.0, ""
-    if sorted(asked.words) == sorted(theirs):
+    if common and sorted(asked.words) == sorted(theirs):
         return 0.9, "its words in another order"
     weight = sum(map(len, common))
-    whole = sum(map(len, set(asked.words) | set(theirs)))
-    return 0.75 * weight / whole, f"shares {_listed(sorted(common))}"
+    shared = 0.75 * weight / (sum(map(len, {*asked.words, *theirs})) or 1)
+    shorter, longer = sorted((asked.name.key, found.key), key=len)
+    held = 0.85 * len(shorter) / len(longer) if len(shorter) > 3 and shorter in longer else 0.0
+    if held > shared:
+        return held, "a longer name" if longer == found.key else "a shorter name"
+    return shared, f"shares {_listed(sorted(common))}"
 
 
 def _listed(named: Sequence[str]) -> str:
@@ -122,7 +129,8 @@ def _ending(asked: Name, found: Name) -> tuple[float, str]:
     if not asked.ending:
         return 0.97 - 0.005 * rank, f"with its ending {found.ending}"
     if one == other:
-        return 0.95 - 0.005 * rank, f"other ending {found.ending}"
+        turned = 0.03 * ((asked.ending in HEADERS) != (found.ending in HEADERS))
+        return 0.95 - 0.005 * rank - turned, f"other ending {found.ending}"
     return 0.8, f"other ending {found.ending}" if found.ending else "without an ending"
 
 
@@ -160,6 +168,7 @@ def _aligned(one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
     return row[-1], tail
 
 
+@lru_cache(maxsize=10_000)
 def _alike(one: str, other: str) -> float:
     if one == other:
         return 1.0
@@ -167,7 +176,7 @@ def _alike(one: str, other: str) -> float:
         return 0.0
     if other in numbers(one):
         return 0.9
-    most = min(slips_allowed(len(one)), 2)
+    most = 1 if len(one) < 8 else 2
     count = slips(one, other, most)
     return 0.9 - 0.1 * count if count <= most else 0.0
 

@@ -10,17 +10,20 @@ from sightline.core.finding.guessing.spelling import INDEXES, folded, folder_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sightline.core.finding.guessing.spelling import Asked
 
 CROWD = 150
 """Paths of one name that are compared in full; of more, those whose folders fit best."""
 
-LINES_MAX = 1_500
+LINES_MAX = 1_000
 """Names that share a piece with the one asked for and are compared with it."""
 
-SHARED_MAX = 150
+CLOSE_MAX = 40
+"""Names a few slips away that are looked up."""
+
+SHARED_MAX = 100
 """Names that hold a word of the one asked for."""
 
 
@@ -36,6 +39,7 @@ class Names:
             text = "\n".join([name.replace("\n", " ") for name in written])
         self._file(keys(folded(text)) if written else [])
         self._text = "\n" + "\n".join(self._by_key) + "\n"
+        self._long = _by_length(self._by_key)
 
     def _file(self, keys: Sequence[str]) -> None:
         """Put each path under its key, and an index file under that of its folder too."""
@@ -82,21 +86,22 @@ class Names:
         most = slips_allowed(len(key))
         if not most:
             return []
-        counted = {
-            line: slips(key, line, most) for line in self._lines(_pieces(key, most + 2), len(key))
-        }
-        return sorted(
-            (line for line, count in counted.items() if 0 < count <= most), key=counted.__getitem__
-        )[:CROWD]
+        counted: dict[str, int] = {}
+        for line in self._lines(key, most):
+            counted[line] = slips(key, line, most)
+        close = [line for line, count in counted.items() if 0 < count <= most]
+        return sorted(close, key=counted.__getitem__)[:CLOSE_MAX]
 
-    def _lines(self, pieces: Sequence[str], length: int) -> set[str]:
+    def _lines(self, key: str, most: int) -> set[str]:
+        """The keys of about this length that hold a piece of this one, the rarest pieces first."""
+        lengths = range(len(key) - most, len(key) + most + 1)
+        text = "".join([self._long[length] for length in lengths if length in self._long])
         found: set[str] = set()
-        for piece in pieces:
-            for line in self._holding(piece):
-                if abs(len(line) - length) <= 3:
-                    found.add(line)
-                    if len(found) >= LINES_MAX:
-                        return found
+        for piece in sorted(_pieces(key, most + 2), key=text.count):
+            for line in _holding(piece, text):
+                found.add(line)
+                if len(found) >= LINES_MAX:
+                    return found
         return found
 
     def _sharing(self, asked: Asked) -> list[str]:
@@ -105,23 +110,32 @@ class Names:
         for word in sorted({*asked.words, asked.name.key}, key=len, reverse=True)[:3]:
             if len(word) < 4:
                 break
-            for line in self._holding(word):
+            for line in _holding(word, self._text):
                 found[line] = None
                 if len(found) >= SHARED_MAX:
                     return list(found)
         return list(found)
 
-    def _holding(self, piece: str) -> Iterator[str]:
-        """The keys that hold a piece of text."""
-        text, at = self._text, 0
-        while (at := text.find(piece, at)) >= 0:
-            start = text.rfind("\n", 0, at) + 1
-            at = text.find("\n", at)
-            yield text[start:at]
+
+def _by_length(keys: Iterable[str]) -> dict[int, str]:
+    """Keys of one length as one text, each between line ends."""
+    sorted_out: dict[int, list[str]] = {}
+    for key in keys:
+        sorted_out.setdefault(len(key), [""]).append(key)
+    return {length: "\n".join([*lines, ""]) for length, lines in sorted_out.items()}
+
+
+def _holding(piece: str, text: str) -> Iterator[str]:
+    """The lines of a text that hold a piece."""
+    at = 0
+    while (at := text.find(piece, at)) >= 0:
+        start = text.rfind("\n", 0, at) + 1
+        at = text.find("\n", at)
+        yield text[start:at]
 
 
 def _pieces(key: str, count: int) -> list[str]:
     """A key in so many parts, as equal as can be: a few slips leave one of them whole."""
     count = min(count, len(key))
     cuts = [len(key) * at // count for at in range(count + 1)]
-    return sorted({key[a:b] for a, b in pairwise(cuts)}, key=len, reverse=True)
+    return list({key[a:b]: None for a, b in pairwise(cuts)})
