@@ -274,6 +274,12 @@ class MemoryWorkspace:
         self._watchers.add(watcher)
         return watcher
 
+    def paths(self) -> tuple[str, ...]:
+        files = {path for path, _ in self.walk()}
+        links = [path for path, entry in self._entries.items() if entry.kind == "symlink"]
+        leading = (path for path in links if self.listed(path))
+        return tuple(sorted(files.union(x for x in leading if self._resolved(x, x) in files)))
+
     def git_at_work(self) -> bool:
         return False  # there is no git in memory
 

@@ -230,3 +230,15 @@ def test_each_of_several_replacements_is_for_itself(workspace):
     first, second, third, fourth = workspace.replace_each(wanted)
     assert (first.data, second.data, third.data) == (b"two", b"two", b"one")
     assert isinstance(fourth, Unverifiable)
+
+
+def test_paths_are_those_of_all_that_may_be_found(workspace):
+    for path in ("b/x", "a-b", "a/b", "no.log", "secret/x", ".git/config"):
+        workspace.put(path, b"")
+    workspace.put_kind("empty", "directory")
+    workspace.put_kind("pipe", "special")
+    workspace.put_kind("link", "symlink", target="b/x")
+    workspace.put_kind("hidden", "symlink", target="no.log")
+    workspace.put_kind("dangling", "symlink", target="nothing")
+    seen = [path for path in workspace.paths() if not path.startswith(".")]
+    assert seen == ["a-b", "a/b", "b/x", "link"]

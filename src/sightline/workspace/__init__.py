@@ -178,6 +178,12 @@ class Workspace(Protocol):
     def watch(self) -> Watcher:
         """A subscription to what changes from now on. WorkspaceError."""
 
+    def paths(self) -> tuple[str, ...]:
+        """All that may be found, sorted: files that no ignore file hides, neither git's nor
+        .sightlineignore nor one of an agent's product, and symlinks that lead to one of them.
+        What git tracks is not ignored by .gitignore. Unverifiable when an ignore file cannot be
+        read."""
+
     def git_at_work(self) -> bool:
         """Whether a git command is changing the tree now, as far as its lock tells."""
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sightline.core.paths import Flavour
     from sightline.core.revision import Revision, Stamp, StatSignature
     from sightline.workspace import Found, Replacement
+    from sightline.workspace.find import Finder
     from sightline.workspace.git import Repository
     from sightline.workspace.tree import Looking, Row, Tree
     from sightline.workspace.watch import Watcher
@@ -60,6 +61,7 @@ class DiskWorkspace:
         self._deadline_s = deadline_s
         self._state = state
         self._tree: Tree | None = None
+        self._finder: Finder | None = None
 
     def locate(self, name: str | os.PathLike[str]) -> Located:
         name = os.fspath(name)
@@ -198,6 +200,13 @@ class DiskWorkspace:
         if self._tree is None:
             self._tree = load(self._state, self.root)
         return self._tree
+
+    def paths(self) -> tuple[str, ...]:
+        from sightline.workspace.find import Finder  # asked for by name alone
+
+        if self._finder is None:
+            self._finder = Finder(self.root)
+        return self._finder.paths()
 
     def git_at_work(self) -> bool:
         found = self.repository("")
