@@ -21,6 +21,7 @@ LIMIT = 8_000_000
 """Bytes of a source that are looked at; what comes after them is left out, and that is told."""
 
 _BLANK = r"(?:[ \t\f]|\\\n)*+"
+_WORD = r"(?!(?:from|import)\b)\w++"
 _TOKENS = re.compile(
     rf"""
       (?: \"\"\" [^"\\]*+ (?: (?: \\. | "(?!"") ) [^"\\]*+ )*+ (?: \"\"\" | \\? \Z )
@@ -30,7 +31,7 @@ _TOKENS = re.compile(
         | \# [^\n]*+ )
     | (?<! [\w.] ) from (?! \w ) {_BLANK}
       (?P<dots> (?: \. {_BLANK} )*+ )
-      (?P<module> (?: \w++ {_BLANK} (?: \. {_BLANK} \w++ {_BLANK} )*+ )? )
+      (?P<module> (?: {_WORD} {_BLANK} (?: \. {_BLANK} {_WORD} {_BLANK} )*+ )? )
       import \b {_BLANK}
       (?P<names> \( (?: [\w,*\s] | \# [^\n]*+ | \\\n )*+ \)? | (?: [\w,* \t\f] | \\\n )*+ )
     | (?<! [\w.] ) import \b {_BLANK}
@@ -42,7 +43,7 @@ _TOKENS = re.compile(
 )
 _COMMENT = re.compile(r"#[^\n]*")
 _SPACE = re.compile(r"[\s\\]+")
-_DECLARED = re.compile(rb"\A(?:\s*#[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_DECLARED = re.compile(rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
 _UNFIT = ("punycode", "idna", "undefined", "escape")
 """Encodings that Python knows and that no source is in; the first takes quadratic time."""
 

@@ -17,10 +17,15 @@ if TYPE_CHECKING:
     Places = tuple[str, ...]
     """Folders ("" or ending in "/") in which a name is looked for."""
 
+    Endings = tuple[str, str]
+
     Step = tuple[str | None, Places]
     """The file of a module, where it has one, and where its submodules are."""
 
-ENDINGS = (".py", ".pyi")
+SOURCES: Endings = (".py", ".pyi")
+STUBS: Endings = (".pyi", ".py")
+"""The endings of a module in the order in which a source asks for them, and a stub."""
+
 PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg")
 BELOW_PROJECT = ("src/", "lib/", "python/", "")
 """Where a project keeps what is imported from it, in the order in which they are asked."""
@@ -40,87 +45,87 @@ class Python:
         builtin: Collection[str] = (),
     ) -> None:
         listed = list(paths)
-        self._files = {path for path in listed if path.endswith(ENDINGS)}
+        self._files = {path for path in listed if path.endswith(SOURCES)}
         self._folders = _above(self._files)
         self._standard = standard
         self._builtin = builtin
         self._projects = _projects(listed, self._files)
         self._starts: dict[str, str] = {}
         self._roots: dict[str, Places] = {}
-        self._steps: dict[tuple[Places, str, bool], Step] = {}
+        self._steps: dict[tuple[Places, str, Endings], Step] = {}
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """As Resolver.targets."""
-        stubs = path.endswith(".pyi")
+        endings = STUBS if path.endswith(".pyi") else SOURCES
         folder = path[: path.rfind("/") + 1]
         parts = reference.module.split(".") if reference.module else []
         if reference.level:
-            found, places = self._relative(folder, reference.level, stubs=stubs)
+            found, places = self._relative(folder, reference.level, endings)
         else:
             found, places = [], self._places(folder, parts[0] if parts else "")
         for part in parts:
-            file, places = self._step(places, part, stubs=stubs)
+            file, places = self._step(places, part, endings)
             if file is not None:
                 found.append(file)
             if not places:
                 break
-        taken = self._taken(places, reference.names, stubs=stubs)
-        return self._answer(path, [*taken, *reversed(found)], stubs=stubs)
+        taken = self._taken(places, reference.names, endings)
+        return self._answer(path, [*taken, *reversed(found)], endings)
 
-    def _taken(self, places: Places, names: Sequence[str], *, stubs: bool) -> list[str]:
+    def _taken(self, places: Places, names: Sequence[str], endings: Endings) -> list[str]:
         """The submodules among the names that are taken from a package."""
         if not places:
             return []
-        files = [self._step(places, name, stubs=stubs)[0] for name in names if name != "*"]
+        files = [self._step(places, name, endings)[0] for name in names if name != "*"]
         return [file for file in files if file is not None]
 
-    def _answer(self, path: str, found: Iterable[str], *, stubs: bool) -> tuple[str, ...]:
+    def _answer(self, path: str, found: Iterable[str], endings: Endings) -> tuple[str, ...]:
         """Each file once, and beside it the stub or the module of the same name."""
         answer: dict[str, None] = {}
         for file in found:
-            twin = file.removesuffix("i") if stubs else file + "i"
+            twin = file[: -len(endings[0])] + endings[1] if file.endswith(endings[0]) else ""
             answer |= dict.fromkeys((file, twin) if twin in self._files else (file,))
         answer.pop(path, None)
         return tuple(answer)
 
-    def _relative(self, folder: str, level: int, *, stubs: bool) -> tuple[list[str], Places]:
+    def _relative(self, folder: str, level: int, endings: Endings) -> tuple[list[str], Places]:
         """The packages that a relative import starts from, the outermost first; no place where
         the dots lead out of the tree."""
         for _ in range(min(level - 1, folder.count("/") + 1)):
             if not folder:
                 return [], ()
             folder = _parent(folder)
-        packages = list(takewhile(bool, (self._init(each, stubs) for each in _upwards(folder))))
+        packages = list(takewhile(bool, (self._init(each, endings) for each in _upwards(folder))))
         return [each for each in reversed(packages) if each], (folder,)
 
-    def _step(self, places: Places, name: str, *, stubs: bool) -> Step:
+    def _step(self, places: Places, name: str, endings: Endings) -> Step:
         """One name further. A package goes before a module; folders without an `__init__` are
         one namespace, where nothing else has the name."""
-        key = places, name, stubs
+        key = places, name, endings
         step = self._steps.get(key)
         if step is None:
-            step = self._steps[key] = self._stepped(places, name, stubs)
+            step = self._steps[key] = self._stepped(places, name, endings)
         return step
 
-    def _stepped(self, places: Places, name: str, stubs: bool) -> Step:
+    def _stepped(self, places: Places, name: str, endings: Endings) -> Step:
         portions = []
         for place in places:
             full = place + name
-            file = self._init(full + "/", stubs)
+            file = self._init(full + "/", endings)
             if file is not None:
                 return file, (full + "/",)
-            file = self._module(full, stubs)
+            file = self._module(full, endings)
             if file is not None:
                 return file, ()
             if full + "/" in self._folders:
                 portions.append(full + "/")
         return None, tuple(portions)
 
-    def _init(self, folder: str, stubs: bool) -> str | None:
-        return self._module(folder + "__init__", stubs)
+    def _init(self, folder: str, endings: Endings) -> str | None:
+        return self._module(folder + "__init__", endings)
 
-    def _module(self, full: str, stubs: bool) -> str | None:
-        for ending in reversed(ENDINGS) if stubs else ENDINGS:
+    def _module(self, full: str, endings: Endings) -> str | None:
+        for ending in endings:
             if full + ending in self._files:
                 return full + ending
         return None
@@ -141,7 +146,7 @@ class Python:
     def _start(self, folder: str) -> str:
         """The folder that a file's outermost package is in; its own where it is in none."""
         if folder not in self._starts:
-            outermost = next((up for up in _upwards(folder) if not self._init(up, False)), "")
+            outermost = next((up for up in _upwards(folder) if not self._init(up, SOURCES)), "")
             self._starts[folder] = outermost
         return self._starts[folder]
 

@@ -1,0 +1,57 @@
+"""Tests are found by how they are named, and their subjects by the same signs."""
+
+import pytest
+
+from sightline.core.imports import testing_names
+
+PAIRS = [
+    ("src/pkg/core/text.py", "tests/core/test_text.py"),
+    ("pkg/text.py", "pkg/text_test.py"),
+    ("pkg/_core.py", "tests/test_core.py"),
+    ("pkg/sub/a.py", "pkg/tests/test_a.py"),
+    ("pkg/sub/__init__.py", "tests/test_sub.py"),
+    ("src/x.ts", "src/x.test.ts"),
+    ("src/ui/Button.tsx", "src/ui/Button.spec.tsx"),
+    ("src/ui/x.ts", "src/ui/__tests__/x.ts"),
+    ("src/ui/x.ts", "src/ui/__tests__/x.test.ts"),
+    ("src/ui/x.js", "test/ui/x-test.js"),
+    ("src/ui/index.ts", "src/ui/ui.test.ts"),
+    ("src/main/java/org/acme/Foo.java", "src/test/java/org/acme/FooTest.java"),
+    ("src/main/java/org/acme/Foo.java", "src/test/java/org/acme/TestFoo.java"),
+    ("net/http.go", "net/http_test.go"),
+    ("lib/a.rb", "spec/a_spec.rb"),
+    ("src/parse.rs", "tests/parse.rs"),
+    ("src/Acme/Foo.php", "tests/Acme/FooTest.php"),
+    ("src/base/log.cc", "src/base/log_unittest.cc"),
+    ("lib/shop/cart.ex", "test/shop/cart_test.exs"),
+]
+
+
+@pytest.mark.parametrize(("subject", "test"), PAIRS, ids=lambda path: path.rpartition("/")[2])
+def test_a_test_and_its_subject_find_each_other(subject, test):
+    paths = (subject, test, "other/place/unrelated.py", "README.md")
+    assert testing_names.tests_of(subject, paths) == (test,)
+    assert testing_names.tested_by(test, paths) == (subject,)
+    assert testing_names.is_test(test)
+    assert not testing_names.is_test(subject)
+
+
+def test_the_mirror_goes_before_other_files_of_the_same_name():
+    paths = ["pkg/a/utils.py", "pkg/b/utils.py", "tests/a/test_utils.py", "tests/b/test_utils.py"]
+    assert testing_names.tests_of("pkg/a/utils.py", paths) == ("tests/a/test_utils.py",)
+    assert testing_names.tested_by("tests/b/test_utils.py", paths) == ("pkg/b/utils.py",)
+
+
+def test_a_test_of_another_place_or_language_is_none():
+    paths = ["pkg/a/utils.py", "other/b/test_utils.py", "pkg/a/utils.test.ts", "pkg/a/utils.md"]
+    assert testing_names.tests_of("pkg/a/utils.py", paths) == ()
+
+
+@pytest.mark.parametrize("name", ["contest.py", "latest.py", "testing.py", "test.py", ".py", "py"])
+def test_words_that_only_look_so_are_no_tests(name):
+    assert not testing_names.is_test(f"pkg/{name}")
+
+
+def test_a_file_without_a_known_language_has_no_tests():
+    assert testing_names.tests_of("Makefile", ["tests/test_Makefile.py"]) == ()
+    assert testing_names.tested_by("notes.txt", ["notes.py"]) == ()
