@@ -29,6 +29,10 @@ PATTERN_MAX = 1_000
 _SPECIAL = frozenset("*?[]{},!-^\\/")
 
 
+class LeadsOut(ValueError):
+    """A pattern is about what is outside the workspace."""
+
+
 class Pattern(Value):
     """What files are asked for by, as pattern() makes it. kind: "path" is one file, "name" every
     file of that name, "glob" the rest."""
@@ -74,6 +78,12 @@ def pattern(text: str) -> Pattern:
     return Pattern(text, "name" if said.anywhere else "path")
 
 
+def absolute(text: str) -> bool:
+    """Whether a pattern begins at the root of a machine rather than of the workspace."""
+    drive = text[1:2] == ":" and text[2:3] in ("/", "\\") and text[0].isalpha()
+    return drive or text.startswith(("/", "\\\\"))
+
+
 @lru_cache(maxsize=256)
 def meaning(text: str) -> Meaning:
     """What a pattern's text says. ValueError as pattern()."""
@@ -113,7 +123,7 @@ def _slashed(text: str) -> str:
 
 def _components(text: str, one: str) -> list[str]:
     """The parts between the slashes of one choice of the braces, without "." and ".."."""
-    if one.startswith("/") or (one[1:2] == ":" and one[2:3] in ("/", "\\") and one[0].isalpha()):
+    if absolute(one):
         raise ValueError(
             f"The pattern {text[:80]!r} is absolute. Write it from the workspace's root, or begin "
             "it with **/."
@@ -122,7 +132,7 @@ def _components(text: str, one: str) -> list[str]:
     for part in one.split("/"):
         if part == "..":
             if not parts or magic(parts[-1]):
-                raise ValueError(
+                raise LeadsOut(
                     f"The pattern {text[:80]!r} leads out of the workspace by '..'. Write it from "
                     "the workspace's root."
                 )
