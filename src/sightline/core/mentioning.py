@@ -12,7 +12,7 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Literal
 
     from sightline.core.regions import Span
@@ -110,6 +110,20 @@ def put(text: str, words: Callable[[Mention], str | None]) -> str:
             parts += [text[at : mention.start], instead]
             at = mention.end
     return "".join([*parts, text[at:]])
+
+
+def part(lines: Sequence[str], asked: Span | None, most: int, few: int, room: int) -> Span:
+    """The lines to show of a text: those asked for, or all of it, or only the first few where it
+    has more than `most`; as far as there is room, in bytes. (0, 0) for none."""
+    total = len(lines)
+    first, last = asked if asked is not None else (1, total if total <= most else min(few, most))
+    last = min(last, total, first + most - 1)
+    for number in range(first, last + 1):
+        room -= len(lines[number - 1].encode("utf-8", "surrogatepass"))
+        if room < 0:
+            last = number - 1
+            break
+    return (first, last) if first <= last else (0, 0)
 
 
 def _prose(text: str) -> Iterator[tuple[int, int]]:

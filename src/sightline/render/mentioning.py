@@ -1,0 +1,173 @@
+"""What a user's text mentions, as blocks for the model and as JSON."""
+
+from __future__ import annotations
+
+from sightline.core.mentioning import put
+from sightline.render import spans
+from sightline.render.views import count, one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from sightline.core.mentioning import Mention
+
+REVISION = 12
+"""Letters of a revision that are said."""
+
+LETTERS = {
+    "A": "added",
+    "D": "deleted",
+    "M": "changed",
+    "R": "renamed",
+    "C": "copied",
+    "T": "of another kind",
+    "U": "in conflict",
+    "?": "not tracked",
+}
+
+SILENT = ("host", "word")
+"""What a model is told nothing of: it is the application's, or nothing at all."""
+
+
+def blocks(mentioned: Any) -> tuple[str, ...]:
+    """One text for each mention that the model is told something of, and one for what there was no
+    room for. mentioned: services.mentioning.Mentioned."""
+    told = [_block(each) for each in mentioned.found if each.state not in SILENT]
+    if mentioned.left_out:
+        told.append(
+            f"{count(mentioned.left_out, 'further mention')} of this message were not looked at: "
+            "there are too many. Read what you need of them.\n"
+        )
+    return tuple(told)
+
+
+def prompt(mentioned: Any) -> str:
+    """The user's text, with what is shown named as it is called: '@/src/a.py' becomes
+    'src/a.py' (shown below). All else stands as it was written."""
+    shown = {each.mention.same: each for each in mentioned.found if each.state == "shown"}
+
+    def words(mention: Mention) -> str | None:
+        each = shown.get(mention.same)
+        return None if each is None else f"'{_called(each)}' (shown below)"
+
+    return put(mentioned.text, words)
+
+
+def as_json(mentioned: Any) -> dict[str, Any]:
+    """The same for programs."""
+    found = [_json(each) for each in mentioned.found]
+    return {"schema": 1, "mentions": found, "left_out": mentioned.left_out}
+
+
+def _block(each: Any) -> str:
+    return "".join(line + "\n" for line in _lines(each))
+
+
+def _lines(each: Any) -> Iterator[str]:
+    if each.state != "shown":
+        yield f"{one_line(each.mention.value)} is not shown: {one_line(each.why)}"
+        for near in each.candidates:
+            yield f"  perhaps {one_line(near.path)} ({near.reason})"
+    elif each.changes is not None:
+        yield from _changes(each.changes)
+    elif each.folder is not None:
+        yield from _folder(each)
+    else:
+        for file in each.files:
+            yield from _file(file, each.mention.lines)
+
+
+def _called(each: Any) -> str:
+    if each.changes is not None:
+        made = each.changes.commit
+        return "changes not committed yet" if made is None else f"commit {made.id[:REVISION]}"
+    if each.folder is not None:
+        return "./" if each.folder.path == "." else f"{one_line(each.folder.path)}/"
+    return one_line(each.files[0].path) + _at(each.mention.lines)
+
+
+def _at(lines: tuple[int, int] | None) -> str:
+    return "" if lines is None else f", {spans((lines,))}"
+
+
+def _file(file: Any, asked: tuple[int, int] | None) -> Iterator[str]:
+    path = one_line(file.path)
+    if file.state == "none":
+        yield f"{path} is not shown: {one_line(file.why)}"
+        return
+    first, last = file.lines
+    yield f"{path}, {_part(file)}, revision {file.revision[:REVISION]}:"
+    rows = file.text.removesuffix("\n").split("\n") if last else []
+    for number, row in enumerate(rows, first):
+        yield f"{number:>6}\t{row}"
+    wanted = min(asked[1], file.total_lines) if asked is not None else file.total_lines
+    if last < wanted:
+        yield f"({spans(((last + 1, wanted),))} not shown: read them if you need them)"
+
+
+def _part(file: Any) -> str:
+    if not file.total_lines:
+        return "an empty file"
+    if file.lines == (1, file.total_lines):
+        return f"whole, {count(file.total_lines, 'line')}"
+    return f"{spans((file.lines,))} of {file.total_lines}"
+
+
+def _folder(each: Any) -> Iterator[str]:
+    held = each.folder
+    names = [*held.folders, *held.files]
+    whole = len(names) + held.left_out
+    yield f"{_called(each)}, a folder: {count(whole, 'entry').replace('entrys', 'entries')}"
+    yield from (f"  {one_line(name)}" for name in names)
+    if held.left_out:
+        yield f"  and {held.left_out} more: list the folder to see them"
+    if not names:
+        yield "  nothing that the ignore files let be seen; what is ignored can be read by its name"
+    for file in each.files:
+        yield ""
+        yield from _file(file, None)
+
+
+def _changes(held: Any) -> Iterator[str]:
+    made = held.commit
+    if made is None:
+        yield f"Changes not committed yet: {count(len(held.files), 'file')}"
+    else:
+        of = " (a merge: against its first parent)" if made.parents > 1 else ""
+        yield f"Commit {made.id} by {one_line(made.author)}, {made.at}{of}"
+        yield from (f"    {row}" for row in made.message.split("\n"))
+        yield f"It changes {count(len(held.files), 'file')} of this workspace"
+    yield from (f"  {_touched(each)}" for each in held.files)
+    if held.more:
+        yield "  and more: ask git for them"
+    if held.withheld:
+        yield f"  and {count(held.withheld, 'file')} that this session may not see"
+    yield from held.patch.removesuffix("\n").split("\n") if held.patch else ()
+    if held.cut:
+        yield "(the patch goes on: ask git for the files you need)"
+
+
+def _touched(each: Any) -> str:
+    said = f"{one_line(each.path)}: {LETTERS.get(each.letter, each.letter)}"
+    was = f" from {one_line(each.old)}" if each.old is not None else ""
+    lines = f", +{each.added} -{each.removed}" if each.added is not None else ""
+    return said + was + lines
+
+
+def _json(each: Any) -> dict[str, Any]:
+    mention, held, git = each.mention, each.folder, each.changes
+    said: dict[str, Any] = {**dict(mention.items()), "state": each.state, "why": each.why}
+    said["files"] = [dict(file.items()) for file in each.files]
+    said["folder"] = None if held is None else dict(held.items())
+    said["changes"] = None if git is None else _git_json(git)
+    said["candidates"] = [dict(near.items()) for near in each.candidates]
+    return said
+
+
+def _git_json(git: Any) -> dict[str, Any]:
+    said = dict(git.items())
+    said["commit"] = None if git.commit is None else dict(git.commit.items())
+    said["files"] = [dict(touched.items()) for touched in git.files]
+    return said
