@@ -117,8 +117,8 @@ def typo(path: str, random: Random, _: list[str]) -> str:
     """A slip or two in the name or, less often, in a folder."""
     above, stem, own = split(path)
     if above and random.random() < 0.25:
-        up, _, last = above[:-1].rpartition("/")
-        return (f"{up}/" if up else "") + slip(last, random) + "/" + stem + own
+        up, slash, last = above[:-1].rpartition("/")
+        return f"{up}{slash}{slip(last, random)}/{stem}{own}"
     slipped = slip(stem, random)
     return above + (slip(slipped, random) if len(stem) > 9 else slipped) + own
 
@@ -142,12 +142,17 @@ def slip(word: str, random: Random) -> str:
 def renamed(path: str, random: Random, folders: list[str]) -> str:
     """What it was called before, itself or its folder; git knows."""
     above, _, own = split(path)
-    parts = above[:-1].split("/")
     if above and random.random() < 0.5:
-        at = random.randrange(len(parts))
-        parts[at] = f"old_{random.choice(folders)}"
-        return "/".join(parts) + path[len(above) - 1 :]
+        parts = above.split("/")
+        parts[random.randrange(len(parts) - 1)] = f"old_{random.choice(folders)}"
+        return "/".join(parts) + path[len(above) :]
     return f"{above}{random.choice(folders)}_{random.choice(folders)}{own}"
+
+
+def two(path: str, random: Random, folders: list[str]) -> str:
+    """Two of these mistakes in one guess."""
+    one, other = random.sample((folder, case, style, ending, number, prefix, machine, typo), 2)
+    return other(one(path, random, folders), random, folders)
 
 
 MISTAKES: dict[str, Mistake] = {
@@ -164,5 +169,6 @@ MISTAKES: dict[str, Mistake] = {
         separators,
         typo,
         renamed,
+        two,
     )
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.finding.guessing.likeness import likeness
+from sightline.core.finding.guessing.likeness import WORTH_SAYING, likeness
 from sightline.core.finding.guessing.moving import moved
 from sightline.core.finding.guessing.names import Names
 from sightline.core.finding.guessing.spelling import Asked
@@ -11,9 +11,6 @@ from sightline.core.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
-
-WORTH_SAYING = 0.45
-"""Likeness below which a candidate would only mislead."""
 
 RENAMED = 0.995
 """What git says outweighs every likeness but the path itself."""

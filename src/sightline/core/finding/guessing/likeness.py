@@ -29,6 +29,9 @@ FAMILIES = (
 HEADERS = frozenset((".h", ".hpp", ".hh", ".hxx", ".inl"))
 """Those of a family that are sooner taken for one another than for the rest of it."""
 
+WORTH_SAYING = 0.45
+"""Likeness below which a candidate would only mislead."""
+
 NAME_SHARE = 0.5
 """What a name alone is worth, where nothing of the folders is alike."""
 
@@ -41,7 +44,7 @@ def likeness(asked: Asked, path: str) -> tuple[float, list[str]]:
     """From 0 to 1, and the differences in words."""
     *folders, written = path.split("/")
     name, differs = _name(asked, name_of(written), folders)
-    if not name:
+    if name < WORTH_SAYING:
         return 0.0, []
     if differs[:1] == [_INDEX]:
         folders = folders[:-1]

@@ -22,14 +22,14 @@ def moved(
         if renamed.get(tail) in there:
             yield renamed[tail], tail
             return
-    folders = _folders(renamed)
+    begins = tuple({f"{part}/" for part in asked[:-1]})
+    folders = _folders({old: new for old, new in renamed.items() if old.startswith(begins)})
     for tail in tails:
         for old, new in folders.items():
-            if (
-                tail.startswith(f"{old}/")
-                and (found := f"{new}{tail[len(old) :]}".lstrip("/")) in there
-            ):
-                yield found, old
+            if tail.startswith(f"{old}/"):
+                found = f"{new}{tail[len(old) :]}".lstrip("/")
+                if found in there:
+                    yield found, old
 
 
 def _folders(renamed: Mapping[str, str]) -> dict[str, str]:

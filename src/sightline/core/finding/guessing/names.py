@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 CROWD = 150
 """Paths of one name that are compared in full; of more, those whose folders fit best."""
 
+CROWD_MAX = 20_000
+"""Paths of one name whose folders are looked at; of more, those below the folder asked for."""
+
+NEAR_MAX = 600
+"""Paths that are compared in full, of all names."""
+
 LINES_MAX = 1_000
 """Names that share a piece with the one asked for and are compared with it."""
 
@@ -56,23 +62,33 @@ class Names:
                     by_key.setdefault(folder_key(folders[-2]), []).append(at)
 
     def near(self, asked: Asked) -> list[str]:
-        """The paths worth a comparison, at most some hundreds."""
+        """The paths worth a comparison, at most some hundreds: the likeliest keys go first."""
+        found: dict[str, None] = {}
+        for key, most in self._keys(asked):
+            found |= dict.fromkeys(self._under(key, asked, most))
+            if len(found) >= NEAR_MAX:
+                break
+        return list(found)
+
+    def _keys(self, asked: Asked) -> Iterator[tuple[str, int]]:
+        """Keys like the one asked for, and how many paths of each are of interest."""
         wanted = [asked.name.key]
         if asked.name.index and asked.folders:
             wanted.append(asked.folder_keys[-1])
-        found: dict[str, None] = {}
         for key in wanted:
-            for other in (key, *numbers(key), *self._slipped(key)):
-                found |= dict.fromkeys(self._under(other, asked))
-        for other in self._sharing(asked):
-            found |= dict.fromkeys(self._under(other, asked, CROWD // 10))
-        return list(found)
+            yield from ((other, CROWD) for other in (key, *numbers(key)))
+        for key in wanted:
+            yield from ((other, CROWD // 3) for other in self._slipped(key))
+        yield from ((other, CROWD // 10) for other in self._sharing(asked))
 
-    def _under(self, key: str, asked: Asked, most: int = CROWD) -> list[str]:
+    def _under(self, key: str, asked: Asked, most: int) -> list[str]:
         """The paths of one key; of a crowd, those that hold the most of the asked folders."""
         paths = [self._paths[at] for at in self._by_key.get(key, ())]
         if len(paths) <= most:
             return paths
+        if len(paths) > CROWD_MAX:
+            last = f"{asked.folders[-1]}/" if asked.folders else ""
+            paths = ([path for path in paths if last in path] or paths)[:CROWD_MAX]
         sought = [f"/{part}/".lower() for part in asked.folders[-4:]]
 
         def fits(path: str) -> tuple[int, int]:
@@ -86,20 +102,18 @@ class Names:
         most = slips_allowed(len(key))
         if not most:
             return []
-        counted: dict[str, int] = {}
-        for line in self._lines(key, most):
-            counted[line] = slips(key, line, most)
+        counted = {line: slips(key, line, most) for line in self._lines(key, most)}
         close = [line for line, count in counted.items() if 0 < count <= most]
         return sorted(close, key=counted.__getitem__)[:CLOSE_MAX]
 
-    def _lines(self, key: str, most: int) -> set[str]:
+    def _lines(self, key: str, most: int) -> dict[str, None]:
         """The keys of about this length that hold a piece of this one, the rarest pieces first."""
         lengths = range(len(key) - most, len(key) + most + 1)
         text = "".join([self._long[length] for length in lengths if length in self._long])
-        found: set[str] = set()
+        found: dict[str, None] = {}
         for piece in sorted(_pieces(key, most + 2), key=text.count):
             for line in _holding(piece, text):
-                found.add(line)
+                found[line] = None
                 if len(found) >= LINES_MAX:
                     return found
         return found

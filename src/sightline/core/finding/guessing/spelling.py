@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from unicodedata import normalize
 
 from sightline.core.value import Value
@@ -52,6 +52,7 @@ def folder_key(name: str) -> str:
     return folded(name).translate(_SEPARATING)
 
 
+@lru_cache(maxsize=10_000)
 def words(stem: str) -> tuple[str, ...]:
     """The words of a stem in small letters: "loadUser_v2" is load, user, v, 2."""
     return tuple(word.lower() for word in _WORD.findall(stem))
@@ -98,6 +99,7 @@ class Name(Value):
         return self.stem.lower() in INDEXES
 
 
+@lru_cache(maxsize=10_000)
 def name_of(written: str) -> Name:
     """A name taken apart."""
     found = ENDING.search(written)
