@@ -1,0 +1,286 @@
+"""Who imports whom in a workspace: an index that is kept in memory and follows the disk.
+
+A look costs a stat per file. What is read again is what a stat no longer vouches for; what is
+resolved again is that, and all of it when a file came or went or a settings file changed.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from functools import cache
+from stat import S_ISREG
+from time import monotonic
+from weakref import WeakKeyDictionary
+
+from sightline.core.imports.testing_names import Tests
+from sightline.core.revision import compare, revision_of
+from sightline.core.value import Value
+from sightline.services.ground import stamp_of
+from sightline.workspace.tree import CONTENT, NO_TREE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from sightline.core.imports.reference import Reader, Reference, Resolver
+    from sightline.core.revision import Revision, Stamp
+    from sightline.workspace import Workspace
+    from sightline.workspace.tree import Listing, Row, Tree
+
+INDEX_S = 20.0
+"""How long one look reads and resolves; what it left is told, and is done by the next."""
+
+SOURCE_BYTES = 8_000_000
+"""A larger source is not read for what it imports."""
+
+TICK_NS = 20_000_000
+
+
+class Language(Value):
+    """How a language's imports are found. references: (bytes, path) -> what the source names;
+    resolver: (paths, reader of settings files) -> who says which files that means."""
+
+    name: str
+    references: Callable[[bytes, str], tuple[Reference, ...]]
+    resolver: Callable[[Iterable[str], Reader], Resolver]
+
+
+@cache
+def _python() -> Language:
+    import sys
+
+    from sightline.core.imports.python import Python
+    from sightline.languages.python import references
+
+    def resolver(paths: Iterable[str], read: Reader) -> Resolver:
+        standard, builtin = sys.stdlib_module_names, sys.builtin_module_names
+        return Python(paths, read, standard=standard, builtin=builtin)
+
+    return Language("python", lambda source, _path: references(source), resolver)
+
+
+@cache
+def _javascript() -> Language:
+    from sightline.core.imports.javascript import JavaScript
+    from sightline.languages.javascript import references
+
+    return Language("javascript", references, JavaScript)
+
+
+_SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
+LANGUAGES: Mapping[str, Callable[[], Language]] = {
+    **dict.fromkeys((".py", ".pyi"), _python),
+    **{f".{ending}": _javascript for ending in _SCRIPTS},
+}
+"""The ending of a source -> its language, which is loaded when the first such source is met."""
+
+
+class Edge(Value):
+    """One file that another one imports. line: where; direct: not only as a package on the way."""
+
+    path: str
+    line: int
+    direct: bool
+
+
+def ending(path: str) -> str:
+    """The ending of a path's name, with its dot, in lower case."""
+    name = path[path.rfind("/") + 1 :]
+    return name[name.rfind(".") :].lower() if "." in name else ""
+
+
+class Importing:
+    """One workspace's index. All of it is to be asked under its lock, after refresh()."""
+
+    def __init__(self) -> None:
+        self.lock = allocate_lock()
+        self.paths: tuple[str, ...] = ()
+        self.tests = Tests(())
+        self.unread: set[str] = set()
+        self.too_large: set[str] = set()
+        self.sizes: dict[str, int] = {}
+        self._tree: Tree = NO_TREE
+        self._seen: dict[str, Listing] = {}
+        self._beside: dict[str, Stamp] = {}
+        self._revisions: dict[str, Revision] = {}
+        self._references: dict[tuple[str, Revision], tuple[Reference, ...]] = {}
+        self._resolvers: dict[str, Resolver] = {}
+        self._settings: dict[str, Stamp | None] = {}
+        self._edges: dict[str, tuple[Edge, ...]] = {}
+        self._importers: dict[str, set[str]] = {}
+
+    def imports(self, path: str) -> tuple[Edge, ...]:
+        """What a file imports of the workspace, in the order of its lines."""
+        return self._edges.get(path, ())
+
+    def importers(self, path: str) -> tuple[str, ...]:
+        """The files that import a file."""
+        return tuple(sorted(self._importers.get(path, ())))
+
+    def left(self) -> int:
+        """How many sources could not be read or were not come to."""
+        return len(self.unread) + len(self._revisions.keys() - self._edges.keys())
+
+    def refresh(self, workspace: Workspace, first: str = "") -> None:
+        """Follow the disk, `first` before all others. Unverifiable where the tree cannot be
+        looked at."""
+        until = monotonic() + INDEX_S
+        paths = workspace.paths()
+        self._tree = workspace.tree(self._tree)
+        anew = paths != self.paths
+        if anew:
+            self._listed(paths)
+        waiting = self._changed(workspace)
+        if anew or self._reset(workspace):
+            self._resolvers.clear()
+            self._settings.clear()
+            self._edges.clear()
+            self._importers.clear()
+        if first in waiting:
+            waiting = {first: waiting.pop(first), **waiting}
+        self._read(workspace, waiting, until)
+        self._resolve(workspace, first, until)
+
+    def _listed(self, paths: tuple[str, ...]) -> None:
+        self.paths = paths
+        self.tests = Tests(paths)
+        sources = {path for path in paths if ending(path) in LANGUAGES}
+        self.unread = sources - self._revisions.keys()
+        for gone in self._revisions.keys() - sources:
+            del self._revisions[gone]
+        self._beside = {path: v for path, v in self._beside.items() if path in sources}
+        self.too_large &= sources
+        used = set(self._revisions.values())
+        self._references = {key: v for key, v in self._references.items() if key[1] in used}
+        self._seen.clear()  # what a folder holds may be found now and was not
+
+    def _changed(self, workspace: Workspace) -> dict[str, Row | None]:
+        """The sources that have to be read, with their rows in the tree; None where they have
+        none, as what is tracked though it is ignored."""
+        rows: dict[str, Row | None] = {}
+        listings, known, revisions = self._tree.listings, set(self.paths), self._revisions
+        for folder, listing in listings.items():
+            if self._seen.get(folder) is listing:
+                continue
+            for name, row in listing.files.items():
+                path = folder + name
+                self.sizes[path] = int(row[0])
+                source = ending(name) in LANGUAGES and S_ISREG(int(row[5])) and path in known
+                if source and (not row[CONTENT] or row[CONTENT] != revisions.get(path)):
+                    rows[path] = row
+        for path in self.unread - rows.keys():
+            folder, _, name = path.rpartition("/")
+            found = listings.get(f"{folder}/" if folder else "")
+            rows[path] = found.files.get(name) if found else None
+        rows.update(dict.fromkeys(self._moved(workspace)))
+        self._seen = dict(listings)
+        return rows
+
+    def _moved(self, workspace: Workspace) -> Iterator[str]:
+        """Those beside the tree that a stat no longer vouches for."""
+        for path, stamp in list(self._beside.items()):
+            now = workspace.stat(path)
+            if now is None or compare(stamp, now, TICK_NS) != "same":
+                yield path
+
+    def _read(self, workspace: Workspace, waiting: dict[str, Row | None], until: float) -> None:
+        """Learn what these name, as long as there is time."""
+        self.unread |= waiting.keys()
+        quick = (
+            (path, row) for path, row in waiting.items() if row and int(row[0]) <= SOURCE_BYTES
+        )
+        for path, row, data in workspace.contents(quick):
+            if data is not None:
+                row[CONTENT] = revision = revision_of(data)
+                self._learn(path, revision, data)
+            if monotonic() > until:
+                return
+        for path in sorted(self.unread & waiting.keys()):
+            self._look(workspace, path)
+            if monotonic() > until:
+                return
+
+    def _look(self, workspace: Workspace, path: str) -> None:
+        """A file that takes a closer look, or has no row."""
+        found = workspace.read(path, limit=SOURCE_BYTES, deadline_s=1.0)
+        stamp = stamp_of(found)
+        if found.signature is not None:
+            self.sizes[path] = found.signature.size
+        if stamp is not None:
+            self._beside[path] = stamp
+        if found.kind == "unreadable":
+            return
+        self._learn(path, found.revision, found.data or b"")
+        if found.why == "too_large":
+            self.too_large.add(path)
+
+    def _learn(self, path: str, revision: Revision, data: bytes) -> None:
+        self.unread.discard(path)
+        self.too_large.discard(path)
+        if self._revisions.get(path) == revision:
+            return
+        language = LANGUAGES[ending(path)]()
+        key = ending(path), revision
+        if key not in self._references:
+            self._references[key] = language.references(data, path)
+        self._revisions[path] = revision
+        self._forget(path)
+
+    def _forget(self, path: str) -> None:
+        for edge in self._edges.pop(path, ()):
+            self._importers[edge.path].discard(path)
+
+    def _reset(self, workspace: Workspace) -> bool:
+        """Whether a settings file that a resolver asked for is another one now."""
+        return any(_other(workspace, *pair) for pair in self._settings.items())
+
+    def _resolve(self, workspace: Workspace, first: str, until: float) -> None:
+        """Find the files that all sources name, where that was not done."""
+        missing = [path for path in self._revisions if path not in self._edges]
+        for path in sorted(missing, key=lambda path: path != first):
+            self._edges[path] = edges = tuple(self._edges_of(workspace, path))
+            for edge in edges:
+                self._importers.setdefault(edge.path, set()).add(path)
+            if monotonic() > until:
+                return
+
+    def _edges_of(self, workspace: Workspace, path: str) -> Iterator[Edge]:
+        language = LANGUAGES[ending(path)]()
+        resolver = self._resolvers.get(language.name)
+        if resolver is None:
+            resolver = language.resolver(self.paths, self._reader(workspace))
+            self._resolvers[language.name] = resolver
+        met: dict[str, Edge] = {}
+        for reference in self._references[ending(path), self._revisions[path]]:
+            for number, target in enumerate(resolver.targets(path, reference)):
+                direct = number == 0 or not target.endswith(("/__init__.py", "/__init__.pyi"))
+                if target != path and (target not in met or direct > met[target].direct):
+                    met[target] = Edge(target, reference.line, direct)
+        yield from met.values()
+
+    def _reader(self, workspace: Workspace) -> Reader:
+        def read(path: str) -> bytes | None:
+            found = workspace.read(path, limit=SOURCE_BYTES, deadline_s=1.0)
+            self._settings[path] = stamp_of(found)
+            return found.data
+
+        return read
+
+
+def _other(workspace: Workspace, path: str, was: Stamp | None) -> bool:
+    now = workspace.stat(path)
+    if now is None or was is None:
+        return now is not None or was is not None
+    if compare(was, now, TICK_NS) == "same":
+        return False
+    return workspace.read(path, limit=SOURCE_BYTES, deadline_s=1.0).revision != was.revision
+
+
+def index_of(workspace: Workspace) -> Importing:
+    """The one index of a workspace."""
+    with _LOCK:
+        return _KEPT.setdefault(workspace, Importing())
+
+
+_KEPT: WeakKeyDictionary[Workspace, Importing] = WeakKeyDictionary()
+_LOCK = allocate_lock()

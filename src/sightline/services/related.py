@@ -1,0 +1,243 @@
+"""The files that belong to one file: what it imports, who imports it, its tests, its neighbours."""
+
+from __future__ import annotations
+
+from math import log10
+
+from sightline.core.imports.testing_names import is_test
+from sightline.core.value import Value
+from sightline.core.window.tokens import estimate
+from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.services.ground import located
+from sightline.services.importing import LANGUAGES, ending, index_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sightline.services.ground import Ground
+    from sightline.services.importing import Importing
+
+    Reason = tuple[str, float, str]
+    """A path, what a reason for it weighs, and the reason."""
+
+__all__ = ["LANGUAGES", "Related", "RelatedFile", "related"]
+
+TEST, IMPORT, TESTED_BY, IMPORTER, PACKAGE, SIBLING = 1.0, 0.9, 0.7, 0.5, 0.2, 0.1
+"""What each reason weighs."""
+
+FURTHER = 0.4
+"""What is left of an import's weight with each step further away."""
+
+REACHED_MOST = 1_000
+"""Files that are followed along imports of imports."""
+
+READ_BYTES = 1_000_000
+"""A larger file's tokens are estimated by its size alone."""
+
+
+class RelatedFile(Value):
+    """A file that belongs to another. why: sentences without their end, the weightiest first; score:
+    higher belongs closer; size: in bytes."""
+
+    path: str
+    why: tuple[str, ...]
+    score: float
+    size: int
+    tokens_estimate: int
+
+
+class Related(list[RelatedFile]):
+    """Related files, the closest first, and what the limits left out. left_out: files that are
+    related, too; unread: sources of the workspace that are not in the index yet, whose imports
+    are not known; too_large: those that never will be."""
+
+    def __init__(
+        self,
+        path: str,
+        files: Iterable[RelatedFile] = (),
+        *,
+        left_out: int = 0,
+        unread: int = 0,
+        too_large: int = 0,
+    ) -> None:
+        super().__init__(files)
+        self.path = path
+        self.left_out = left_out
+        self.unread = unread
+        self.too_large = too_large
+
+
+def related(
+    ground: Ground,
+    path: str,
+    *,
+    imports: bool = True,
+    tests: bool = True,
+    importers: bool = True,
+    siblings: bool = True,
+    transitive: int = 0,
+    limit: int = 10,
+    max_bytes: int = 200_000,
+    max_tokens: int | None = None,
+) -> Related:
+    """The files that belong to the file `path`, the closest first.
+
+    transitive: how many steps further than its own imports are followed. limit, max_bytes,
+    max_tokens: of all that is answered; a file that does not fit is left out, and a smaller one may
+    follow. PathRefused, FileMissing; Unverifiable when the disk cannot be asked.
+    """
+    wanted = located(ground, path).path
+    _check(ground, path, wanted)
+    index = index_of(ground.workspace)
+    with index.lock:
+        index.refresh(ground.workspace, wanted)
+        reasons: list[Reason] = []
+        if imports:
+            reasons += _imports(index, wanted, transitive)
+        if tests:
+            reasons += _tests(index, wanted)
+        if importers:
+            reasons += _importers(index, wanted)
+        if siblings:
+            reasons += _siblings(index, wanted)
+        ranked = _ranked(wanted, reasons)
+        sizes = {each: index.sizes.get(each) for each, _, _ in ranked}
+        unread, too_large = index.left(), len(index.too_large)
+    limits = limit, max_bytes, max_tokens
+    files, left_out = _chosen(ground, ranked, sizes, limits)
+    return Related(wanted, files, left_out=left_out, unread=unread, too_large=too_large)
+
+
+def _check(ground: Ground, asked: str, path: str) -> None:
+    """That there is a file. One that was deleted a moment ago has no place in the index, either."""
+    try:
+        found = ground.workspace.stat(path)
+    except OSError as error:
+        words = f"{asked} cannot be looked at: {error.strerror or error}."
+        raise Unverifiable(asked, words, "Try again when the disk answers.") from None
+    if found is None:
+        raise FileMissing(asked, f"{asked} does not exist.", "List its folder, or find it by name.")
+    if found.mode & 0o170000 == 0o040000:
+        words = f"{asked} is a directory, and only a file has related files."
+        raise PathRefused(asked, "directory", words, "Name a file in it.")
+
+
+def _imports(index: Importing, path: str, transitive: int) -> Iterator[Reason]:
+    """What it imports, and what that imports, as far as was asked. Cycles end by themselves."""
+    met, edge, weight = {path}, [path], IMPORT
+    for step in range(max(transitive, 0) + 1):
+        reached: list[str] = []
+        for source in edge:
+            for each in index.imports(source):
+                if each.path in met or len(met) > REACHED_MOST:
+                    continue
+                how = "imported" if step == 0 else f"imported by {source}"
+                line = f"{how} in line {each.line}"
+                if not each.direct:
+                    yield each.path, PACKAGE * weight, f"the package of what is {line}"
+                    continue
+                met.add(each.path)
+                reached.append(each.path)
+                yield each.path, weight * _rarity(index, each.path), line
+        edge, weight = reached, weight * FURTHER
+
+
+def _rarity(index: Importing, path: str) -> float:
+    """What everybody imports says little of one file."""
+    return 1 / (1 + log10(max(len(index.importers(path)), 1)) / 2)
+
+
+def _tests(index: Importing, path: str) -> Iterator[Reason]:
+    for test in index.tests.of(path):
+        yield test, TEST, "a test of it by name"
+    for subject in index.tests.tested_by(path):
+        yield subject, TEST, "what it tests, by name"
+    if is_test(path):
+        return
+    for importer in index.importers(path):
+        if is_test(importer) and (line := _line(index, importer, path)):
+            yield (
+                importer,
+                TESTED_BY * _focus(index, importer),
+                f"a test that imports it in line {line}",
+            )
+
+
+def _importers(index: Importing, path: str) -> Iterator[Reason]:
+    for importer in index.importers(path):
+        line = _line(index, importer, path)
+        if line and not is_test(importer):
+            yield importer, IMPORTER * _focus(index, importer), f"imports it in line {line}"
+
+
+def _line(index: Importing, importer: str, path: str) -> int:
+    """Where it is imported itself; 0 where only something in its package is."""
+    return next((e.line for e in index.imports(importer) if e.path == path and e.direct), 0)
+
+
+def _focus(index: Importing, importer: str) -> float:
+    """A file that imports little is about what it imports."""
+    return 1 / (1 + log10(max(len(index.imports(importer)), 1)) / 4)
+
+
+def _siblings(index: Importing, path: str) -> Iterator[Reason]:
+    folder, mine = path.rpartition("/")[0], ending(path)
+    for each in index.paths:
+        if each.startswith(folder) and each.rpartition("/")[0] == folder and ending(each) == mine:
+            yield each, SIBLING, "in the same folder"
+
+
+def _ranked(path: str, reasons: Iterable[Reason]) -> list[tuple[str, float, tuple[str, ...]]]:
+    found: dict[str, list[tuple[float, str]]] = {}
+    for other, weight, why in reasons:
+        if other != path:
+            found.setdefault(other, []).append((weight, why))
+    rated = [
+        (
+            other,
+            sum(weight for weight, _ in each),
+            tuple(dict.fromkeys(w for _, w in sorted(each)[::-1])),
+        )
+        for other, each in found.items()
+    ]
+    return sorted(rated, key=lambda each: (-each[1], each[0]))
+
+
+def _chosen(
+    ground: Ground,
+    ranked: Iterable[tuple[str, float, tuple[str, ...]]],
+    sizes: dict[str, int | None],
+    limits: tuple[int, int, int | None],
+) -> tuple[list[RelatedFile], int]:
+    """Those that fit the limits together. An empty file has nothing to tell, and is not one."""
+    limit, room, tokens = limits
+    chosen: list[RelatedFile] = []
+    left_out = 0
+    for path, score, why in ranked:
+        size = sizes[path]
+        if size == 0:
+            continue
+        if len(chosen) >= limit or (size or 0) > room:
+            left_out += 1
+            continue
+        made = _made(ground, path, score, why)
+        fits = made is not None and made.size <= room
+        if made is None or not fits or (tokens is not None and made.tokens_estimate > tokens):
+            left_out += 1
+            continue
+        chosen.append(made)
+        room -= made.size
+        tokens = None if tokens is None else tokens - made.tokens_estimate
+    return chosen, left_out
+
+
+def _made(ground: Ground, path: str, score: float, why: tuple[str, ...]) -> RelatedFile | None:
+    """A file as it stands now; None where none stands there any more or it cannot be read."""
+    found = ground.workspace.read(path, limit=READ_BYTES, deadline_s=ground.settings.deadline_s)
+    if found.kind != "file" or found.signature is None:
+        return None
+    size = found.signature.size
+    text = found.data.decode("utf-8", "replace") if found.data is not None else ""
+    tokens = estimate(text) if "\0" not in text and text else size // 4
+    return RelatedFile(path, why, round(score, 4), size, tokens)

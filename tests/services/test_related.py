@@ -1,0 +1,215 @@
+"""Related files are those that a file imports, is imported by, is tested by, and stands beside."""
+
+import pytest
+
+from sightline.core.value import Value
+from sightline.errors import FileMissing, PathRefused
+from sightline.services import importing
+from sightline.services.ground import Ground
+from sightline.services.related import Related, RelatedFile, related
+from sightline.testing import FixedClock, MemoryWorkspace, make_session
+
+FILES = {
+    "src/pkg/__init__.py": "",
+    "src/pkg/a.py": "from .b import thing\nimport pkg.deep.c\n",
+    "src/pkg/b.py": "from . import a  # a cycle\nfrom .far import x\n",
+    "src/pkg/far.py": "import os\n",
+    "src/pkg/user.py": "import os\nfrom pkg.a import thing\n",
+    "src/pkg/deep/__init__.py": "'a package that says something'\n",
+    "src/pkg/deep/c.py": "x = 1\n",
+    "src/pkg/alone.py": "y = 1\n",
+    "tests/test_a.py": "import pytest\n",
+    "tests/test_more.py": "from pkg.a import thing\n",
+    "README.md": "words\n",
+}
+
+
+@pytest.fixture
+def ground(place):
+    for path, text in FILES.items():
+        place.put(path, text)
+    return place.session()._ground
+
+
+def paths(found):
+    return [each.path for each in found]
+
+
+def why(found, path):
+    return next(each.why for each in found if each.path == path)
+
+
+def test_every_way_of_being_related_is_found_and_said(ground):
+    found = related(ground, "src/pkg/a.py", limit=20)
+    assert why(found, "src/pkg/b.py") == (
+        "imported in line 1",
+        "imports it in line 1",
+        "in the same folder",
+    )
+    assert why(found, "src/pkg/deep/c.py") == ("imported in line 2",)
+    assert why(found, "src/pkg/deep/__init__.py") == ("the package of what is imported in line 2",)
+    assert why(found, "src/pkg/user.py")[0] == "imports it in line 2"
+    assert why(found, "tests/test_a.py") == ("a test of it by name",)
+    assert why(found, "tests/test_more.py") == ("a test that imports it in line 1",)
+    assert why(found, "src/pkg/alone.py") == ("in the same folder",)
+    assert "README.md" not in paths(found)
+    assert "src/pkg/__init__.py" not in paths(found), "it is empty"
+    scores = [each.score for each in found]
+    assert scores == sorted(scores, reverse=True)
+    assert (found.left_out, found.unread, found.too_large) == (0, 0, 0)
+
+
+def test_the_closest_come_first(ground):
+    found = paths(related(ground, "src/pkg/a.py"))
+    assert found[0] == "src/pkg/b.py"
+    assert found.index("tests/test_a.py") < found.index("tests/test_more.py")
+    assert found.index("src/pkg/user.py") < found.index("src/pkg/alone.py")
+
+
+def test_a_test_leads_to_what_it_tests(ground):
+    assert paths(related(ground, "tests/test_a.py"))[0] == "src/pkg/a.py"
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("imports", {"src/pkg/b.py", "src/pkg/deep/c.py", "src/pkg/deep/__init__.py"}),
+        ("tests", {"tests/test_a.py", "tests/test_more.py"}),
+        ("importers", {"src/pkg/b.py", "src/pkg/user.py"}),
+        ("siblings", {f"src/pkg/{name}.py" for name in ("b", "far", "user", "alone")}),
+    ],
+)
+def test_each_kind_can_be_asked_for_alone(ground, asked, expected):
+    kinds = dict.fromkeys(("imports", "tests", "importers", "siblings"), False) | {asked: True}
+    assert set(paths(related(ground, "src/pkg/a.py", **kinds))) == expected
+
+
+def test_imports_of_imports_are_followed_as_far_as_asked_and_cycles_end(ground):
+    only = {"tests": False, "importers": False, "siblings": False}
+    assert "src/pkg/far.py" not in paths(related(ground, "src/pkg/a.py", **only))
+    found = related(ground, "src/pkg/a.py", transitive=1, **only)
+    assert why(found, "src/pkg/far.py") == ("imported by src/pkg/b.py in line 2",)
+    assert paths(found) == paths(related(ground, "src/pkg/a.py", transitive=10**6, **only))
+    assert found[-1].path == "src/pkg/far.py" or found[-1].path.endswith("__init__.py")
+
+
+def test_limits_hold_and_what_they_leave_out_is_told(ground):
+    every = related(ground, "src/pkg/a.py", limit=100)
+    two = related(ground, "src/pkg/a.py", limit=2)
+    assert (len(two), two.left_out) == (2, len(every) - 2)
+    small = related(ground, "src/pkg/a.py", limit=100, max_bytes=60)
+    assert sum(each.size for each in small) <= 60
+    assert len(small) + small.left_out == len(every)
+    few = related(ground, "src/pkg/a.py", limit=100, max_tokens=20)
+    assert sum(each.tokens_estimate for each in few) <= 20 < sum(e.tokens_estimate for e in every)
+    assert related(ground, "src/pkg/a.py", limit=0) == []
+
+
+def test_what_changes_on_disk_is_followed(place, ground):
+    assert "src/pkg/alone.py" in paths(related(ground, "src/pkg/a.py"))
+    place.put("src/pkg/alone.py", "from .a import thing\n")
+    assert "imports it in line 1" in why(related(ground, "src/pkg/a.py"), "src/pkg/alone.py")
+    place.put("src/pkg/new.py", "\nimport pkg.a\n")
+    assert "imports it in line 2" in why(related(ground, "src/pkg/a.py"), "src/pkg/new.py")
+    (place.root / "src/pkg/new.py").unlink()
+    (place.root / "src/pkg/b.py").unlink()
+    found = paths(related(ground, "src/pkg/a.py", limit=20))
+    assert not {"src/pkg/new.py", "src/pkg/b.py"} & set(found)
+
+
+def test_an_edit_that_keeps_size_and_time_a_moment_after_the_first_is_seen(place, ground):
+    place.put("src/pkg/alone.py", "import pkg.a\n")
+    related(ground, "src/pkg/a.py")
+    place.put("src/pkg/alone.py", "import pkg.b\n")
+    found = related(ground, "src/pkg/a.py", siblings=False)
+    assert "src/pkg/alone.py" not in paths(found)
+
+
+def test_a_source_is_read_once_while_it_stands(ground, monkeypatch):
+    related(ground, "src/pkg/a.py")
+    learned = []
+    monkeypatch.setattr(
+        importing.Importing, "_learn", lambda _self, path, *_rest: learned.append(path)
+    )
+    index = importing.index_of(ground.workspace)
+    index._tree = ground.workspace.tree(index._tree)
+    young = [path for path, row in index._tree.files() if not row[6]]
+    related(ground, "src/pkg/b.py")
+    assert set(learned) <= set(young)
+
+
+def test_a_file_that_git_tracks_though_it_is_ignored_is_related(place, ground):
+    place.put(".gitignore", "dist/\n")
+    place.put("dist/made.py", "import pkg.a\n")
+    assert "dist/made.py" not in paths(related(ground, "src/pkg/a.py"))
+    index = importing.index_of(ground.workspace)
+    every = (*ground.workspace.paths(), "dist/made.py")
+    ground.workspace.paths = lambda: tuple(sorted(every))
+    assert "dist/made.py" in paths(related(ground, "src/pkg/a.py"))
+    place.put("dist/made.py", "import pkg.b\n")
+    assert "dist/made.py" not in paths(related(ground, "src/pkg/a.py"))
+    assert index.left() == 0
+
+
+def test_a_source_that_is_too_large_is_told(ground, place, monkeypatch):
+    monkeypatch.setattr(importing, "SOURCE_BYTES", 30)
+    found = related(ground, "src/pkg/user.py")
+    assert found.too_large == sum(
+        len(text) > 30 for path, text in FILES.items() if path.endswith(".py")
+    )
+
+
+def test_what_there_was_no_time_for_is_told_and_done_by_the_next_look(ground, monkeypatch):
+    monkeypatch.setattr(importing, "INDEX_S", -1.0)
+    first = related(ground, "src/pkg/a.py")
+    assert first.unread > 0
+    monkeypatch.setattr(importing, "INDEX_S", 20.0)
+    assert related(ground, "src/pkg/a.py").unread == 0
+
+
+def test_a_path_that_cannot_have_related_files_is_refused_in_words(ground):
+    with pytest.raises(FileMissing, match="does not exist"):
+        related(ground, "src/pkg/gone.py")
+    with pytest.raises(PathRefused, match="directory"):
+        related(ground, "src/pkg")
+    with pytest.raises(PathRefused):
+        related(ground, "../outside.py")
+
+
+def test_a_file_of_no_known_language_has_neighbours_and_nothing_else(place, ground):
+    place.put("OTHER.md", "more words\n")
+    found = related(ground, "README.md")
+    assert [(each.path, each.why) for each in found] == [("OTHER.md", ("in the same folder",))]
+
+
+def test_it_works_in_memory_and_answers_a_list_of_values():
+    session = make_session(MemoryWorkspace(FILES), clock=FixedClock())
+    found = related(session._ground, "src/pkg/a.py")
+    assert isinstance(found, list)
+    assert isinstance(found, Related)
+    assert all(isinstance(each, RelatedFile) and isinstance(each, Value) for each in found)
+    assert isinstance(session._ground, Ground)
+    assert found[0].path == "src/pkg/b.py"
+    assert found[0].size == len(FILES["src/pkg/b.py"])
+
+
+def test_sources_of_two_languages_are_each_resolved_by_its_own(place, ground):
+    place.put("web/main.ts", 'import { x } from "./part"\nimport type { A } from "./a.js"\n')
+    place.put("web/part.ts", "export const x = 1\n")
+    place.put("web/a.ts", "export type A = string\n")
+    place.put("web/main.test.ts", 'import { x } from "./main"\n')
+    found = related(ground, "web/main.ts")
+    assert why(found, "web/part.ts")[0] == "imported in line 1"
+    assert why(found, "web/a.ts")[0] == "imported in line 2"
+    assert why(found, "web/main.test.ts")[0] == "a test of it by name"
+
+
+def test_a_changed_settings_file_resolves_anew(place, ground):
+    place.put("web/main.ts", 'import { x } from "@/part"\n')
+    place.put("web/one/part.ts", "export const x = 1\n")
+    place.put("web/two/part.ts", "export const x = 2\n")
+    settings = '{"compilerOptions": {"paths": {"@/*": ["./%s/*"]}}}'
+    place.put("web/tsconfig.json", settings % "one")
+    assert paths(related(ground, "web/main.ts")) == ["web/one/part.ts"]
+    place.put("web/tsconfig.json", settings % "two")
+    assert paths(related(ground, "web/main.ts")) == ["web/two/part.ts"]
