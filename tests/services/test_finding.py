@@ -10,7 +10,8 @@ import pytest
 from sightline.core.finding.chains import Request
 from sightline.errors import PathRefused
 from sightline.render.finding import FOLDER, HIDDEN
-from sightline.services.finding import find, find_each, shelf_of
+from sightline.services.finding import find, find_each
+from sightline.services.shelves import shelf_of
 
 
 @pytest.fixture
@@ -100,6 +101,11 @@ def test_skipping_says_what_may_have_been_meant(ground):
     assert result.candidates[0].reason
 
 
+def test_a_glob_that_matches_nothing_is_guessed_about_too(ground):
+    result = find(ground, "source/**/names?*.{pyi,ts}")
+    assert result.candidates[0].path == "src/utils/names.py"
+
+
 def test_what_is_required_is_asked_about_rather_than_skipped(ground):
     result = find(ground, "src/utils/name.py", required=True, name="the names", reason="a rename")
     assert result.fallback == "ask_user"
@@ -112,7 +118,7 @@ def test_creating_is_a_plan_and_nothing_is_done(ground, place):
     assert not (place.root / "src/new").exists()
 
 
-@pytest.mark.parametrize("text", ["**/thing*.py", ".git/config", "src", "x" * 300])
+@pytest.mark.parametrize("text", ["**/thing*.py", ".git/config", "src", "src/app.py/x", "x" * 300])
 def test_what_cannot_be_created_is_asked_about(ground, text):
     result = find(ground, text, fallback="create_new")
     assert (result.fallback, result.create) == ("ask_user", None)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property
+from itertools import islice
+from operator import eq
 
 from sightline.core.finding.translating import ANYTHING, compiled
 
@@ -33,7 +35,7 @@ class Index:
 
     def __init__(self, paths: Iterable[str]) -> None:
         found = sorted(paths)
-        if any(map(str.__eq__, found, found[1:])):
+        if any(map(eq, found, islice(found, 1, None))):
             found = list(dict.fromkeys(found))
         self.paths: tuple[str, ...] = tuple(found)
 
@@ -50,7 +52,7 @@ class Index:
     def folders(self) -> tuple[str, ...]:
         """Every folder that a path is in, sorted; the root, ".", is not among them."""
         every: set[str] = set()
-        for held in self._folders.places:
+        for held in self._folders.first:
             folder = held[:-1]
             while folder and folder not in every:
                 every.add(folder)
@@ -59,7 +61,7 @@ class Index:
 
     def named(self, name: str) -> Sequence[str]:
         """The paths that have this last part, in order."""
-        return [self.paths[at] for at in self._names.places.get(name, ())]
+        return [self.paths[at] for at in self._names.at(name)]
 
     def matching(self, pattern: Pattern, limit: int | None = None) -> list[str]:
         """The paths that a pattern means: first the one written as it is, then in order."""
@@ -75,13 +77,13 @@ class Index:
     def _anywhere(self, *names: str | None) -> set[int]:
         """The places of names in any folder."""
         asked = [name for name in names if name is not None]
-        return {at for name in asked for at in self._names.places.get(name, ())}
+        return {at for name in asked for at in self._names.at(name)}
 
     def _shaped(self, shape: Shape) -> Iterable[int]:
         """The places of the paths of a shape."""
         name, folder = shape.name, shape.folder
         if name.literal is not None:
-            return self._below(folder, self._names.places.get(name.literal, ()))
+            return self._below(folder, self._names.at(name.literal))
         folders = self._folders.those(folder)
         if name.ending:
             last = name.ending[name.ending.rindex(".") :]
@@ -93,7 +95,7 @@ class Index:
             names = self._names.those(name)
             return range(len(self.paths)) if names is None else self._names.of(names)
         below = self._folders.of(folders)
-        if name == ANYTHING or len(below) < len(self._names.places):
+        if name == ANYTHING or len(below) < len(self._names.first):
             return self._names.fitting(name, below)
         return self._within(folders, self._names.of(self._names.those(name) or ()))
 
@@ -130,21 +132,28 @@ class Index:
 
 
 class Texts:
-    """One half of each path. held: in the order of the paths; places: of each distinct one."""
+    """One half of each path. held: in the order of the paths; first: where each distinct one stands
+    first; again: where else, of those that stand more than once."""
 
     def __init__(self, held: list[str]) -> None:
-        self.places: Places = {}
-        for at, text in enumerate(held):
-            places = self.places.get(text)
-            if places is None:
-                self.places[text] = [at]
-            else:
-                places.append(at)
         self.held = held
+        self.first: dict[str, int] = {}
+        self.again: Places = {}
+        put = self.first.setdefault
+        for at, text in enumerate(held):
+            if put(text, at) != at:
+                self.again.setdefault(text, []).append(at)
 
-    def of(self, texts: Iterable[str]) -> list[int]:
-        """Where the paths stand that hold one of these."""
-        return [at for text in texts for at in self.places[text]]
+    def at(self, text: str) -> list[int]:
+        """Where the paths stand that hold this one, in order."""
+        first = self.first.get(text)
+        return [] if first is None else [first, *self.again.get(text, ())]
+
+    def of(self, texts: Collection[str]) -> list[int]:
+        """Where the paths stand that hold one of these, which are distinct and known."""
+        again = self.again
+        found = [self.first[text] for text in texts]
+        return found + [at for text in texts if text in again for at in again[text]]
 
     def fitting(self, half: Half, among: Iterable[int]) -> list[int]:
         """Of some places those whose text fits."""
@@ -157,16 +166,16 @@ class Texts:
     def those(self, half: Half) -> Collection[str] | None:
         """The distinct texts that fit, or None where all do."""
         if half.literal is not None:
-            return [half.literal] if half.literal in self.places else []
+            return [half.literal] if half.literal in self.first else []
         if not half.expression:
             return None
         fullmatch = compiled(half.expression).fullmatch
         return [text for text in self._holding(half.run) if fullmatch(text)]
 
-    def _holding(self, run: str) -> Iterable[str]:
+    def _holding(self, run: str) -> Collection[str]:
         """The distinct texts that hold a run."""
         if not run:
-            return self.places
+            return self.first
         joined, distinct = self._joined
         if joined.count(run) > len(distinct) // FEW:
             return [text for text in distinct if run in text]
@@ -180,5 +189,5 @@ class Texts:
 
     @cached_property
     def _joined(self) -> tuple[str, list[str]]:
-        distinct = list(self.places)
+        distinct = list(self.first)
         return f"{SEPARATOR}{SEPARATOR.join(distinct)}{SEPARATOR}", distinct
