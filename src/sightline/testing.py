@@ -280,6 +280,13 @@ class MemoryWorkspace:
         leading = (path for path in links if self.listed(path))
         return tuple(sorted(files.union(x for x in leading if self._resolved(x, x) in files)))
 
+    def names(self, folder: str) -> tuple[str, ...]:
+        below = (path[len(folder) :] for path in self._entries if path.startswith(folder))
+        names = {name.partition("/")[0] for name in below} - {"", ".git", ".hg"}
+        if not names and self.stat(folder.rstrip("/") or ".") is None:
+            raise Unverifiable(folder, f"{folder} could not be listed: it is not there.")
+        return tuple(sorted(names))
+
     def git_at_work(self) -> bool:
         return False  # there is no git in memory
 

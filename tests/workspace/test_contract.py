@@ -242,3 +242,13 @@ def test_paths_are_those_of_all_that_may_be_found(workspace):
     workspace.put_kind("dangling", "symlink", target="nothing")
     seen = [path for path in workspace.paths() if not path.startswith(".")]
     assert seen == ["a-b", "a/b", "b/x", "link"]
+
+
+def test_names_are_all_that_stands_in_a_folder(workspace):
+    for path in ("src/b/x", "src/a", "src/x.log", "src/.git/config"):
+        workspace.put(path, b"")
+    workspace.put_kind("src/pipe", "special")
+    assert workspace.names("src/") == ("a", "b", "pipe", "x.log")
+    assert "src" in workspace.names("")
+    with pytest.raises(Unverifiable):
+        workspace.names("nothing/")

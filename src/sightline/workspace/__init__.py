@@ -184,6 +184,11 @@ class Workspace(Protocol):
         What git tracks is not ignored by .gitignore. Unverifiable when an ignore file cannot be
         read."""
 
+    def names(self, folder: str) -> tuple[str, ...]:
+        """What stands in a folder ("" or ending in "/"), sorted; without what is never listed:
+        folders of version control, our own files, names that are no Unicode. Unverifiable when it
+        cannot be listed."""
+
     def git_at_work(self) -> bool:
         """Whether a git command is changing the tree now, as far as its lock tells."""
 

@@ -208,6 +208,11 @@ class DiskWorkspace:
             self._finder = Finder(self.root)
         return self._finder.paths()
 
+    def names(self, folder: str) -> tuple[str, ...]:
+        from sightline.workspace.find import names
+
+        return names(self.root, folder)
+
     def git_at_work(self) -> bool:
         found = self.repository("")
         return found is not None and found.busy()

@@ -57,6 +57,19 @@ class Finder:
         return found.with_links()
 
 
+def names(root: str, folder: str) -> tuple[str, ...]:
+    """What stands in a folder, as Workspace.names tells it."""
+    try:
+        listed = os.listdir(f"{root}/{folder}")
+    except OSError as error:
+        name = folder.rstrip("/") or "."
+        why = error.strerror or type(error).__name__
+        raise Unverifiable(
+            name, f"{name} could not be listed: {why}.", "Check that it is there and readable."
+        ) from error
+    return tuple(sorted(name for name in listed if not unlisted(name)))
+
+
 class _Found:
     """What a walk found, and all that it looked at."""
 
@@ -64,7 +77,7 @@ class _Found:
         self._root = walk.root
         self._top = top
         self._paths = tuple(paths)
-        self._links = _sayable(links)
+        self._links = links
         self._began_ns = walk.began_ns
         self._folders = walk.folders
         self._noted = walk.noted
@@ -110,12 +123,14 @@ def _find(root: str) -> _Found:
         with asked:
             walk.note([asked.index])
             walk.go()
-            names = asked.names()
-        if names is not None:
-            return _Found(top, walk, *_judged(walk, names))
+            files = set(walk.files)  # while git is at work
+            text = asked.text()
+        if text is not None:
+            return _Found(top, walk, *_judged(walk, files, text))
     walk = _Walk(root, (git, *others), judging=(git, *others))
     walk.go()
-    return _Found(top, walk, sorted(_sayable(walk.files)), walk.links)
+    paths = sorted(_sayable(walk.files, "\0".join(walk.files)))
+    return _Found(top, walk, paths, _sayable(walk.links, "\0".join(walk.links)))
 
 
 def _inside_ignored(root: str, top: str) -> bool:
@@ -123,16 +138,18 @@ def _inside_ignored(root: str, top: str) -> bool:
     return root != top and git_rules(top).refuses(root[len(top.rstrip("/")) + 1 :], folder=True)
 
 
-def _judged(walk: _Walk, names: list[str]) -> tuple[list[str], list[str]]:
-    """Of the names that git knows, those of files and of symlinks that stand and are not hidden."""
-    files = set(walk.files)
-    names = sorted(names)  # of two sorted halves
+def _judged(walk: _Walk, files: set[str], text: str) -> tuple[list[str], list[str]]:
+    """Of the names that git told, those of files and of symlinks that stand and are not hidden."""
+    names = text.split("\0")
+    names.pop()
+    names = _sayable(names, text)
+    names.sort()  # two sorted halves
     links = sorted(set(walk.links).intersection(names)) if walk.links else []
     if not files.issuperset(names):
         names = [name for name in names if name in files or walk.stands(name)]
     if any(map(eq, names, islice(names, 1, None))):
         names = list(dict.fromkeys(names))  # git names a file twice while it is unmerged
-    return _sayable(names), links
+    return names, links
 
 
 class _Walk:
@@ -312,9 +329,8 @@ def _lines(file: str) -> list[str]:
     return lines_of(data)
 
 
-def _sayable(paths: list[str]) -> list[str]:
-    """Without names that are no Unicode, and without our own files."""
-    joined = "\0".join(paths)
+def _sayable(paths: list[str], joined: str) -> list[str]:
+    """Without names that are no Unicode, and without our own files. joined: all in one text."""
     if ASIDE not in joined and encodes(joined):
         return paths
     return [path for path in paths if not any(map(unlisted, path.split("/")))]

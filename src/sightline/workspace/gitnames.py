@@ -45,9 +45,9 @@ class GitNames:
         self._git.wait()
         self._answer.close()
 
-    def names(self) -> list[str] | None:
-        """What git lists, as it lists it; a nested repository ends in "/". None when it does not
-        answer."""
+    def text(self) -> str | None:
+        """What git lists, each name ended by a NUL, that of a nested repository by "/", too. None
+        when it does not answer."""
         from subprocess import TimeoutExpired
 
         try:
@@ -56,7 +56,7 @@ class GitNames:
         except TimeoutExpired:
             return None
         self._answer.seek(0)
-        return os.fsdecode(self._answer.read()).split("\0")[:-1]
+        return os.fsdecode(self._answer.read())
 
 
 def ask(root: str, top: str) -> GitNames | None:
