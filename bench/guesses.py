@@ -228,7 +228,7 @@ def corpus(folder: str) -> None:
 def main() -> None:
     """Run what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=31, help="guesses of a kind on a tree")
+    parser.add_argument("--count", type=int, default=100, help="guesses of a kind on a tree")
     parser.add_argument("--misses", action="store_true", help="list the misses of the tuned half")
     parser.add_argument("--no-baseline", action="store_true")
     parser.add_argument("--only", help="one tree")
