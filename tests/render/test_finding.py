@@ -48,6 +48,7 @@ def test_a_plan_to_create_says_that_nothing_was_done():
 def test_time_that_ran_out():
     early = FindResult((), None, 1, "skip", timed_out=True, request=ASKED)
     assert "Time ran out before 1 more pattern could be tried." in found(early)
+    assert found(early.replace(tried=0)).startswith("No file was found. Time ran out before 2 more")
     late = early.replace(tried=2)
     assert "before like names could be looked for" in found(late)
 

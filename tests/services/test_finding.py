@@ -151,6 +151,13 @@ def test_time_that_ran_out_is_told(ground):
     assert "before 1 more pattern could be tried" in result.question
 
 
+def test_a_pattern_that_takes_too_long_is_stopped(place):
+    for number in range(200):
+        place.put(f"{number}{'a' * 200}", "")
+    result = find(place.session()._ground, "**/*" + "a?" * 50 + "b*", deadline_s=-1)
+    assert (result.tried, result.timed_out, result.fallback) == (0, True, "skip")
+
+
 def test_what_git_renamed_is_told(place):
     place.put("old_name.py", "".join(f"line {n}\n" for n in range(20)))
     run = ["git", "-C", str(place.root), "-c", "user.name=a", "-c", "user.email=a@b.c"]

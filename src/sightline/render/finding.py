@@ -70,7 +70,7 @@ def _more(result: FindResult) -> list[str]:
 
 def _nothing(result: FindResult) -> str:
     patterns = result.request.patterns[: result.tried]
-    said = f"No file matches {_listed(patterns)}."
+    said = f"No file matches {_listed(patterns)}." if patterns else "No file was found."
     left = len(result.request.patterns) - result.tried
     if left:
         return f"{said} Time ran out before {count(left, 'more pattern')} could be tried."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 
 from sightline.core.finding.chains import FindResult, Request, checked, requests_of
+from sightline.core.finding.index import OutOfTime
 from sightline.core.finding.patterns import LeadsOut, absolute, pattern
 from sightline.errors import PathRefused
 from sightline.services.shelves import shelf_of
@@ -42,7 +43,7 @@ def find(
 
     Where none does: what may have been meant, and the fallback. Nothing is created here, and
     nobody is asked; what is required is not skipped but asked about. The deadline is of the
-    patterns and the guesses: once the list of files is there, the first pattern is always tried.
+    patterns and the guesses: the list of files takes what it takes, and a first path is looked up.
     git is asked what was renamed once for each list of files, within a time of its own.
     An absolute path in the workspace is taken for what it is there; one elsewhere matches nothing.
     ValueError for what is no chain, PathRefused for a way out of the workspace.
@@ -113,12 +114,19 @@ def _answer(
     progress: Progress | None,
 ) -> FindResult:
     patterns = request.patterns
+
+    def late() -> bool:
+        return monotonic() > until
+
     for number, text in enumerate(patterns, 1):
-        if number > 1 and monotonic() > until:
+        if number > 1 and late():
             return nothing(ground, request, shelf, number - 1, until)
         if progress is not None:
             progress(number, len(patterns), text)
-        found = [] if absolute(text) else shelf.index.matching(pattern(text))
+        try:
+            found = [] if absolute(text) else shelf.index.matching(pattern(text), stop=late)
+        except OutOfTime:
+            return nothing(ground, request, shelf, number - 1, until)
         if found:
             return FindResult(
                 tuple(found[:limit]),

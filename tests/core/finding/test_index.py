@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.core.finding.index import Index
+from sightline.core.finding.index import Index, OutOfTime
 from sightline.core.finding.patterns import pattern
 
 NAMES = [
@@ -43,6 +43,7 @@ def one_by_one(paths: list[str], text: str) -> list[str]:
 @given(PATHS, PATTERNS)
 def test_any_pattern_is_answered_as_by_looking_at_each_path(paths, text):
     assert Index(paths).matching(pattern(text)) == one_by_one(paths, text)
+    assert Index(paths).matching(pattern(text), stop=lambda: False) == one_by_one(paths, text)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,21 @@ def test_the_path_written_as_the_pattern_comes_first():
     assert Index(paths).matching(pattern("[b].py")) == ["[b].py", "a/[b].py", "a/b.py", "b.py"]
     assert Index(paths).matching(pattern("b.py")) == ["b.py", "a/b.py"]
     assert Index(paths).matching(pattern("b.py"), limit=1) == ["b.py"]
+
+
+def test_a_question_can_be_stopped_after_a_few_texts():
+    """Even where each text takes long: a tree and a pattern can be made for that."""
+    index = Index([f"{n}{'a' * 200}" for n in range(1000)])
+    asked: list[bool] = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) == 3
+
+    with pytest.raises(OutOfTime):
+        index.matching(pattern("**/*" + "a?" * 50 + "b*"), stop=stop)
+    assert len(asked) == 3
+    assert index.matching(pattern("*a"), stop=lambda: False) == list(index.paths)
 
 
 def test_an_empty_list_matches_nothing():

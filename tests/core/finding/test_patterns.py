@@ -115,6 +115,19 @@ def test_a_path_matches_itself_whatever_is_in_it(path):
     assert pattern(path).matches(path)
 
 
+@given(st.one_of(st.text(), st.text("*?[]{}!-^,\\/.ab&~|:", max_size=30)))
+def test_any_text_is_a_pattern_or_said_not_to_be(text):
+    try:
+        asked = pattern(text)
+    except ValueError as error:
+        said = str(error)
+    else:
+        assert asked.matches(text)
+        return
+    assert said.endswith(".")
+    assert len(said) < 500
+
+
 @pytest.mark.parametrize(
     ("text", "kind"), [("a/b.py", "path"), ("b.py", "name"), ("b\\*.py", "name"), ("*.py", "glob")]
 )

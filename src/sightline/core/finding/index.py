@@ -15,19 +15,29 @@ from sightline.core.finding.translating import ANYTHING, compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import TypeVar
 
     from sightline.core.finding.patterns import Pattern
     from sightline.core.finding.translating import Half, Shape
 
+    T = TypeVar("T")
+    Stop = Callable[[], bool]
     Places = dict[str, list[int]]
     """A text -> where in the list the paths stand that hold it, in order."""
 
 SEPARATOR = "\0"
 """In no path."""
 
+PACE = 64
+"""Texts that are looked at between two looks at the time."""
+
 FEW = 32
 """Of so many texts one may hold a run before all are looked at one by one."""
+
+
+class OutOfTime(Exception):
+    """A question was stopped before its answer was whole."""
 
 
 class Index:
@@ -63,14 +73,19 @@ class Index:
         """The paths that have this last part, in order."""
         return [self.paths[at] for at in self._names.at(name)]
 
-    def matching(self, pattern: Pattern, limit: int | None = None) -> list[str]:
-        """The paths that a pattern means: first the one written as it is, then in order."""
+    def matching(
+        self, pattern: Pattern, limit: int | None = None, *, stop: Stop | None = None
+    ) -> list[str]:
+        """The paths that a pattern means: first the one written as it is, then in order. OutOfTime
+        once `stop`, asked now and then, says so."""
         text, said = pattern.text, pattern.meaning
         exactly = dict.fromkeys((text, said.literal or text))
         first = [each for each in exactly if each in self]
         rest = self._anywhere(text, said.literal) if "/" not in text else set[int]()
-        for each in said.shapes:
-            rest.update(self._shaped(each))
+        for number, each in enumerate(said.shapes):
+            if number and stop is not None and stop():
+                raise OutOfTime
+            rest.update(self._shaped(each, stop))
         found = map(self.paths.__getitem__, sorted(rest))
         return [*first, *(path for path in found if path not in first)][:limit]
 
@@ -79,12 +94,12 @@ class Index:
         asked = [name for name in names if name is not None]
         return {at for name in asked for at in self._names.at(name)}
 
-    def _shaped(self, shape: Shape) -> Iterable[int]:
+    def _shaped(self, shape: Shape, stop: Stop | None) -> Iterable[int]:
         """The places of the paths of a shape."""
         name, folder = shape.name, shape.folder
         if name.literal is not None:
-            return self._below(folder, self._names.at(name.literal))
-        folders = self._folders.those(folder)
+            return self._below(folder, self._names.at(name.literal), stop)
+        folders = self._folders.those(folder, stop)
         if name.ending:
             last = name.ending[name.ending.rindex(".") :]
             found: Collection[int] = self._endings.get(last, ())
@@ -92,17 +107,17 @@ class Index:
                 found = [at for at in found if self._names.held[at].endswith(name.ending)]
             return self._within(folders, found)
         if folders is None:
-            names = self._names.those(name)
+            names = self._names.those(name, stop)
             return range(len(self.paths)) if names is None else self._names.of(names)
         below = self._folders.of(folders)
         if name == ANYTHING or len(below) < len(self._names.first):
-            return self._names.fitting(name, below)
-        return self._within(folders, self._names.of(self._names.those(name) or ()))
+            return self._names.fitting(name, below, stop)
+        return self._within(folders, self._names.of(self._names.those(name, stop) or ()))
 
-    def _below(self, folder: Half, found: Sequence[int]) -> Iterable[int]:
+    def _below(self, folder: Half, found: Sequence[int], stop: Stop | None) -> Iterable[int]:
         """Of some places those in a folder that fits; few are not worth a look at all folders."""
         if len(found) > FEW:
-            return self._within(self._folders.those(folder), found)
+            return self._within(self._folders.those(folder, stop), found)
         fits = folder.fits
         return [at for at in found if fits(self._folders.held[at])]
 
@@ -131,6 +146,17 @@ class Index:
         return endings
 
 
+def paced(items: list[T], stop: Stop | None) -> Iterator[list[T]]:
+    """Items block by block. OutOfTime after the first of them, once `stop` says so."""
+    if stop is None:
+        yield items
+        return
+    for start in range(0, len(items), PACE):
+        if start and stop():
+            raise OutOfTime
+        yield items[start : start + PACE]
+
+
 class Texts:
     """One half of each path. held: in the order of the paths; first: where each distinct one stands
     first; again: where else, of those that stand more than once."""
@@ -155,28 +181,31 @@ class Texts:
         found = [self.first[text] for text in texts]
         return found + [at for text in texts if text in again for at in again[text]]
 
-    def fitting(self, half: Half, among: Iterable[int]) -> list[int]:
+    def fitting(self, half: Half, among: list[int], stop: Stop | None) -> list[int]:
         """Of some places those whose text fits."""
         if half == ANYTHING:
-            return list(among)
+            return among
         held, run = self.held, half.run
         fullmatch = compiled(half.expression).fullmatch
-        return [at for at in among if run in held[at] and fullmatch(held[at])]
+        holding = [at for at in among if run in held[at]]
+        blocks = paced(holding, stop)
+        return [at for block in blocks for at in block if fullmatch(held[at])]
 
-    def those(self, half: Half) -> Collection[str] | None:
+    def those(self, half: Half, stop: Stop | None = None) -> Collection[str] | None:
         """The distinct texts that fit, or None where all do."""
         if half.literal is not None:
             return [half.literal] if half.literal in self.first else []
         if not half.expression:
             return None
         fullmatch = compiled(half.expression).fullmatch
-        return [text for text in self._holding(half.run) if fullmatch(text)]
+        blocks = paced(self._holding(half.run), stop)
+        return [text for block in blocks for text in block if fullmatch(text)]
 
-    def _holding(self, run: str) -> Collection[str]:
+    def _holding(self, run: str) -> list[str]:
         """The distinct texts that hold a run."""
-        if not run:
-            return self.first
         joined, distinct = self._joined
+        if not run:
+            return distinct
         if joined.count(run) > len(distinct) // FEW:
             return [text for text in distinct if run in text]
         found: list[str] = []

@@ -107,7 +107,7 @@ def _check(text: str) -> None:
             "Leave out folders with **."
         )
     if "\0" in text:
-        raise ValueError(f"The pattern {text[:80]!r} holds a NUL character, which no name can.")
+        raise ValueError(f"The pattern {text[:80]!r} holds a NUL character, as no name can.")
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
         raise ValueError(f"The pattern {text[:80]!r} is not valid Unicode.")
 
