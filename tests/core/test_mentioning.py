@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.core.mentioning import NAME_MAX, each, named, put
+from sightline.core.mentioning import NAME_MAX, each, named, part, put
 
 
 def told(text: str) -> list[tuple[object, ...]]:
@@ -70,6 +70,7 @@ def test_a_path_is_named(text, value):
         ("@git-changes.", ("git-changes", "git-changes", None, None)),
         ("@problems", ("problems", "problems", None, None)),
         ("(@terminal)", ("terminal", "terminal", None, None)),
+        ("@c:/src/a.py", ("path", "c:/src/a.py", None, None)),
         ("@https://a.org/b?c=d#e.", ("url", "https://a.org/b?c=d#e", None, None)),
         ("(@https://a.org/b_(c))", ("url", "https://a.org/b_(c)", None, None)),
     ],
@@ -193,3 +194,28 @@ def test_a_very_long_text_is_no_trouble(piece):
     """Nothing is looked at again and again: what takes a part of a second so takes minutes else."""
     text = piece * (400_000 // len(piece))
     assert len(named(text)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("total", "asked", "shown"),
+    [
+        (0, None, (0, 0)),
+        (5, None, (1, 5)),
+        (6, None, (1, 2)),
+        (100, (7, 8), (7, 8)),
+        (100, (7, 50), (7, 11)),
+        (8, (7, 50), (7, 8)),
+        (8, (9, 9), (0, 0)),
+    ],
+)
+def test_lines_are_shown_up_to_the_limits(total, asked, shown):
+    assert part(["x\n"] * total, asked, 5, 2, 1_000) == shown
+
+
+@given(st.lists(st.text(alphabet="aé😀", max_size=9)), st.integers(0, 60))
+def test_the_room_is_counted_in_bytes_and_lines_are_never_cut(rows, room):
+    first, last = part(rows, None, 100, 100, room)
+    size = sum(len(row.encode()) for row in rows[:last])
+    assert size <= room
+    assert last == len(rows) or size + len(rows[last].encode()) > room
+    assert first == (1 if last else 0)

@@ -10,7 +10,9 @@ import pytest
 
 from sightline.errors import EditRefused
 from sightline.render.mentioning import as_json, blocks, prompt
+from sightline.services.looks import saw
 from sightline.services.mentioning import mentioned
+from sightline.testing import make_session
 
 
 def told(s, text, **limits):
@@ -216,6 +218,56 @@ def test_many_mentions_are_counted(tree):
     assert "50 further mentions" in blocks(found)[-1]
 
 
+def test_a_folder_of_many_things_names_some_of_each(tree, place):
+    for number in range(150):
+        place.put(f"wide/{number:03}/x.py", "x\n")
+        place.put(f"wide/{number:03}.py", "x\n")
+    found = one(tree, "@wide/", limit_files=1)
+    assert (len(found.folder.folders), len(found.folder.files)) == (100, 100)
+    assert found.folder.left_out == 100
+
+
+def test_what_was_not_shown_of_a_folder_is_said_once_for_each_reason(tree, place):
+    place.put("src/x.bin", b"\0")
+    place.put("src/y.bin", b"\0")
+    [block] = blocks(told(tree, "@src/"))
+    assert "Not shown: src/x.bin, src/y.bin: is not text.\n" in block
+
+
+def test_a_folder_that_only_holds_what_is_ignored_says_so(tree, place):
+    place.put(".gitignore", "dist/\n")
+    place.put("dist/a.js", "x\n")
+    [block] = blocks(told(tree, "@dist/"))
+    assert block.startswith(
+        "dist/, a folder: 0 entries\n  nothing that the ignore files let be seen"
+    )
+
+
+def test_a_file_that_changes_while_it_is_shown_counts_as_it_was_shown(tree, place, monkeypatch):
+    def later(*given):
+        place.put("src/a.py", "changed meanwhile\n")
+        return saw(*given)
+
+    monkeypatch.setattr("sightline.services.mentioning.saw", later)
+    assert one(tree, "@src/a.py").files[0].text == lines(1, 10)
+    assert tree.believed("src/a.py") == lines(1, 10)
+    assert tree.check("src/a.py").state == "stale"
+
+
+def test_line_ends_and_marks_are_no_lines(tree, place):
+    place.put("dos.txt", b"\xef\xbb\xbfone\r\ntwo\r\n")
+    [shown] = one(tree, "@dos.txt").files
+    assert (shown.text, shown.total_lines) == ("one\ntwo\n", 2)
+    assert tree.check("dos.txt").state == "fresh"
+    assert tree.check("dos.txt").complete
+
+
+def test_a_workspace_in_memory_is_answered_too():
+    with make_session({"src/a.py": "a\n"}) as s:
+        found = told(s, "@src/a.py @gone.py @git-changes")
+        assert [each.state for each in found.found] == ["shown", "missing", "missing"]
+
+
 def test_an_empty_file_is_shown_as_one(tree, place):
     place.put("empty.txt", "")
     found = told(tree, "@empty.txt")
@@ -280,6 +332,21 @@ def test_lines_of_the_changes_count_as_seen(repository, place):
     place.put("src/a.py", lines(1, 10).replace("line 4\n", "line four\n"))
     one(repository, "@git-changes")
     assert seen(repository) == {"src/a.py": ("mention", ((1, 7),))}
+
+
+def test_new_lines_are_counted_in_the_new_text(repository, place):
+    text = place.text("src/long.py").split("\n")
+    text[10:10] = ["new", "new"]
+    del text[500:503]
+    place.put("src/long.py", "\n".join(text))
+    place.put("staged.py", "x\n")
+    git(place, "add", "staged.py")
+    one(repository, "@git-changes")
+    assert seen(repository) == {
+        "src/long.py": ("mention", ((8, 15), (498, 503))),
+        "staged.py": ("mention", ((1, 1),)),
+    }
+    assert repository.check("src/long.py", old="new\nnew\n").decision == "allow"
 
 
 def test_a_commit_is_shown_with_its_message_and_patch(repository, place):

@@ -46,7 +46,7 @@ CODE = re.compile(r"(`{3,}|~{3,}).*?(?:\1|\Z)|``[^\n]*?``|`[^`\n]*`", re.DOTALL)
 """What is quoted, not meant: fences, of which the last may be left open, and spans of one line."""
 
 URL = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]{{0,30}}://[^\s\"`，。；！？、]{{1,{NAME_MAX}}}")
-ROOT = re.compile(r"([^\s:/\\\"'`@#]{1,100}):(?=[/\"'])")
+ROOT = re.compile(r"([^\s:/\\\"'`@#]{2,100}):(?=[/\"'])")
 BARE = re.compile(rf"(?:\\[^\n]|[^\s\\\"`，。；！？、]|\\(?=\n|\Z)){{1,{NAME_MAX}}}")
 COMMIT = re.compile(r"[0-9A-Fa-f]{7,40}|[0-9A-Fa-f]{64}")
 LINES = re.compile(

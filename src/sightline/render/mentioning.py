@@ -8,7 +8,7 @@ from sightline.render.views import count, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from sightline.core.mentioning import Mention
@@ -27,6 +27,9 @@ LETTERS = {
     "?": "not tracked",
 }
 
+NAMED = 10
+"""Files of a folder that are named for one reason."""
+
 SILENT = ("host", "word")
 """What a model is told nothing of: it is the application's, or nothing at all."""
 
@@ -36,10 +39,8 @@ def blocks(mentioned: Any) -> tuple[str, ...]:
     room for. mentioned: services.mentioning.Mentioned."""
     told = [_block(each) for each in mentioned.found if each.state not in SILENT]
     if mentioned.left_out:
-        told.append(
-            f"{count(mentioned.left_out, 'further mention')} of this message were not looked at: "
-            "there are too many. Read what you need of them.\n"
-        )
+        more = count(mentioned.left_out, "further mention")
+        told.append(f"Not looked at, there were too many: {more}. Read what you need of them.\n")
     return tuple(told)
 
 
@@ -119,15 +120,29 @@ def _folder(each: Any) -> Iterator[str]:
     held = each.folder
     names = [*held.folders, *held.files]
     whole = len(names) + held.left_out
-    yield f"{_called(each)}, a folder: {count(whole, 'entry').replace('entrys', 'entries')}"
+    yield f"{_called(each)}, a folder: {whole} entr{'y' if whole == 1 else 'ies'}"
     yield from (f"  {one_line(name)}" for name in names)
     if held.left_out:
         yield f"  and {held.left_out} more: list the folder to see them"
     if not names:
         yield "  nothing that the ignore files let be seen; what is ignored can be read by its name"
     for file in each.files:
-        yield ""
-        yield from _file(file, None)
+        if file.state != "none":
+            yield ""
+            yield from _file(file, None)
+    yield from _unshown([file for file in each.files if file.state == "none"])
+
+
+def _unshown(files: Sequence[Any]) -> Iterator[str]:
+    """Those of a folder of which no line is shown, once for each reason."""
+    for why in dict.fromkeys(_reason(file) for file in files):
+        paths = [one_line(file.path) for file in files if _reason(file) == why]
+        more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+        yield f"Not shown: {', '.join(paths[:NAMED])}{more}: {why}"
+
+
+def _reason(file: Any) -> str:
+    return one_line(file.why.removeprefix(f"{file.path} "))
 
 
 def _changes(held: Any) -> Iterator[str]:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from itertools import islice
+from bisect import bisect_left
 
-from sightline.core.attempts import PatchSyntax, parse_patch
 from sightline.core.mentioning import named, part
 from sightline.core.text import decode
 from sightline.core.value import Value
-from sightline.errors import FileMissing, PathError, PathRefused
+from sightline.errors import PathError, PathRefused, UnknownName
 from sightline.services.looks import saw
 from sightline.services.refusals import unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from sightline.core.finding.guesses import Candidate, Guesser
     from sightline.core.mentioning import Mention
     from sightline.core.regions import Span
+    from sightline.services.gitshown import ShownChanges
     from sightline.services.ground import Ground
-    from sightline.workspace.gitshowing import Commit, Telling, Touched
 
 LIMIT_FILES, LIMIT_LINES, LIMIT_BYTES = 50, 250, 100_000
 
@@ -34,11 +32,11 @@ MENTIONS_MAX = 200
 ENTRIES_MAX = 200
 """Of a folder that are named."""
 
-RUNS_MAX = 100
-"""Runs of lines in a patch that are recorded."""
-
 GUESSES_MAX = 20
 """Missing paths of one text for which others are looked for."""
+
+LAST = "\U0010ffff"
+"""A sign behind all others that names begin with."""
 
 FULL = "There was no room left: mention it alone to see it."
 
@@ -65,18 +63,6 @@ class ShownFolder(Value):
     folders: tuple[str, ...]
     files: tuple[str, ...]
     left_out: int
-
-
-class ShownChanges(Value):
-    """What git says. commit: None for what is not committed yet; withheld: files that are not for
-    this session; cut: there is more of the patch; more: there are more files than are listed."""
-
-    commit: Commit | None
-    files: tuple[Touched, ...]
-    patch: str
-    cut: bool
-    more: bool
-    withheld: int
 
 
 class Resolved(Value):
@@ -132,20 +118,19 @@ class _Answering:
         self._guesses = GUESSES_MAX
         self._guesser: Guesser | None = None
         self._paths: Sequence[str] | None = None
+        self._stems: Collection[str] | None = None
 
     def answer(self, mention: Mention) -> Resolved:
         if mention.kind in LEFT_TO_HOSTS:
             return Resolved(mention, "host", "This is left to the application.")
-        if mention.kind in ("git-changes", "commit"):
-            return self._of_git(mention)
         here = self._ground.workspace.root.rpartition("/")[2]
         if mention.root is not None and mention.root.casefold() != here.casefold():
             why = f"{mention.root} is another workspace than {here}, which this session works in."
             return Resolved(mention, "elsewhere", why)
         try:
+            if mention.kind in ("git-changes", "commit"):
+                return self._of_git(mention)
             return self._of_path(mention)
-        except FileMissing as error:
-            return self._missing(mention, error)
         except PathRefused as error:
             return Resolved(mention, "refused", f"{error.message} {error.hint}")
         except PathError as error:
@@ -159,8 +144,7 @@ class _Answering:
                 return self._folder(mention, located.path)
             if found.kind != "missing":
                 return self._file(mention, name)
-        asked = _names(mention, self._ground.workspace.root)[0]
-        raise FileMissing(asked, f"{asked} does not exist.")
+        return self._missing(mention, _names(mention, self._ground.workspace.root)[0])
 
     def _file(self, mention: Mention, name: str) -> Resolved:
         shown = self._show(name, mention.lines)
@@ -170,11 +154,12 @@ class _Answering:
 
     def _folder(self, mention: Mention, path: str) -> Resolved:
         below = "" if path == "." else f"{path}/"
-        inside = [each for each in self._listed() if each.startswith(below)]
+        every = self._listed()
+        inside = every[bisect_left(every, below) : bisect_left(every, below + LAST)]
         own = [each for each in inside if "/" not in each[len(below) :]]
         deep = {each[: each.index("/", len(below)) + 1] for each in set(inside).difference(own)}
-        folders = sorted(deep)[:ENTRIES_MAX]
-        files = own[: ENTRIES_MAX - len(folders)]
+        files = own[: max(ENTRIES_MAX - len(deep), ENTRIES_MAX // 2)]
+        folders = sorted(deep)[: ENTRIES_MAX - len(files)]
         left = len(deep) + len(own) - len(folders) - len(files)
         listing = ShownFolder(path, tuple(folders), tuple(files), left)
         shown = tuple([self._of_folder(each) for each in files])
@@ -208,14 +193,11 @@ class _Answering:
         state = "whole" if complete else "lines" if asked is not None else "preview"
         return ShownFile(path, state, body, lines, total, found.revision)
 
-    def _missing(self, mention: Mention, error: FileMissing) -> Resolved:
-        try:
-            near = self._guess(error.path)
-        except PathError as untold:  # the list of paths cannot be had
-            return Resolved(mention, "missing", f"{error.message} {untold.message}")
-        if _is_word(mention) and not any(_stem(each.path) == _stem(error.path) for each in near):
+    def _missing(self, mention: Mention, asked: str) -> Resolved:
+        if _is_word(mention) and _stem(asked) not in self._all_stems():
             return Resolved(mention, "word", f"Nothing here is called {mention.value}.")
-        return Resolved(mention, "missing", error.message, candidates=near)
+        near = self._guess(asked)
+        return Resolved(mention, "missing", f"{asked} does not exist.", candidates=near)
 
     def _guess(self, asked: str) -> tuple[Candidate, ...]:
         from sightline.core.finding.guesses import Guesser  # most mentions are right
@@ -228,84 +210,28 @@ class _Answering:
         seen = self._ground.store.known(self._ground.session)
         return tuple(self._guesser.candidates(asked, seen=seen))
 
+    def _all_stems(self) -> Collection[str]:
+        if self._stems is None:
+            self._stems = {_stem(path) for path in self._listed()}
+        return self._stems
+
     def _listed(self) -> Sequence[str]:
         if self._paths is None:
             self._paths = self._ground.workspace.paths()
         return self._paths
 
     def _of_git(self, mention: Mention) -> Resolved:
-        from sightline.workspace.gitshowing import Telling
+        from sightline.services import gitshown  # few texts ask git
 
-        ground = self._ground
-        repository = ground.workspace.repository(".")
-        if repository is None:
-            return Resolved(mention, "missing", "This workspace is not in a git repository.")
-        git = Telling(ground.workspace.root, repository, ground.settings.deadline_s)
-        if mention.kind == "git-changes":
-            return self._changes(mention, git, git.head(), None)
-        commit = git.commit(mention.value)
-        if commit is None:
-            why = f"git knows no commit {mention.value} here, or more than one."
-            return Resolved(mention, "missing", why)
-        return self._changes(mention, git, commit.before, commit)
-
-    def _changes(
-        self, mention: Mention, git: Telling, before: str | None, commit: Commit | None
-    ) -> Resolved:
-        """What differs, without what is not for this session, in what is left of the room."""
-        after = None if commit is None else commit.id
-        touched = git.touched(before, after) if before is not None else None
-        new = git.untracked() if commit is None else ([], False)
-        if touched is None or new is None or before is None:
-            return Resolved(mention, "unreadable", "git did not answer. Try again later.")
-        ours, withheld = self._allowed([*touched[0], *new[0]])
-        asked = [name for each in ours if each.letter != "?" for name in _both(each)]
-        patch = git.patch(before, after, asked, max(self._room, 1)) if asked else None
-        if asked and patch is None:
-            return Resolved(mention, "unreadable", "git did not answer. Try again later.")
-        text, cut = (patch.text, patch.cut) if patch is not None else ("", False)
-        self._room -= len(text.encode("utf-8", "surrogatepass"))
-        if commit is None:
-            self._note(text)
-        more = touched[1] or new[1] or len(ours) > ENTRIES_MAX
-        shown = ShownChanges(commit, tuple(ours[:ENTRIES_MAX]), text, cut, more, withheld)
-        return Resolved(mention, "shown", changes=shown)
-
-    def _note(self, patch: str) -> None:
-        """Record the lines of the files on disk that stand in a patch of what is not committed."""
-        for path, first, new in islice(_new_sides(patch), RUNS_MAX):
-            try:
-                located = self._ground.workspace.locate(path)
-                data = self._ground.look(located.path).data
-            except PathError:
-                continue  # it went away since git looked at it
-            text = decode(data) if data is not None else None
-            last = first + len(new) - 1
-            if text is not None and tuple(text.lines[first - 1 : last]) == new:
-                saw(self._ground, path, (first, last), "".join(new), "mention")
-
-    def _allowed(self, touched: Sequence[Touched]) -> tuple[list[Touched], int]:
-        """Those that a path of would be let through, and how many would not."""
-        names = [name for each in touched for name in _both(each)]
-        refused = self._ground.workspace.refused(names) | {n for n in names if not _is_unicode(n)}
-        ours = [each for each in touched if refused.isdisjoint(_both(each))]
-        return ours, len(touched) - len(ours)
-
-
-def _new_sides(patch: str) -> Iterator[tuple[str, int, tuple[str, ...]]]:
-    """Of each hunk: the file, and where its new lines stand there. What is no text, or cut off,
-    has none."""
-    for section in re.split(r"^(?=diff --git )", patch, flags=re.MULTILINE):
         try:
-            files = parse_patch(section)
-        except PatchSyntax:
-            continue
-        for each in files:
-            moved = 0
-            for hunk in each.hunks:
-                if each.new is not None and hunk.new:
-                    yield each.new, hunk.start + moved + (not hunk.old), hunk.new
-                moved += len(hunk.new) - len(hunk.old)
+            if mention.kind == "commit":
+                shown = gitshown.committed(self._ground, mention.value, self._room)
+            else:
+                shown = gitshown.uncommitted(self._ground, self._room)
+        except UnknownName as error:
+            return Resolved(mention, "missing", error.message)
+        self._room -= len(shown.patch.encode())
+        return Resolved(mention, "shown", changes=shown)
 
 
 def _names(mention: Mention, root: str) -> list[str]:
@@ -334,11 +260,3 @@ def _is_word(mention: Mention) -> bool:
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0].casefold()
-
-
-def _both(touched: Touched) -> list[str]:
-    return [touched.path] if touched.old is None else [touched.old, touched.path]
-
-
-def _is_unicode(name: str) -> bool:
-    return not any("\ud800" <= sign <= "\udfff" for sign in name)

@@ -1,0 +1,133 @@
+"""What git tells of a workspace, for its agent: without the files it may not see, and recorded."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from sightline.core.attempts import PatchSyntax, parse_patch
+from sightline.core.text import decode
+from sightline.core.value import Value
+from sightline.errors import PathError, UnknownName, Unverifiable
+from sightline.services.looks import saw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sightline.services.ground import Ground
+    from sightline.workspace.gitshowing import Commit, Telling, Touched
+
+FILES_MAX = 200
+"""Files that are listed."""
+
+RUNS_MAX = 100
+"""Runs of lines in a patch that are recorded."""
+
+
+class ShownChanges(Value):
+    """What git says. commit: None for what is not committed yet; files: those that differ, with
+    new ones; withheld: files that are not for this session; cut: there is more of the patch; more:
+    there are more files than are listed."""
+
+    commit: Commit | None
+    files: tuple[Touched, ...]
+    patch: str
+    cut: bool
+    more: bool
+    withheld: int
+
+
+def uncommitted(ground: Ground, room: int) -> ShownChanges:
+    """What is not committed yet, its patch in so many bytes at most; the lines of it that stand on
+    disk count as seen. UnknownName without a repository, Unverifiable when git does not answer."""
+    git = _telling(ground)
+    shown = _shown(ground, git, git.head(), None, room)
+    _note(ground, shown.patch)
+    return shown
+
+
+def committed(ground: Ground, name: str, room: int) -> ShownChanges:
+    """What a commit did to this workspace. name: the beginning of its id. As uncommitted, but
+    nothing of it counts as seen: it need not stand there any more."""
+    git = _telling(ground)
+    commit = git.commit(name)
+    if commit is None:
+        raise UnknownName(f"git knows no commit {name} here, or more than one.")
+    return _shown(ground, git, commit.before, commit, room)
+
+
+def _telling(ground: Ground) -> Telling:
+    from sightline.workspace.gitshowing import Telling  # few texts ask git
+
+    repository = ground.workspace.repository(".")
+    if repository is None:
+        raise UnknownName("This workspace is not in a git repository.")
+    return Telling(ground.workspace.root, repository, ground.settings.deadline_s)
+
+
+def _shown(
+    ground: Ground, git: Telling, before: str | None, commit: Commit | None, room: int
+) -> ShownChanges:
+    after = None if commit is None else commit.id
+    touched = git.touched(before, after) if before is not None else None
+    new = git.untracked() if commit is None else ([], False)
+    if before is None or touched is None or new is None:
+        raise _silent()
+    ours, withheld = _allowed(ground, [*touched[0], *new[0]])
+    asked = [name for each in ours if each.letter != "?" for name in _names(each)]
+    patch = git.patch(before, after, asked, max(room, 1)) if asked else None
+    if asked and patch is None:
+        raise _silent()
+    text, cut = (patch.text, patch.cut) if patch is not None else ("", False)
+    more = touched[1] or new[1] or len(ours) > FILES_MAX
+    return ShownChanges(commit, tuple(ours[:FILES_MAX]), text, cut, more, withheld)
+
+
+def _allowed(ground: Ground, touched: Sequence[Touched]) -> tuple[list[Touched], int]:
+    """Those that a path of would be let through, and how many would not."""
+    names = [name for each in touched for name in _names(each)]
+    refused = ground.workspace.refused(names) | {name for name in names if not _is_unicode(name)}
+    ours = [each for each in touched if refused.isdisjoint(_names(each))]
+    return ours, len(touched) - len(ours)
+
+
+def _names(touched: Touched) -> list[str]:
+    return [touched.path] if touched.old is None else [touched.old, touched.path]
+
+
+def _is_unicode(name: str) -> bool:
+    return not any("\ud800" <= sign <= "\udfff" for sign in name)
+
+
+def _note(ground: Ground, patch: str) -> None:
+    """Record the lines of the files on disk that stand in a patch of what is not committed."""
+    for path, first, new in islice(_new_sides(patch), RUNS_MAX):
+        try:
+            data = ground.look(ground.workspace.locate(path).path).data
+        except PathError:
+            continue  # it went away since git looked at it
+        text = decode(data) if data is not None else None
+        last = first + len(new) - 1
+        if text is not None and tuple(text.lines[first - 1 : last]) == new:
+            saw(ground, path, (first, last), "".join(new), "mention")
+
+
+def _new_sides(patch: str) -> Iterator[tuple[str, int, tuple[str, ...]]]:
+    """Of each hunk: the file, and where its new lines stand there. What is no text, or cut off,
+    has none."""
+    for section in re.split(r"^(?=diff --git )", patch, flags=re.MULTILINE):
+        try:
+            files = parse_patch(section)
+        except PatchSyntax:
+            continue
+        for each in files:
+            moved = 0
+            for hunk in each.hunks:
+                if each.new is not None and hunk.new:
+                    yield each.new, hunk.start + moved + (not hunk.old), hunk.new
+                moved += len(hunk.new) - len(hunk.old)
+
+
+def _silent() -> Unverifiable:
+    return Unverifiable("git", "git did not answer.", "Try again later.")
