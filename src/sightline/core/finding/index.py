@@ -206,11 +206,11 @@ class Texts:
         joined, distinct = self._joined
         if not run:
             return distinct
-        if joined.count(run) > len(distinct) // FEW:
-            return [text for text in distinct if run in text]
         found: list[str] = []
         at = joined.find(run)
         while at >= 0:
+            if len(found) > len(distinct) // FEW:
+                return [text for text in distinct if run in text]
             end = joined.index(SEPARATOR, at)
             found.append(joined[joined.rindex(SEPARATOR, 0, at) + 1 : end])
             at = joined.find(run, end)
