@@ -1,6 +1,8 @@
 """Related files are those that a file imports, is imported by, is tested by, and stands beside."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sightline.core.value import Value
 from sightline.errors import FileMissing, PathRefused
@@ -208,8 +210,40 @@ def test_a_changed_settings_file_resolves_anew(place, ground):
     place.put("web/main.ts", 'import { x } from "@/part"\n')
     place.put("web/one/part.ts", "export const x = 1\n")
     place.put("web/two/part.ts", "export const x = 2\n")
-    settings = '{"compilerOptions": {"paths": {"@/*": ["./%s/*"]}}}'
-    place.put("web/tsconfig.json", settings % "one")
+    mapped = '{"compilerOptions": {"paths": {"@/*": ["./%s/*"]}}}'
+    place.put("web/tsconfig.json", mapped % "one")
     assert paths(related(ground, "web/main.ts")) == ["web/one/part.ts"]
-    place.put("web/tsconfig.json", settings % "two")
+    place.put("web/tsconfig.json", mapped % "two")
     assert paths(related(ground, "web/main.ts")) == ["web/two/part.ts"]
+
+
+NAMES = st.sampled_from(["aa", "bb", "cc", "aa/__init__", "aa/bb", "bb/__init__", "bb/cc/aa"])
+LINES = st.sampled_from(
+    [
+        *("import aa", "import bb.cc.aa", "from . import aa, bb", "from .. import cc"),
+        *("from aa import bb", "from bb import *", "from . import *", "from .bb.cc import aa"),
+    ]
+)
+STEPS = st.lists(
+    st.tuples(NAMES, st.one_of(st.none(), st.lists(LINES, max_size=2))), min_size=1, max_size=4
+)
+
+
+@given(st.lists(STEPS, min_size=1, max_size=4))
+def test_an_index_that_followed_is_the_same_as_a_new_one(looks):
+    workspace = MemoryWorkspace({"start.py": "import aa\n", "pyproject.toml": ""})
+    kept = importing.Importing()
+    for steps in looks:
+        for name, lines in steps:
+            path = f"{name}.py"
+            if lines is not None:
+                workspace.put(path, "\n".join(lines) + "\n")
+            elif path in workspace.paths():
+                workspace.remove(path)
+        kept.refresh(workspace)
+        new = importing.Importing()
+        new.refresh(workspace)
+        every = workspace.paths()
+        assert {p: kept.imports(p) for p in every} == {p: new.imports(p) for p in every}
+        assert {p: kept.importers(p) for p in every} == {p: new.importers(p) for p in every}
+        assert kept.left() == 0

@@ -1,7 +1,7 @@
 """Who imports whom in a workspace: an index that is kept in memory and follows the disk.
 
 A look costs a stat per file. What is read again is what a stat no longer vouches for; what is
-resolved again is that, and all of it when a file came or went or a settings file changed.
+resolved again is that, and what a file that came or went, or a settings file, may have changed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from sightline.core.imports.python import Affected
     from sightline.core.imports.reference import Reader, Reference, Resolver
     from sightline.core.revision import Revision, Stamp
     from sightline.workspace import Workspace
@@ -38,33 +39,45 @@ TICK_NS = 20_000_000
 
 class Language(Value):
     """How a language's imports are found. references: (bytes, path) -> what the source names;
-    resolver: (paths, reader of settings files) -> who says which files that means."""
+    resolver: (paths, reader of settings files) -> who says which files that means; affected: files
+    that came or went -> whose imports that may concern, None for nobody's."""
 
     name: str
     references: Callable[[bytes, str], tuple[Reference, ...]]
     resolver: Callable[[Iterable[str], Reader], Resolver]
+    affected: Callable[[Iterable[str]], Affected | None]
 
 
 @cache
 def _python() -> Language:
     import sys
 
-    from sightline.core.imports.python import Python
+    from sightline.core.imports.python import PROJECTS, SOURCES, Python, affected
     from sightline.languages.python import references
 
     def resolver(paths: Iterable[str], read: Reader) -> Resolver:
         standard, builtin = sys.stdlib_module_names, sys.builtin_module_names
         return Python(paths, read, standard=standard, builtin=builtin)
 
-    return Language("python", lambda source, _path: references(source), resolver)
+    def concerns(changed: Iterable[str]) -> Affected | None:
+        mine = [path for path in changed if path.endswith((*SOURCES, *PROJECTS))]
+        return affected(mine) if mine else None
+
+    return Language("python", lambda source, _path: references(source), resolver, concerns)
 
 
 @cache
 def _javascript() -> Language:
     from sightline.core.imports.javascript import JavaScript
+    from sightline.core.imports.python import Affected
     from sightline.languages.javascript import references
 
-    return Language("javascript", references, JavaScript)
+    def concerns(changed: Iterable[str]) -> Affected | None:
+        """Settings give files any name, so each that is no Python may be what was imported."""
+        other = any(not path.endswith((".py", ".pyi")) for path in changed)
+        return Affected(every=True, words=frozenset(), folders=()) if other else None
+
+    return Language("javascript", references, JavaScript, concerns)
 
 
 _SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
@@ -73,6 +86,7 @@ LANGUAGES: Mapping[str, Callable[[], Language]] = {
     **{f".{ending}": _javascript for ending in _SCRIPTS},
 }
 """The ending of a source -> its language, which is loaded when the first such source is met."""
+_NAMED = {"python": _python, "javascript": _javascript}
 
 
 class Edge(Value):
@@ -104,8 +118,11 @@ class Importing:
         self._beside: dict[str, Stamp] = {}
         self._revisions: dict[str, Revision] = {}
         self._references: dict[tuple[str, Revision], tuple[Reference, ...]] = {}
+        self._languages: set[str] = set()
         self._resolvers: dict[str, Resolver] = {}
-        self._settings: dict[str, Stamp | None] = {}
+        self._settings: dict[tuple[str, str], Stamp | None] = {}
+        self._words: dict[tuple[str, Revision], frozenset[str]] = {}
+        self._known: set[str] = set()
         self._edges: dict[str, tuple[Edge, ...]] = {}
         self._importers: dict[str, set[str]] = {}
 
@@ -127,38 +144,51 @@ class Importing:
         until = monotonic() + INDEX_S
         paths = workspace.paths()
         self._tree = workspace.tree(self._tree)
-        anew = paths != self.paths
-        if anew:
+        if paths != self.paths:
             self._listed(paths)
         waiting = self._changed(workspace)
-        if anew or self._reset(workspace):
-            self._resolvers.clear()
-            self._settings.clear()
-            self._edges.clear()
-            self._importers.clear()
+        self._reset(workspace)
         if first in waiting:
             waiting = {first: waiting.pop(first), **waiting}
         self._read(workspace, waiting, until)
         self._resolve(workspace, first, until)
 
     def _listed(self, paths: tuple[str, ...]) -> None:
-        self.paths = paths
+        """Take over another list of files."""
+        changed = self._known.symmetric_difference(paths)
+        self.paths, self._known = paths, set(paths)
         self.tests = Tests(paths)
         sources = {path for path in paths if ending(path) in LANGUAGES}
-        self.unread = sources - self._revisions.keys()
         for gone in self._revisions.keys() - sources:
             del self._revisions[gone]
-        self._beside = {path: v for path, v in self._beside.items() if path in sources}
+            self._forget(gone)
+        self.unread = sources - self._revisions.keys()
         self.too_large &= sources
+        self._beside = {path: v for path, v in self._beside.items() if path in sources}
         used = set(self._revisions.values())
         self._references = {key: v for key, v in self._references.items() if key[1] in used}
+        self._words = {key: v for key, v in self._words.items() if key in self._references}
+        for name in self._languages:
+            language = _NAMED[name]()
+            concerned = language.affected(changed)
+            if concerned is not None:
+                self._unresolve(language, concerned)
         self._seen.clear()  # what a folder holds may be found now and was not
+
+    def _unresolve(self, language: Language, concerned: Affected | None) -> None:
+        """Forget where imports lead that may lead elsewhere now; None: all of the language."""
+        self._resolvers.pop(language.name, None)
+        for path, revision in self._revisions.items():
+            if path in self._edges and LANGUAGES[ending(path)]() is language:
+                words = self._words[ending(path), revision]
+                if concerned is None or _concerns(concerned, path, words):
+                    self._forget(path)
 
     def _changed(self, workspace: Workspace) -> dict[str, Row | None]:
         """The sources that have to be read, with their rows in the tree; None where they have
         none, as what is tracked though it is ignored."""
         rows: dict[str, Row | None] = {}
-        listings, known, revisions = self._tree.listings, set(self.paths), self._revisions
+        listings, known, revisions = self._tree.listings, self._known, self._revisions
         for folder, listing in listings.items():
             if self._seen.get(folder) is listing:
                 continue
@@ -220,9 +250,11 @@ class Importing:
         if self._revisions.get(path) == revision:
             return
         language = LANGUAGES[ending(path)]()
+        self._languages.add(language.name)
         key = ending(path), revision
         if key not in self._references:
-            self._references[key] = language.references(data, path)
+            self._references[key] = found = language.references(data, path)
+            self._words[key] = frozenset(word for each in found for word in _words(each))
         self._revisions[path] = revision
         self._forget(path)
 
@@ -230,9 +262,13 @@ class Importing:
         for edge in self._edges.pop(path, ()):
             self._importers[edge.path].discard(path)
 
-    def _reset(self, workspace: Workspace) -> bool:
-        """Whether a settings file that a resolver asked for is another one now."""
-        return any(_other(workspace, *pair) for pair in self._settings.items())
+    def _reset(self, workspace: Workspace) -> None:
+        """Resolve anew by resolvers one of whose settings files is another one now."""
+        for name in {
+            name for (name, path), was in self._settings.items() if _other(workspace, path, was)
+        }:
+            self._unresolve(_NAMED[name](), None)
+            self._settings = {key: v for key, v in self._settings.items() if key[0] != name}
 
     def _resolve(self, workspace: Workspace, first: str, until: float) -> None:
         """Find the files that all sources name, where that was not done."""
@@ -248,7 +284,8 @@ class Importing:
         language = LANGUAGES[ending(path)]()
         resolver = self._resolvers.get(language.name)
         if resolver is None:
-            resolver = language.resolver(self.paths, self._reader(workspace))
+            reader = self._reader(workspace, language.name)
+            resolver = language.resolver(self.paths, reader)
             self._resolvers[language.name] = resolver
         met: dict[str, Edge] = {}
         for reference in self._references[ending(path), self._revisions[path]]:
@@ -258,13 +295,23 @@ class Importing:
                     met[target] = Edge(target, reference.line, direct)
         yield from met.values()
 
-    def _reader(self, workspace: Workspace) -> Reader:
+    def _reader(self, workspace: Workspace, name: str) -> Reader:
         def read(path: str) -> bytes | None:
             found = workspace.read(path, limit=SOURCE_BYTES, deadline_s=1.0)
-            self._settings[path] = stamp_of(found)
+            self._settings[name, path] = stamp_of(found)
             return found.data
 
         return read
+
+
+def _words(reference: Reference) -> Iterable[str]:
+    """What a reference may find a file by."""
+    return (*reference.module.split("."), *reference.names)
+
+
+def _concerns(concerned: Affected, path: str, words: frozenset[str]) -> bool:
+    named = not concerned.words.isdisjoint(words)
+    return concerned.every or named or path.startswith(concerned.folders)
 
 
 def _other(workspace: Workspace, path: str, was: Stamp | None) -> bool:

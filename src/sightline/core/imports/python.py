@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+from sightline.core.value import Value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -29,6 +31,30 @@ STUBS: Endings = (".pyi", ".py")
 PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg")
 BELOW_PROJECT = ("src/", "lib/", "python/", "")
 """Where a project keeps what is imported from it, in the order in which they are asked."""
+
+
+class Affected(Value):
+    """Whose imports may lead elsewhere since files came or went. every: all; else those that name
+    one of the words, and those in these folders."""
+
+    every: bool
+    words: frozenset[str]
+    folders: tuple[str, ...]
+
+
+def affected(changed: Iterable[str]) -> Affected:
+    """Whose imports may lead elsewhere when these files came or went."""
+    words, folders, every = set(), set(), False
+    for path in changed:
+        folder, name = path[: path.rfind("/") + 1], path[path.rfind("/") + 1 :]
+        every = every or name in PROJECTS
+        if name.endswith(SOURCES):
+            stem = name.partition(".")[0]
+            if stem == "__init__":
+                folders.add(folder)
+                stem = folder[:-1].rpartition("/")[2]
+            words.add(stem)
+    return Affected(every, frozenset(words), tuple(sorted(folders)))
 
 
 class Python:
