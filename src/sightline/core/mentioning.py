@@ -39,10 +39,13 @@ CLOSING = ".,;:!?'*…”’»›"
 
 ENDING = frozenset(CLOSING).union(BRACKETS)
 
-MARK = re.compile(r"""(?<![^\s(\[{<"'*«“‘„‹（【『「《，。；：！？、])@""")
-"""An @ at the start of a word, or after what opens."""
+OPENING = frozenset("([{<\"'*«“‘„‹（【『「《，。；：！？、")
+"""What a name may stand behind, as at the start of a word."""
 
-CODE = re.compile(r"(`{3,}|~{3,}).*?(?:\1|\Z)|``[^\n]*?``|`[^`\n]*`", re.DOTALL)
+CODE = re.compile(
+    r"(?=[`~])(?:(`{3,}|~{3,}).*?(?:\1|\Z)|``[^\n]*?``|`[^`\n]*`)",
+    re.DOTALL,
+)
 """What is quoted, not meant: fences, of which the last may be left open, and spans of one line."""
 
 URL = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]{{0,30}}://[^\s\"`，。；！？、]{{1,{NAME_MAX}}}")
@@ -94,10 +97,12 @@ def each(text: str) -> Iterator[Mention]:
     at = 0
     for start, end in _prose(text):
         at = max(at, start)
-        while (mark := MARK.search(text, at, end)) is not None:
-            mention, at = _at(text, mark.start(), end)
-            if mention is not None:
-                yield mention
+        while (mark := text.find("@", at, end)) >= 0:
+            at = mark + 1
+            if mark == 0 or text[mark - 1].isspace() or text[mark - 1] in OPENING:
+                mention, at = _at(text, mark, end)
+                if mention is not None:
+                    yield mention
 
 
 def put(text: str, words: Callable[[Mention], str | None]) -> str:
@@ -129,6 +134,9 @@ def part(lines: Sequence[str], asked: Span | None, most: int, few: int, room: in
 def _prose(text: str) -> Iterator[tuple[int, int]]:
     """Where the text is no code, by offsets."""
     at = 0
+    if "`" not in text and "~~~" not in text:
+        yield at, len(text)
+        return
     for code in CODE.finditer(text):
         yield at, code.start()
         at = code.end()
