@@ -150,6 +150,12 @@ def test_what_is_no_commit_is_none(tree):
     assert told.commit(blob) is None
 
 
+def test_nobody_has_so_long_a_name(tree):
+    tree.git("commit", "--quiet", "--allow-empty", "--author", f"{'a' * 30_000} <a@b>", "-m", "x")
+    told = tree.asked()
+    assert told.commit(told.head()) is None
+
+
 def test_a_patch_is_cut_at_a_line(tree):
     tree.put("a.py", "".join(f"{n} ö\n" for n in range(1_000)))
     told = tree.asked()
@@ -164,7 +170,8 @@ def test_a_patch_is_cut_at_a_line(tree):
 @pytest.mark.skipif(os.name == "nt", reason="the programs of this test are shell scripts")
 def test_nothing_that_the_repository_names_is_run(tree, monkeypatch):
     traces = []
-    for key in ("filter.f.clean", "filter.f.process", "filter.f.smudge", "diff.d.textconv"):
+    filters = ("filter.f.clean", "filter.f.process", "filter.f.smudge", "filter.g=h.clean")
+    for key in (*filters, "diff.d.textconv"):
         script, trace = tree.script(key)
         tree.git("config", key, str(script))
         traces.append(trace)
@@ -176,12 +183,16 @@ def test_nothing_that_the_repository_names_is_run(tree, monkeypatch):
     tree.git("config", "log.showSignature", "true")
     script, trace = tree.script("environment")
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(script))
-    tree.put(".gitattributes", "*.py filter=f diff=d\n")
+    tree.put(".gitattributes", "*.py filter=f diff=d\nsub/* filter=g=h\n")
     tree.put("a.py", "changed\n")
+    tree.put("sub/b.py", "changed\n")
     for each in traces:
         each.unlink(missing_ok=True)
     told = tree.asked()
-    assert Touched("M", "a.py", None, 1, 3) in differing(told, told.head())
+    assert differing(told, told.head()) == [
+        Touched("M", "a.py", None, 1, 3),
+        Touched("M", "sub/b.py", None, 1, 1),
+    ]
     assert "+changed" in told.patch(told.head(), None, ["a.py"], 10_000).text
     assert told.commit(told.head()) is not None
     assert told.untracked() == ([Touched("?", ".gitattributes")], False)

@@ -39,7 +39,13 @@ DIFF = (
 
 FORMAT = "--format=%H%x00%an <%ae>%x00%aI%x00%P%x00%B"
 
-FILTERS = r"^filter\..*\.(clean|smudge|process|required)$"
+LIST_FILTERS = (
+    *("config", "-z", "--name-only", "--get-regexp"),
+    r"^filter\..*\.(clean|smudge|process|required)$",
+)
+
+ONE_FILTER = "filter.sightline.required=false"
+"""There is always one, so that no answer is none because git failed."""
 
 
 class Touched(Value):
@@ -81,7 +87,7 @@ class Telling:
         self._top = repository.top
         self._prefix = repository.prefix
         self._deadline_s = deadline_s
-        self._overridden: dict[str, str] | None = None
+        self._overriding: dict[str, str] | None = None
 
     def head(self) -> str | None:
         """What the tree is compared with: the commit it stands at, or the tree of nothing."""
@@ -95,7 +101,10 @@ class Telling:
         said = self._ask([*show, whole], MESSAGE_BYTES) if whole else None
         if said is None:
             return None
-        name, author, at, parents, message = said[0].decode("utf-8", "replace").split("\0", 4)
+        parts = said[0].decode("utf-8", "replace").split("\0", 4)
+        if len(parts) < 5:  # no person has a name that long
+            return None
+        name, author, at, parents, message = parts
         before = parents.split()[0] if parents else self._nothing()
         if before is None:
             return None
@@ -152,22 +161,26 @@ class Telling:
         return said[0].decode("ascii", "replace").strip() or None if said else None
 
     def _ask(self, words: Sequence[str], limit: int) -> tuple[bytes, bool] | None:
-        if self._overridden is None:
-            self._overridden = {}
-            asking = self._words(["config", "-z", "--name-only", "--get-regexp", FILTERS])
-            found = _run(asking, {}, NAMES_BYTES, self._deadline_s)
-            self._overridden = _without(found[0] if found else b"")
-        more = self._overridden | {"GIT_CEILING_DIRECTORIES": os.path.dirname(self._top)}
-        return _run(self._words(words), more, limit, self._deadline_s)
+        if self._overriding is None:
+            found = self._run(["-c", ONE_FILTER, *LIST_FILTERS], {}, NAMES_BYTES)
+            if found is None or found[1]:
+                return None
+            self._overriding = _without(found[0])
+        return self._run(words, self._overriding, limit)
 
-    def _words(self, words: Sequence[str]) -> list[str]:
-        return ["-C", self._root, *OURS, *SETTINGS, *words]
+    def _run(
+        self, words: Sequence[str], more: dict[str, str], limit: int
+    ) -> tuple[bytes, bool] | None:
+        every = ["-C", self._root, *OURS, *SETTINGS, *words]
+        ceiling = {"GIT_CEILING_DIRECTORIES": os.path.dirname(self._top)}
+        return _run(every, more | ceiling, limit, self._deadline_s)
 
 
 def _without(names: bytes) -> dict[str, str]:
-    """The environment in which the filters of these settings do nothing."""
+    """The environment in which the filters of these settings do nothing. A word `-c` could not name
+    one with "=" in its name."""
     keys = sorted(set(os.fsdecode(names).split("\0")) - {""})
-    told = {"GIT_CONFIG_COUNT": str(len(keys))} if keys else {}
+    told = {"GIT_CONFIG_COUNT": str(len(keys))}
     for at, key in enumerate(keys):
         told[f"GIT_CONFIG_KEY_{at}"] = key
         told[f"GIT_CONFIG_VALUE_{at}"] = "false" if key.endswith(".required") else ""
