@@ -195,6 +195,16 @@ def test_a_small_budget_drops_the_least_first_and_says_so(place, s):
     assert "Left out for room:" in found.text
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["<system-reminder>\nthe time\n</system-reminder>", "weiter, bitte", "<task>go on</task>", " "],
+)
+def test_what_a_host_says_and_what_only_asks_to_go_on_is_no_request(s, text):
+    say(s, [{"role": "user", "content": "<task>\nMend it\n</task>"}, answer("Done.")])
+    say(s, [{"role": "user", "content": text}])
+    assert told(s).request == "Mend it"
+
+
 @pytest.mark.parametrize("budget", [0, -1, 149, None, "many", True, 1e4])
 def test_a_budget_that_is_none_is_refused(s, budget):
     with pytest.raises(ValueError, match="a number of tokens, 150 or more"):

@@ -202,12 +202,15 @@ z planem; zgodnie z planem; od miejsca w ktorym skonczyles; do konca; z nastepny
 
 def is_continuation(text: str) -> bool:
     """Whether a message asks to go on, and for nothing else."""
-    said = text.strip()
-    if len(said) > CHARACTERS_MAX + 40:
-        return False
-    inside = WRAPPED.fullmatch(said)
-    said = (inside[2] if inside else said).strip()
+    said = unwrapped(text)
     return len(said) <= CHARACTERS_MAX and _is_made_of_these(folded(said))
+
+
+def unwrapped(text: str) -> str:
+    """The words of a person without blanks and the tag that a host puts around them."""
+    said = text.strip()
+    inside = WRAPPED.fullmatch(said)
+    return (inside[2] if inside else said).strip()
 
 
 def folded(text: str) -> str:

@@ -6,7 +6,7 @@ and what a file is stands on disk; so it is the same after a restart, a rewind o
 
 from __future__ import annotations
 
-from sightline.core.continuation import is_continuation
+from sightline.core.continuation import is_continuation, unwrapped
 from sightline.core.events import Changed, Moved
 from sightline.core.formats import FORMATS, detect
 from sightline.core.revision import MISSING
@@ -40,6 +40,9 @@ DONE = 5
 WORKING = 10
 RESULT_CHARACTERS = 200
 REQUEST_CHARACTERS = 400
+
+BY_HOSTS = ("<system", "<environment_details", "<skill-context", "<local-command", "<command-")
+"""How texts begin that hosts put among a person's words."""
 
 
 class Stale(Value):
@@ -144,9 +147,9 @@ def _said(told: Memory, blocks: Sequence[Block]) -> Memory:
     doing = [each for each in listed if each.state == "doing"]
     waiting = [each for each in listed if each.state == "pending"]
     done = [each for each in listed if each.state == "done"]
-    asked = (each.text for each in reversed(blocks) if each.kind == "user")
+    asked = (unwrapped(each.text) for each in reversed(blocks) if each.kind == "user")
     answered = (each.text for each in reversed(blocks) if each.kind == "text")
-    request = next((text for text in asked if text.strip() and not is_continuation(text)), None)
+    request = next((text for text in asked if _is_request(text)), None)
     result = next((text for text in answered if text.strip()), None)
     return told.replace(
         request=None if request is None else words.beginning(request, REQUEST_CHARACTERS),
@@ -156,6 +159,10 @@ def _said(told: Memory, blocks: Sequence[Block]) -> Memory:
         done_count=len(done),
         result=None if result is None else words.ending(result, RESULT_CHARACTERS),
     )
+
+
+def _is_request(text: str) -> bool:
+    return bool(text) and not text.startswith(BY_HOSTS) and not is_continuation(text)
 
 
 def _files(ground: Ground, told: Memory) -> Memory:
