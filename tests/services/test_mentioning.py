@@ -349,6 +349,13 @@ def test_new_lines_are_counted_in_the_new_text(repository, place):
     assert repository.check("src/long.py", old="new\nnew\n").decision == "allow"
 
 
+def test_a_file_that_git_renamed_is_found_by_its_old_name(repository, place):
+    git(place, "mv", "src/a.py", "src/quite_another.py")
+    git(place, "commit", "--quiet", "-m", "renamed")
+    [first, *_] = one(repository, "@src/a.py").candidates
+    assert (first.path, first.reason) == ("src/quite_another.py", "renamed from src/a.py by git")
+
+
 def test_a_commit_is_shown_with_its_message_and_patch(repository, place):
     place.put("src/a.py", "other\n")
     place.put(".env", "KEY=secret\n")

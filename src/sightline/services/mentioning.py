@@ -10,16 +10,18 @@ from sightline.core.value import Value
 from sightline.errors import PathError, PathRefused, UnknownName
 from sightline.services.looks import saw
 from sightline.services.refusals import unreadable
+from sightline.services.shelves import shelf_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
-    from sightline.core.finding.guesses import Candidate, Guesser
+    from sightline.core.finding.guesses import Candidate
     from sightline.core.mentioning import Mention
     from sightline.core.regions import Span
     from sightline.services.gitshown import ShownChanges
     from sightline.services.ground import Ground
+    from sightline.services.shelves import Shelf
 
 LIMIT_FILES, LIMIT_LINES, LIMIT_BYTES = 50, 250, 100_000
 
@@ -116,8 +118,7 @@ class _Answering:
         self._lines = lines
         self._room = room
         self._guesses = GUESSES_MAX
-        self._guesser: Guesser | None = None
-        self._paths: Sequence[str] | None = None
+        self._shelf: Shelf | None = None
         self._stems: Collection[str] | None = None
 
     def answer(self, mention: Mention) -> Resolved:
@@ -154,7 +155,7 @@ class _Answering:
 
     def _folder(self, mention: Mention, path: str) -> Resolved:
         below = "" if path == "." else f"{path}/"
-        every = self._listed()
+        every = self._listed().paths
         inside = every[bisect_left(every, below) : bisect_left(every, below + LAST)]
         own = [each for each in inside if "/" not in each[len(below) :]]
         deep = {each[: each.index("/", len(below)) + 1] for each in set(inside).difference(own)}
@@ -200,25 +201,21 @@ class _Answering:
         return Resolved(mention, "missing", f"{asked} does not exist.", candidates=near)
 
     def _guess(self, asked: str) -> tuple[Candidate, ...]:
-        from sightline.core.finding.guesses import Guesser  # most mentions are right
-
         if self._guesses < 1:
             return ()
         self._guesses -= 1
-        if self._guesser is None:
-            self._guesser = Guesser(self._listed())
-        seen = self._ground.store.known(self._ground.session)
-        return tuple(self._guesser.candidates(asked, seen=seen))
+        shelf, seen = self._listed(), self._ground.store.known(self._ground.session)
+        return tuple(shelf.guesser.candidates(asked, seen=seen, renamed=shelf.renamed))
 
     def _all_stems(self) -> Collection[str]:
         if self._stems is None:
-            self._stems = {_stem(path) for path in self._listed()}
+            self._stems = {_stem(path) for path in self._listed().paths}
         return self._stems
 
-    def _listed(self) -> Sequence[str]:
-        if self._paths is None:
-            self._paths = self._ground.workspace.paths()
-        return self._paths
+    def _listed(self) -> Shelf:
+        if self._shelf is None:
+            self._shelf = shelf_of(self._ground.workspace)
+        return self._shelf
 
     def _of_git(self, mention: Mention) -> Resolved:
         from sightline.services import gitshown  # few texts ask git
