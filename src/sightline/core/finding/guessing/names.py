@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
     from sightline.core.finding.guessing.spelling import Asked
 
-CROWD = 150
+CROWD = 100
 """Paths of one name that are compared in full; of more, those whose folders fit best."""
 
-CROWD_MAX = 20_000
+CROWD_MAX = 10_000
 """Paths of one name whose folders are looked at; of more, those below the folder asked for."""
 
-NEAR_MAX = 600
+NEAR_MAX = 400
 """Paths that are compared in full, of all names."""
 
-LINES_MAX = 1_000
+LINES_MAX = 800
 """Names that share a piece with the one asked for and are compared with it."""
 
 CLOSE_MAX = 40
