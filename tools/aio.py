@@ -1,4 +1,5 @@
-"""Writes src/sightline/services/aio.py from the signatures of Session and Conversation.
+"""Writes services/aio.py and services/conversation/aio.py from the signatures of Session, with
+Seeking, and of Conversation.
 
 python tools/aio.py            write it
 python tools/aio.py --check    exit 1 when it is not what would be written
@@ -18,25 +19,23 @@ HEAD = '''"""The verbs of Session for async hosts. Written by tools/aio.py from 
 
 from __future__ import annotations
 
+from sightline.services.conversation.aio import AsyncConversation
+from sightline.services.threads import Around, shielded
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
-    from datetime import datetime, timedelta
-    from types import TracebackType
-    from typing import Any, TypeVar
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from datetime import timedelta
 
-    from sightline.core.window.folding import Rules
-    from sightline.core.window.prices import Prices
+    from sightline.core.finding.chains import Fallback, FindResult
+    from sightline.core.listing import DirectoryListing
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
-    from sightline.services.conversation import Conversation, Message
-    from sightline.services.conversation.asking import Budget
-    from sightline.services.conversation.condensing import Condensation
-    from sightline.services.conversation.files import Loaded, Saved
-    from sightline.services.conversation.showing import Displayed
     from sightline.services.hosts import Run
     from sightline.services.moments import When
+    from sightline.services.registry import Registry
+    from sightline.services.related import Related
     from sightline.services.results import (
         BatchResult,
         Checkpoint,
@@ -57,34 +56,6 @@ if TYPE_CHECKING:
     )
     from sightline.services.session import Session
 
-    T = TypeVar("T")
-
-
-async def _shielded(call: Callable[[], T]) -> T:
-    """Run a blocking verb in a thread. Being cancelled does not stop it half way: a commit that
-    has begun is finished, and its facts recorded, while the caller goes on."""
-    import asyncio
-
-    return await asyncio.shield(asyncio.to_thread(call))
-
-
-class _Around:
-    """A context manager whose two ends run in a thread."""
-
-    def __init__(self, inner: AbstractContextManager[Any]) -> None:
-        self._inner = inner
-
-    async def __aenter__(self) -> Any:
-        return await _shielded(self._inner.__enter__)
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        return await _shielded(lambda: self._inner.__exit__(kind, error, trace))
-
 
 class AsyncSession:
     """A session's verbs as coroutines. They run in threads, one at a time per session."""
@@ -98,7 +69,27 @@ class AsyncSession:
         return AsyncConversation(self._session.conversation)
 '''
 
-TALK = '''
+TALK = '''"""The verbs of Conversation for async hosts. Written by tools/aio.py from their signatures."""
+
+from __future__ import annotations
+
+from sightline.services.threads import shielded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+    from typing import Any
+
+    from sightline.core.window.folding import Rules
+    from sightline.core.window.prices import Prices
+    from sightline.services.conversation import Conversation, Message
+    from sightline.services.conversation.asking import Budget
+    from sightline.services.conversation.condensing import Condensation
+    from sightline.services.conversation.files import Loaded, Saved
+    from sightline.services.conversation.showing import Displayed
+    from sightline.services.results import RewindReport
+
 
 class AsyncConversation:
     """A conversation's verbs as coroutines. What sums up is called in a thread."""
@@ -108,19 +99,21 @@ class AsyncConversation:
 
     async def side(self, name: str, call: str | None = None) -> AsyncConversation:
         """The chain of a sub-agent, by a name of your own."""
-        side = await _shielded(lambda: self._conversation.side(name, call))
+        side = await shielded(lambda: self._conversation.side(name, call))
         return AsyncConversation(side)
 '''
 
 
-def generated() -> str:
-    """The module's text."""
-    session = _verbs("session.py", "Session")
+def generated() -> dict[str, str]:
+    """File -> its text."""
+    session = _verbs("session.py", "Session") + _verbs("seeking.py", "Seeking")
     talk = [
         verb for verb in _verbs("conversation/__init__.py", "Conversation") if verb.name != "side"
     ]
-    methods = [_method(verb, "self._session") for verb in session]
-    return HEAD + "".join(methods) + TALK + "".join(_method(v, "self._conversation") for v in talk)
+    return {
+        "aio.py": HEAD + "".join(_method(verb, "self._session") for verb in session),
+        "conversation/aio.py": TALK + "".join(_method(verb, "self._conversation") for verb in talk),
+    }
 
 
 def _verbs(file: str, name: str) -> list[ast.FunctionDef]:
@@ -142,10 +135,10 @@ def _method(verb: ast.FunctionDef, of: str) -> str:
     if verb.name in AROUND:
         returns = returns.replace("AbstractContextManager", "AbstractAsyncContextManager")
         head = f"    def {verb.name}({args}) -> {returns}:\n"
-        body = f"        return _Around({call})\n"
+        body = f"        return Around({call})\n"
     else:
         head = f"    async def {verb.name}({args}) -> {returns}:\n"
-        body = f"        return await _shielded({f'lambda: {call}' if passed else target})\n"
+        body = f"        return await shielded({f'lambda: {call}' if passed else target})\n"
     return f'\n{head}        """{summary}"""\n{body}'
 
 
@@ -156,23 +149,29 @@ def _passed(args: ast.arguments) -> list[str]:
 
 def main() -> int:
     """Write or check."""
+    wrong = []
+    for name, text in generated().items():
+        target = SOURCES / name
+        made = _formatted(target, text)
+        if "--check" not in sys.argv:
+            target.write_text(made, encoding="utf-8")
+        elif not target.is_file() or target.read_text(encoding="utf-8") != made:
+            wrong.append(name)
+    for name in wrong:
+        sys.stderr.write(f"{name} is out of date: run python tools/aio.py\n")
+    return int(bool(wrong))
+
+
+def _formatted(target: Path, text: str) -> str:
     import subprocess
 
-    target = SOURCES / "aio.py"
-    formatted = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(target), "-"],
-        input=generated(),
+        input=text,
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    if "--check" not in sys.argv:
-        target.write_text(formatted, encoding="utf-8")
-        return 0
-    if target.read_text(encoding="utf-8") == formatted:
-        return 0
-    sys.stderr.write(f"{target.name} is out of date: run python tools/aio.py\n")
-    return 1
 
 
 if __name__ == "__main__":

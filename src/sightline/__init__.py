@@ -12,6 +12,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.config import Settings
+    from sightline.core.finding.chains import FindResult
+    from sightline.core.finding.guesses import Candidate
+    from sightline.core.listing import DirectoryListing
     from sightline.core.overflow import ProviderError, classify_error
     from sightline.errors import (
         CheckpointFailed,
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from sightline.services.conversation.files import Loaded, Saved
     from sightline.services.conversation.showing import Displayed
     from sightline.services.opening import open_session
+    from sightline.services.registry import Registry
+    from sightline.services.related import Related, RelatedFile
     from sightline.services.results import (
         Affected,
         BatchResult,
@@ -70,6 +75,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "config": "Settings",
+    "core.finding.chains": "FindResult",
+    "core.finding.guesses": "Candidate",
+    "core.listing": "DirectoryListing",
     "core.overflow": "ProviderError classify_error",
     "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
@@ -79,6 +87,8 @@ _HOMES = {
     "services.conversation.files": "Loaded Saved",
     "services.conversation.showing": "Displayed",
     "services.opening": "open_session",
+    "services.registry": "Registry",
+    "services.related": "Related RelatedFile",
     "services.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",
     "services.session": "Session",
     "services.workspaces": "TimelineEntry Workspace open_workspace",
@@ -89,6 +99,7 @@ __all__ = [
     "Affected",
     "BatchResult",
     "Budget",
+    "Candidate",
     "Change",
     "ChangedBy",
     "Checkpoint",
@@ -99,6 +110,7 @@ __all__ = [
     "Condensation",
     "CondenseRefused",
     "Conversation",
+    "DirectoryListing",
     "Displayed",
     "EditRefused",
     "EditResult",
@@ -111,6 +123,7 @@ __all__ = [
     "FileMissing",
     "FileView",
     "FileWarning",
+    "FindResult",
     "HandedOver",
     "HistoryError",
     "LeftAlone",
@@ -120,6 +133,9 @@ __all__ = [
     "Notice",
     "PathRefused",
     "ProviderError",
+    "Registry",
+    "Related",
+    "RelatedFile",
     "RewindRefused",
     "RewindReport",
     "Saved",

@@ -2,6 +2,7 @@
 
 from sightline.interfaces.cli import COMMANDS
 from sightline.interfaces.verbs import ABOUT_MANY, OF_ITSELF, VERBS
+from sightline.services.seeking import Seeking
 from sightline.services.session import Session
 
 NO_VERB = {"close"}
@@ -10,7 +11,7 @@ NO_VERB = {"close"}
 def test_every_method_of_a_session_is_a_verb_and_no_other_is():
     public = {
         name
-        for name, made in vars(Session).items()
+        for name, made in {**vars(Seeking), **vars(Session)}.items()
         if not name.startswith("_") and not isinstance(made, property)
     }
     assert {verb.method for verb in VERBS} == public - NO_VERB

@@ -18,8 +18,8 @@ TEN = "".join(f"line {n}\n" for n in range(1, 11))
 def verbs(kind):
     return {
         name: [(p.name, p.kind, p.default) for p in inspect.signature(made).parameters.values()]
-        for name, made in vars(kind).items()
-        if inspect.isfunction(made) and not name.startswith("_")
+        for name, made in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
     }
 
 
@@ -87,8 +87,8 @@ def test_a_cancelled_edit_that_has_begun_is_finished_and_recorded(place, ten, mo
 
 
 def test_a_conversation_has_the_same_verbs(place, s):
-    from sightline.services.aio import AsyncConversation
     from sightline.services.conversation import Conversation
+    from sightline.services.conversation.aio import AsyncConversation
 
     names = {name: made[1:] for name, made in verbs(Conversation).items()}
     assert {name: made[1:] for name, made in verbs(AsyncConversation).items()} == names

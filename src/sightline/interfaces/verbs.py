@@ -50,6 +50,10 @@ VERBS = (
     Verb("model_usage", "models"),
     Verb("warn"),
     Verb("warnings", "warnings"),
+    Verb("find", "find", "find_files"),
+    Verb("list_directory", "list", "list_directory"),
+    Verb("related", "related", "related_files"),
+    Verb("registry", "registry"),
 )
 
 ABOUT_MANY = (

@@ -111,9 +111,9 @@ def torn(path: str, messages: int) -> str:
 
 def of_another_version(path: str, version: object) -> tuple[str, str]:
     """It may be whole, but nobody here can tell."""
+    known = HEAD["version"]
     return (
-        f"{path} is of version {version}, and this sightline knows version {HEAD['version']}."
-        " It was left as it is.",
+        f"{path} is of version {version}, and this sightline knows {known}. It is left as it is.",
         "Use the sightline that wrote it, or a newer one; or name another file.",
     )
 

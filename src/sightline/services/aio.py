@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from sightline.services.conversation.aio import AsyncConversation
+from sightline.services.threads import Around, shielded
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
-    from datetime import datetime, timedelta
-    from types import TracebackType
-    from typing import Any, TypeVar
+    from collections.abc import Iterable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from datetime import timedelta
 
-    from sightline.core.window.folding import Rules
-    from sightline.core.window.prices import Prices
+    from sightline.core.finding.chains import Fallback, FindResult
+    from sightline.core.listing import DirectoryListing
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
-    from sightline.services.conversation import Conversation, Message
-    from sightline.services.conversation.asking import Budget
-    from sightline.services.conversation.condensing import Condensation
-    from sightline.services.conversation.files import Loaded, Saved
-    from sightline.services.conversation.showing import Displayed
     from sightline.services.hosts import Run
     from sightline.services.moments import When
+    from sightline.services.registry import Registry
+    from sightline.services.related import Related
     from sightline.services.results import (
         BatchResult,
         Checkpoint,
@@ -41,34 +39,6 @@ if TYPE_CHECKING:
     )
     from sightline.services.session import Session
 
-    T = TypeVar("T")
-
-
-async def _shielded(call: Callable[[], T]) -> T:
-    """Run a blocking verb in a thread. Being cancelled does not stop it half way: a commit that
-    has begun is finished, and its facts recorded, while the caller goes on."""
-    import asyncio
-
-    return await asyncio.shield(asyncio.to_thread(call))
-
-
-class _Around:
-    """A context manager whose two ends run in a thread."""
-
-    def __init__(self, inner: AbstractContextManager[Any]) -> None:
-        self._inner = inner
-
-    async def __aenter__(self) -> Any:
-        return await _shielded(self._inner.__enter__)
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None:
-        return await _shielded(lambda: self._inner.__exit__(kind, error, trace))
-
 
 class AsyncSession:
     """A session's verbs as coroutines. They run in threads, one at a time per session."""
@@ -83,7 +53,7 @@ class AsyncSession:
 
     async def read(self, path: str, lines: tuple[int, int] | None = None) -> FileView:
         """Show a file, or lines first..last of it, and record that they were shown."""
-        return await _shielded(lambda: self._session.read(path, lines))
+        return await shielded(lambda: self._session.read(path, lines))
 
     async def saw(
         self,
@@ -94,49 +64,49 @@ class AsyncSession:
         via: str = "read",
     ) -> None:
         """Record what the host's own tool showed the agent."""
-        return await _shielded(lambda: self._session.saw(path, lines=lines, text=text, via=via))
+        return await shielded(lambda: self._session.saw(path, lines=lines, text=text, via=via))
 
     async def dropped(
         self, path: str | None = None, *, lines: tuple[int, int] | None = None
     ) -> None:
         """Record that text left the context window: of one path or of all, some lines or all."""
-        return await _shielded(lambda: self._session.dropped(path, lines=lines))
+        return await shielded(lambda: self._session.dropped(path, lines=lines))
 
     async def believed(self, path: str) -> str | None:
         """The text that this session's agent believes a file to have: what it was shown, with its own edits."""
-        return await _shielded(lambda: self._session.believed(path))
+        return await shielded(lambda: self._session.believed(path))
 
     async def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> EditResult:
         """Replace `old`, which must occur exactly `count` times (None: all)."""
-        return await _shielded(lambda: self._session.edit(path, old, new, count=count))
+        return await shielded(lambda: self._session.edit(path, old, new, count=count))
 
     async def edit_lines(self, path: str, start: int, end: int, new: str) -> EditResult:
         """Replace lines start..end of the text last seen (end = start - 1 inserts)."""
-        return await _shielded(lambda: self._session.edit_lines(path, start, end, new))
+        return await shielded(lambda: self._session.edit_lines(path, start, end, new))
 
     async def write(self, path: str, content: str, *, raw: bool = False) -> EditResult:
         """Write a whole file; others' changes since it was shown are merged."""
-        return await _shielded(lambda: self._session.write(path, content, raw=raw))
+        return await shielded(lambda: self._session.write(path, content, raw=raw))
 
     async def create(self, path: str, content: str) -> EditResult:
         """Write a new file; EditRefused (exists) when something stands there."""
-        return await _shielded(lambda: self._session.create(path, content))
+        return await shielded(lambda: self._session.create(path, content))
 
     async def delete(self, path: str) -> EditResult:
         """Delete a file that is as it was shown; its bytes stay in the store."""
-        return await _shielded(lambda: self._session.delete(path))
+        return await shielded(lambda: self._session.delete(path))
 
     async def move(self, src: str, dst: str) -> EditResult:
         """Rename a file; EditRefused (exists) when something stands at dst."""
-        return await _shielded(lambda: self._session.move(src, dst))
+        return await shielded(lambda: self._session.move(src, dst))
 
     async def patch(self, unified_diff: str) -> EditResult:
         """Apply a unified diff, all of its files or none."""
-        return await _shielded(lambda: self._session.patch(unified_diff))
+        return await shielded(lambda: self._session.patch(unified_diff))
 
     async def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> BatchResult:
         """Carry out changes of several files, all or none."""
-        return await _shielded(lambda: self._session.apply(changes))
+        return await shielded(lambda: self._session.apply(changes))
 
     async def wrote(
         self,
@@ -148,7 +118,7 @@ class AsyncSession:
         user_modified: bool = False,
     ) -> None:
         """Record that the host's own tool wrote a file; a foreign save in between is told apart."""
-        return await _shielded(
+        return await shielded(
             lambda: self._session.wrote(
                 path, content=content, revision=revision, before=before, user_modified=user_modified
             )
@@ -156,51 +126,51 @@ class AsyncSession:
 
     def writing(self, path: str, content: str | bytes) -> AbstractAsyncContextManager[None]:
         """Around the host's own write of `content`: journalled before, compared after."""
-        return _Around(self._session.writing(path, content))
+        return Around(self._session.writing(path, content))
 
     def ran(self, command: str) -> AbstractAsyncContextManager[Run]:
         """Around a command the agent runs: what it changes is recorded as made by it."""
-        return _Around(self._session.ran(command))
+        return Around(self._session.ran(command))
 
     async def check(
         self, path: str, *, old: str | None = None, content: str | None = None
     ) -> Verdict:
         """What the guard would say: of replacing `old`, of writing `content`, or, with neither, of relying on what was shown."""
-        return await _shielded(lambda: self._session.check(path, old=old, content=content))
+        return await shielded(lambda: self._session.check(path, old=old, content=content))
 
     async def files(
         self, state: str | None = None, *, max_age: int | None = None
     ) -> list[FileInContext]:
         """The files this session was shown, all or those in one state; max_age in turns."""
-        return await _shielded(lambda: self._session.files(state, max_age=max_age))
+        return await shielded(lambda: self._session.files(state, max_age=max_age))
 
     async def changes(self, *, told: bool = False) -> list[FileChange]:
         """Files that are not what this session was shown, and that it was not told of yet; told: also those it was told of, and did not look at since."""
-        return await _shielded(lambda: self._session.changes(told=told))
+        return await shielded(lambda: self._session.changes(told=told))
 
     async def notice(self, budget: int = 1500) -> Notice | None:
         """The same in words for the agent, in at most so many tokens; None when nothing is new."""
-        return await _shielded(lambda: self._session.notice(budget))
+        return await shielded(lambda: self._session.notice(budget))
 
     async def acknowledge(self, answer: Notice | EditRefused | FileWarning | str) -> None:
         """Say that the agent got a notice, or a refusal: what it printed counts as shown now."""
-        return await _shielded(lambda: self._session.acknowledge(answer))
+        return await shielded(lambda: self._session.acknowledge(answer))
 
     async def edited_since(
         self, when: When = None, *, deleted_messages: Iterable[object] = ()
     ) -> EditedFiles:
         """Files that are other than they were then, by whom and when."""
-        return await _shielded(
+        return await shielded(
             lambda: self._session.edited_since(when, deleted_messages=deleted_messages)
         )
 
     async def checkpoint(self, label: str = "") -> Checkpoint:
         """Keep how the workspace stands now, so that work can be taken back to here."""
-        return await _shielded(lambda: self._session.checkpoint(label))
+        return await shielded(lambda: self._session.checkpoint(label))
 
     async def checkpoints(self) -> list[Checkpoint]:
         """The checkpoints of all sessions, oldest first."""
-        return await _shielded(self._session.checkpoints)
+        return await shielded(self._session.checkpoints)
 
     async def export(
         self,
@@ -212,7 +182,7 @@ class AsyncSession:
         author: str | None = None,
     ) -> Export:
         """Give a checkpoint to git: as a commit on a new branch, or without one as a patch."""
-        return await _shielded(
+        return await shielded(
             lambda: self._session.export(
                 checkpoint, branch, since=since, until_now=until_now, author=author
             )
@@ -229,7 +199,7 @@ class AsyncSession:
         deleted_messages: Iterable[object] = (),
     ) -> RewindReport:
         """Take back what this session did since a checkpoint, its id, or a position: its own lines go, and everybody else's stay."""
-        return await _shielded(
+        return await shielded(
             lambda: self._session.rewind(
                 checkpoint,
                 files=files,
@@ -249,43 +219,43 @@ class AsyncSession:
         mode: str | None = None,
     ) -> int:
         """Begin a turn; its number (one more than the last unless given)."""
-        return await _shielded(
+        return await shielded(
             lambda: self._session.turn(number, model=model, provider=provider, mode=mode)
         )
 
     async def model_usage(self) -> list[ModelUsage]:
         """The models that were used, oldest first, each from where it was another than before."""
-        return await _shielded(self._session.model_usage)
+        return await shielded(self._session.model_usage)
 
     async def warn(self, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
         """Warn this session's agent of something about files: it is told once, with the next prompt where hooks are connected."""
-        return await _shielded(lambda: self._session.warn(text, paths))
+        return await shielded(lambda: self._session.warn(text, paths))
 
     async def warnings(self) -> list[FileWarning]:
         """This session's warnings that were not acknowledged yet, oldest first."""
-        return await _shielded(self._session.warnings)
+        return await shielded(self._session.warnings)
 
     async def claim(
         self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
     ) -> Claim:
         """Say that this session is at work on paths, for so many seconds, a day at most."""
-        return await _shielded(lambda: self._session.claim(paths, ttl=ttl, exclusive=exclusive))
+        return await shielded(lambda: self._session.claim(paths, ttl=ttl, exclusive=exclusive))
 
     async def renew(self, claim: Claim | str, ttl: float | timedelta) -> Claim:
         """Let a claim, or the one of that id, stand for so long from now on."""
-        return await _shielded(lambda: self._session.renew(claim, ttl))
+        return await shielded(lambda: self._session.renew(claim, ttl))
 
     async def release(self, claim: Claim | str) -> None:
         """Give up a claim, or the one of that id."""
-        return await _shielded(lambda: self._session.release(claim))
+        return await shielded(lambda: self._session.release(claim))
 
     async def claims(self) -> list[Claim]:
         """The claims of all sessions that stand, oldest first."""
-        return await _shielded(self._session.claims)
+        return await shielded(self._session.claims)
 
     async def fork(self, id: str | None = None) -> Session:
         """A new session that knows all that this one knows now."""
-        return await _shielded(lambda: self._session.fork(id))
+        return await shielded(lambda: self._session.fork(id))
 
     async def hand_over(
         self,
@@ -295,79 +265,70 @@ class AsyncSession:
         lines: tuple[int, int] | None = None,
     ) -> tuple[HandedOver, ...]:
         """Count what this session holds of these files (None: of all) as shown to a session that it started or was started by: their agent was given this session's text of them."""
-        return await _shielded(lambda: self._session.hand_over(to, paths, lines=lines))
+        return await shielded(lambda: self._session.hand_over(to, paths, lines=lines))
 
     async def environment(
         self, host: str | None = None, host_version: str | None = None
     ) -> list[Environment]:
         """Where this session's agent ran, oldest first."""
-        return await _shielded(lambda: self._session.environment(host, host_version))
+        return await shielded(lambda: self._session.environment(host, host_version))
 
     async def close(self) -> None:
         """Give the store back, once no fork made here needs it."""
-        return await _shielded(self._session.close)
+        return await shielded(self._session.close)
 
+    async def find(
+        self, patterns: str | Sequence[str], *, required: bool = False, fallback: Fallback = "skip"
+    ) -> FindResult:
+        """The files of the first pattern that matches any, of one to five from exact to broad."""
+        return await shielded(
+            lambda: self._session.find(patterns, required=required, fallback=fallback)
+        )
 
-class AsyncConversation:
-    """A conversation's verbs as coroutines. What sums up is called in a thread."""
-
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
-
-    async def side(self, name: str, call: str | None = None) -> AsyncConversation:
-        """The chain of a sub-agent, by a name of your own."""
-        side = await _shielded(lambda: self._conversation.side(name, call))
-        return AsyncConversation(side)
-
-    async def append(self, message: Mapping[str, Any], *, at: datetime | None = None) -> str:
-        """Put a message behind the newest one; its id, by what it says and what stands before it."""
-        return await _shielded(lambda: self._conversation.append(message, at=at))
-
-    async def messages(self, last: int | None = None) -> list[Message]:
-        """All messages, or the last so many, oldest first, as they were given."""
-        return await _shielded(lambda: self._conversation.messages(last))
-
-    async def display(self) -> list[Displayed]:
-        """All that a person would see, oldest first: what was folded or summed up is there in full, and marked."""
-        return await _shielded(self._conversation.display)
-
-    async def view(
+    async def list_directory(
         self,
-        budget: int | Budget | None = None,
+        path: str = ".",
         *,
-        price: str | Prices = "0.10/1.25",
-        policy: str | Rules = "default",
-        idle_s: float | None = None,
-    ) -> list[Message]:
-        """The messages to send now, with old content folded as far as budget and prices ask for."""
-        return await _shielded(
-            lambda: self._conversation.view(budget, price=price, policy=policy, idle_s=idle_s)
+        recursive: bool = False,
+        filter: str | None = None,
+        depth: int = 3,
+        limit: int = 200,
+    ) -> DirectoryListing:
+        """What a folder holds, without what is ignored, the nearest first; the answer tells what its limits cut off."""
+        return await shielded(
+            lambda: self._session.list_directory(
+                path, recursive=recursive, filter=filter, depth=depth, limit=limit
+            )
         )
 
-    async def expand(self, name: str) -> str:
-        """The text that a stub stands for, by the name in the stub ("expand 1a2b3c4d5e6f")."""
-        return await _shielded(lambda: self._conversation.expand(name))
-
-    async def rewind(self, message: str, *, before: bool = False) -> RewindReport:
-        """Go back to where a message was the newest; before: to where it was not there yet."""
-        return await _shielded(lambda: self._conversation.rewind(message, before=before))
-
-    async def sides(self) -> dict[str, str | None]:
-        """The names of the side chains, and the id of the message that each is tied to."""
-        return await _shielded(self._conversation.sides)
-
-    async def condense(
-        self, summarizer: Callable[[str], str], *, keep_tokens: int = 20000
-    ) -> Condensation | None:
-        """Sum up all but about the last `keep_tokens` tokens; None where there is no more."""
-        return await _shielded(
-            lambda: self._conversation.condense(summarizer, keep_tokens=keep_tokens)
+    async def related(
+        self,
+        path: str,
+        *,
+        imports: bool = True,
+        tests: bool = True,
+        importers: bool = True,
+        siblings: bool = True,
+        transitive: int = 0,
+        limit: int = 10,
+        max_bytes: int = 200000,
+        max_tokens: int | None = None,
+    ) -> Related:
+        """The files that belong to one, the closest first: what it imports, its tests, what imports it, those beside it; each with the reasons."""
+        return await shielded(
+            lambda: self._session.related(
+                path,
+                imports=imports,
+                tests=tests,
+                importers=importers,
+                siblings=siblings,
+                transitive=transitive,
+                limit=limit,
+                max_bytes=max_bytes,
+                max_tokens=max_tokens,
+            )
         )
 
-    async def save(self, path: str, *, replace: bool = False) -> Saved:
-        """Write the conversation with all that was decided on it into a file, as JSON lines: what is new behind what is there, else whole and at once."""
-        return await _shielded(lambda: self._conversation.save(path, replace=replace))
-
-    async def load(self, path: str, *, salvage: bool = False) -> Loaded:
-        """Take in a conversation that was saved: all of it, or what is new in it."""
-        return await _shielded(lambda: self._conversation.load(path, salvage=salvage))
+    async def registry(self, *, limit: int | None = 50, with_md5: bool = False) -> Registry:
+        """The files this session knows, the most useful first: how each came in, how it stands, and who changed it when."""
+        return await shielded(lambda: self._session.registry(limit=limit, with_md5=with_md5))

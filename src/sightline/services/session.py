@@ -6,6 +6,7 @@ from _thread import RLock
 
 from sightline import services
 from sightline.core.attempts import Create, Delete, Replace, ReplaceLines, WriteWhole
+from sightline.services.seeking import Seeking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from sightline.services.moments import When
 
 
-class Session:
+class Session(Seeking):
     """What one agent was shown of a workspace, and its guarded verbs.
 
     Paths may be relative to the workspace or absolute inside it. Lines are 1-based and

@@ -27,6 +27,7 @@ COMMANDS = {
     "hand-over": "several", "run": "running", "watch": "watch", "changes": "news", "notice": "news",
     "ack": "news", "edited-since": "news", "turn": "session", "doctor": "doctor",
     "warnings": "warnings", "models": "warnings",
+    "find": "finding", "list": "finding", "related": "finding", "registry": "finding",
     "window": "window", "replay": "replay", "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
 """Command -> its module, in the order in which a newcomer meets them."""

@@ -1,0 +1,101 @@
+"""The verbs of a session that find files for it, and change nothing."""
+
+from __future__ import annotations
+
+from sightline import services
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _thread import RLock
+    from collections.abc import Sequence
+
+    from sightline.core.finding.chains import Fallback, FindResult
+    from sightline.core.listing import DirectoryListing
+    from sightline.services.ground import Ground
+    from sightline.services.registry import Registry
+    from sightline.services.related import Related
+
+
+class Seeking:
+    """What a Session has beside its guarded verbs."""
+
+    _ground: Ground
+    _lock: RLock
+
+    def find(
+        self,
+        patterns: str | Sequence[str],
+        *,
+        required: bool = False,
+        fallback: Fallback = "skip",
+    ) -> FindResult:
+        """The files of the first pattern that matches any, of one to five from exact to broad.
+
+        Where none does: what may have been meant, each with its reason, and the fallback:
+        ask_user (a question to show), skip, create_new (the path that could be created; nobody
+        creates it). required: is not skipped. ValueError, PathRefused.
+        """
+        with self._lock:
+            return services.finding.find(
+                self._ground, patterns, required=required, fallback=fallback
+            )
+
+    def list_directory(
+        self,
+        path: str = ".",
+        *,
+        recursive: bool = False,
+        filter: str | None = None,
+        depth: int = 3,
+        limit: int = 200,
+    ) -> DirectoryListing:
+        """What a folder holds, without what is ignored, the nearest first; the answer tells what
+        its limits cut off.
+
+        recursive: with the folders below it, so many levels deep. filter: a pattern that files
+        have to match. PathRefused, FileMissing, Unverifiable, ValueError.
+        """
+        with self._lock:
+            return services.listing.list_directory(
+                self._ground, path, recursive=recursive, filter=filter, depth=depth, limit=limit
+            )
+
+    def related(
+        self,
+        path: str,
+        *,
+        imports: bool = True,
+        tests: bool = True,
+        importers: bool = True,
+        siblings: bool = True,
+        transitive: int = 0,
+        limit: int = 10,
+        max_bytes: int = 200_000,
+        max_tokens: int | None = None,
+    ) -> Related:
+        """The files that belong to one, the closest first: what it imports, its tests, what
+        imports it, those beside it; each with the reasons.
+
+        transitive: so many further steps of imports. limit, max_bytes, max_tokens: of all of them
+        together; what they left out is counted. FileMissing, PathRefused, Unverifiable.
+        """
+        with self._lock:
+            return services.related.related(
+                self._ground,
+                path,
+                imports=imports,
+                tests=tests,
+                importers=importers,
+                siblings=siblings,
+                transitive=transitive,
+                limit=limit,
+                max_bytes=max_bytes,
+                max_tokens=max_tokens,
+            )
+
+    def registry(self, *, limit: int | None = 50, with_md5: bool = False) -> Registry:
+        """The files this session knows, the most useful first: how each came in, how it stands,
+        and who changed it when. limit: None for all; with_md5: also that sum, for hosts that
+        compare by it."""
+        with self._lock:
+            return services.registry.registry(self._ground, limit=limit, with_md5=with_md5)
