@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 from sightline.core.finding.guesses import Candidate
+from sightline.core.listing import DirectoryListing, Entry
 from sightline.core.mentioning import named
 from sightline.render.mentioning import as_json, blocks, prompt
 from sightline.services.gitshown import ShownChanges
-from sightline.services.mentioning import Mentioned, Resolved, ShownFile, ShownFolder
+from sightline.services.mentioning import Mentioned, Resolved, ShownFile
 from sightline.workspace.gitshowing import Commit, Touched
 
 REVISION = "ab" * 32
@@ -71,10 +72,11 @@ def test_what_is_the_hosts_or_nothing_at_all_takes_no_words():
 def test_a_folder_names_what_it_holds_and_how_much_more():
     files = [ShownFile("d/0.py", "whole", "x\n", (1, 1), 1, REVISION)]
     files += [ShownFile(f"d/{n}.bin", "none", why=f"d/{n}.bin is not text.") for n in range(12)]
-    folder = ShownFolder("d", ("d/deep/",), tuple(file.path for file in files), 7)
+    entries = (Entry("d/deep", "folder"), Entry("d/0.py", "file", 2))
+    folder = DirectoryListing("d", entries, 1, 1, 3, 7, 1, 2)
     said = block("@d/", "shown", "", tuple(files), folder)
-    assert said.startswith("d/, a folder: 21 entries\n  d/deep/\n  d/0.py\n")
-    assert "  and 7 more: list the folder to see them\n" in said
+    assert said.startswith("d/, a folder:\nd/deep/\nd/0.py  2 bytes\n(7 more left out")
+    assert "\n(3 ignored)\n" in said
     assert "\nd/0.py, whole, 1 line" in said
     assert said.endswith("d/8.bin, d/9.bin and 2 more: is not text.\n")
     assert said.count("is not text") == 1
@@ -116,7 +118,7 @@ def test_a_commit_says_who_when_and_why():
 
 def test_the_prompt_names_what_is_shown_where_it_was_mentioned():
     file = ShownFile("src/a.py", "lines", "x\n", (3, 3), 9, REVISION)
-    folder = ShownFolder(".", (), (), 0)
+    folder = DirectoryListing(".", (), 0, 0, 0, 0, 1, 200)
     text = "a @/src/a.py:3, b @./ c @c0ffeec d @git-changes e @gone.py f @/src/a.py:3 `@./`"
     said = answer(
         text,
@@ -139,7 +141,7 @@ def test_json_has_all_of_it():
     said = answer(
         "@a.py @b/ @c0ffeec @d.py",
         ("shown", "", (file,)),
-        ("shown", "", (), ShownFolder("b", (), (), 0)),
+        ("shown", "", (), DirectoryListing("b", (), 0, 0, 4, 0, 1, 200)),
         changes(COMMIT, Touched("M", "a.py", None, 1, 1)),
         ("missing", "x", (), None, None, near),
         left_out=2,
@@ -154,7 +156,7 @@ def test_json_has_all_of_it():
         "shown",
     )
     assert path["files"][0]["text"] == "x\n"
-    assert folder["folder"] == {"path": "b", "folders": [], "files": [], "left_out": 0}
+    assert (folder["folder"]["path"], folder["folder"]["ignored"]) == ("b", 4)
     assert commit["changes"]["commit"]["id"] == COMMIT.id
     assert commit["changes"]["files"][0]["letter"] == "M"
     assert missing["candidates"] == [{"path": "src/a.py", "score": 0.9, "reason": "another folder"}]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sightline.core.mentioning import put
 from sightline.render import spans
+from sightline.render.listing import as_json as listing_json
+from sightline.render.listing import listing
 from sightline.render.views import count, one_line
 
 TYPE_CHECKING = False
@@ -117,15 +119,8 @@ def _part(file: Any) -> str:
 
 
 def _folder(each: Any) -> Iterator[str]:
-    held = each.folder
-    names = [*held.folders, *held.files]
-    whole = len(names) + held.left_out
-    yield f"{_called(each)}, a folder: {whole} entr{'y' if whole == 1 else 'ies'}"
-    yield from (f"  {one_line(name)}" for name in names)
-    if held.left_out:
-        yield f"  and {held.left_out} more: list the folder to see them"
-    if not names:
-        yield "  nothing that the ignore files let be seen; what is ignored can be read by its name"
+    yield f"{_called(each)}, a folder:"
+    yield from listing(each.folder).split("\n")
     for file in each.files:
         if file.state != "none":
             yield ""
@@ -175,7 +170,7 @@ def _json(each: Any) -> dict[str, Any]:
     mention, held, git = each.mention, each.folder, each.changes
     said: dict[str, Any] = {**dict(mention.items()), "state": each.state, "why": each.why}
     said["files"] = [dict(file.items()) for file in each.files]
-    said["folder"] = None if held is None else dict(held.items())
+    said["folder"] = None if held is None else listing_json(held)
     said["changes"] = None if git is None else _git_json(git)
     said["candidates"] = [dict(near.items()) for near in each.candidates]
     return said

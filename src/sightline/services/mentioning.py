@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
+from sightline.core.listing import level
 from sightline.core.mentioning import named, part
 from sightline.core.text import decode
 from sightline.core.value import Value
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from sightline.core.finding.guesses import Candidate
+    from sightline.core.listing import DirectoryListing
     from sightline.core.mentioning import Mention
     from sightline.core.regions import Span
     from sightline.services.gitshown import ShownChanges
@@ -32,13 +32,10 @@ MENTIONS_MAX = 200
 """Mentions of one text that are answered."""
 
 ENTRIES_MAX = 200
-"""Of a folder that are named."""
+"""Of a folder that are listed, and files of it that are shown at most."""
 
 GUESSES_MAX = 20
 """Missing paths of one text for which others are looked for."""
-
-LAST = "\U0010ffff"
-"""A sign behind all others that names begin with."""
 
 FULL = "There was no room left: mention it alone to see it."
 
@@ -58,15 +55,6 @@ class ShownFile(Value):
     why: str = ""
 
 
-class ShownFolder(Value):
-    """What a folder holds, one level of it. files: by their paths; left_out: entries not named."""
-
-    path: str
-    folders: tuple[str, ...]
-    files: tuple[str, ...]
-    left_out: int
-
-
 class Resolved(Value):
     """A mention and what became of it. state: shown, missing, refused, unreadable, left_out (the
     limits were reached), elsewhere (of another root), word (no path at all), host (left to it);
@@ -76,7 +64,7 @@ class Resolved(Value):
     state: str
     why: str = ""
     files: tuple[ShownFile, ...] = ()
-    folder: ShownFolder | None = None
+    folder: DirectoryListing | None = None
     changes: ShownChanges | None = None
     candidates: tuple[Candidate, ...] = ()
 
@@ -154,17 +142,13 @@ class _Answering:
         return Resolved(mention, "shown", files=(shown,))
 
     def _folder(self, mention: Mention, path: str) -> Resolved:
-        below = "" if path == "." else f"{path}/"
-        every = self._listed().paths
-        inside = every[bisect_left(every, below) : bisect_left(every, below + LAST)]
-        own = [each for each in inside if "/" not in each[len(below) :]]
-        deep = {each[: each.index("/", len(below)) + 1] for each in set(inside).difference(own)}
-        files = own[: max(ENTRIES_MAX - len(deep), ENTRIES_MAX // 2)]
-        folders = sorted(deep)[: ENTRIES_MAX - len(files)]
-        left = len(deep) + len(own) - len(folders) - len(files)
-        listing = ShownFolder(path, tuple(folders), tuple(files), left)
-        shown = tuple([self._of_folder(each) for each in files])
-        return Resolved(mention, "shown", folder=listing, files=shown)
+        """A folder's entries, and what its own files hold."""
+        from sightline.services.listing import list_directory
+
+        listing = list_directory(self._ground, path, limit=ENTRIES_MAX)
+        own = level(self._listed().paths, "" if path == "." else f"{path}/").files
+        files = tuple([self._of_folder(each) for each in own[:ENTRIES_MAX]])
+        return Resolved(mention, "shown", folder=listing, files=files)
 
     def _of_folder(self, path: str) -> ShownFile:
         try:
