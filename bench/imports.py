@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if not __package__:  # started as a script, where only this folder is on the path
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import stopwatch
 from bench.asking import printed
 
 import sightline
+from bench import stopwatch
 from sightline.config import Settings
 from sightline.core.imports.python import Python
 from sightline.languages.python import references
@@ -272,8 +272,8 @@ def trees(only: Sequence[str]) -> Iterator[Row]:
 def downloaded(folder: str) -> str:
     """The sources of Django, through pip."""
     pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:"]
-    wanted = ["--no-build-isolation", "-d", folder, f"Django=={DJANGO}"]
-    subprocess.run([*pip, *wanted], check=True, stderr=subprocess.DEVNULL)
+    wanted = ["-d", folder, f"Django=={DJANGO}"]
+    subprocess.run([*pip, *wanted], check=True)
     with tarfile.open(next(Path(folder).glob("*.tar.gz"))) as packed:
         packed.extractall(folder, filter="data")
     return str(next(each for each in Path(folder).iterdir() if each.is_dir()))
