@@ -84,7 +84,7 @@ continue but use sqlite|continue, but skip the tests|go ahead, including the ren
 continue with step 3|continue 2|go ahead and commit|ok continue and push it|keep going but faster
 proceed with option B|yes|ok|yes, commit it|yes, do 1|no|no, stop|stop|don't continue|do not continue
 don't go on|no go|next time use tabs|next, please run the linter|resume the download feature
-continue.py|src/next.py|continue statement is missing|what does continue do?|go|golang? no
+continue.py|src/next.py|continue statement is missing|what does continue do?|this next|the plan, then go?
 carry on with the login page|what's next in the file?|and now add tests|why did you stop?|undo
 are you done?|try again|do it again|but also continue your analysis|go to line 5|please|thanks!|?|...
 continue after fixing the bug|next(iterator)|go test ./...|go build|can you continue with the docs
@@ -97,7 +97,7 @@ devam et ama sqlite kullan|testlere devam et|استمر لكن استخدم sqli
 不要继续|별로 계속|やめて|停止|停|nicht weiter|ne continue pas|no continúes|non continuare|não continue
 """  # fmt: skip
 
-NEW = [each.strip() for each in ASKS.replace("\n", "|").split("|") if each.strip() and each != "go"]
+NEW = [each.strip() for each in ASKS.replace("\n", "|").split("|") if each.strip()]
 
 
 @pytest.mark.parametrize(("language", "phrase"), PHRASES)

@@ -110,6 +110,24 @@ def test_tasks_without_a_result_are_numbered_and_failed_ones_are_none():
     assert todos(blocks) == (Todo("first", "cancelled"),)
 
 
+def test_tasks_and_lists_take_turns():
+    whole, task = FORMS["Claude Code"], create("first", "a")
+    assert todos([task, whole]) == PAIR
+    assert todos([whole, task]) == (Todo("first", "pending"),)
+
+
+def test_names_of_tasks_that_begin_anew_mean_the_new_ones():
+    blocks = [
+        create("old", "a"),
+        result("Task #1 created successfully: old", "a"),
+        called("TaskUpdate", {"taskId": "1", "status": "completed"}),
+        create("new", "b"),
+        result("Task #1 created successfully: new", "b"),
+        called("TaskUpdate", {"taskId": "1", "status": "in_progress"}),
+    ]
+    assert todos(blocks) == (Todo("new", "doing"),)
+
+
 def test_a_list_that_is_merged_keeps_the_rest():
     first = {"todos": [{"id": "a", "content": "one"}, {"id": "b", "content": "two"}]}
     then = {"merge": True, "todos": [{"id": "b", "content": "two", "status": "completed"}]}

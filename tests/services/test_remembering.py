@@ -133,6 +133,37 @@ def test_a_file_made_and_taken_away_again_was_not_changed(s):
     assert told(s).changed == ()
 
 
+def test_a_file_that_was_moved_twice_came_from_where_it_stood_first(place, s):
+    place.put("a.py", TEN)
+    s.read("a.py")
+    s.move("a.py", "b.py")
+    s.move("b.py", "c.py")
+    s.create("new.py", "new\n")
+    s.move("new.py", "newer.py")
+    assert told(s).changed == (Work("newer.py", "created"), Work("c.py", "moved", "a.py"))
+    s.move("c.py", "a.py")
+    assert told(s).changed == (Work("newer.py", "created"),)
+
+
+def test_what_a_command_did_counts_as_the_session_s(place, ten):
+    with ten.ran("sed -i s/5/five/ a.py > made.py"):
+        place.put("a.py", TEN.replace("line 5\n", "five\n"))
+        place.put("made.py", "made\n")
+    found = told(ten)
+    assert set(found.changed) == {Work("a.py", "modified"), Work("made.py", "created")}
+    assert [each.path for each in found.refresh] == ["a.py"]
+
+
+def test_a_fork_remembers_what_was_done_before_it(worked):
+    say(worked, TALK)
+    fork = worked.fork()
+    worked.create("later.py", "later\n")
+    found = told(fork)
+    fork.close()
+    assert list(found.changed) == CHANGED
+    assert found.step == "mend it"
+
+
 def test_an_edit_that_was_put_back_is_no_change(ten):
     ten.edit("a.py", "line 5\n", "five\n")
     ten.edit("a.py", "five\n", "line 5\n")
@@ -148,6 +179,17 @@ def test_what_another_session_did_is_not_called_ones_own(place, ten):
     assert found.changed == ()
     assert [each.path for each in found.refresh] == ["a.py"]
     assert [each.path for each in told(other).changed] == ["a.py"]
+
+
+def test_a_file_is_to_be_read_again_until_it_was_whoever_was_told_of_it(place, s):
+    place.put("a.py", "".join(f"line {n}\n" for n in range(2_000)))
+    s.read("a.py")
+    place.put("a.py", "".join(f"other {n}\n" for n in range(2_000)))
+    s.acknowledge(s.notice())
+    assert s.notice() is None
+    assert [each.path for each in told(s).refresh] == ["a.py"]
+    s.read("a.py")
+    assert told(s).refresh == ()
 
 
 def test_after_a_rewind_the_work_that_was_taken_back_is_none(place, ten):

@@ -196,7 +196,9 @@ def work(ground: Ground) -> list[Work]:
         for path, before, after, src in _steps(row):
             first.setdefault(path, before)
             came = last.pop(path, ("", None))[1]  # the last one changed stands last
-            last[path] = after, src or came
+            if src is not None:
+                came = last[src][1] or (src if first[src] != MISSING else None)
+            last[path] = after, came
     made = [
         _work(path, first[path], after, src)
         for path, (after, src) in last.items()
