@@ -267,6 +267,26 @@ def test_a_workspace_in_memory_is_answered_too():
         assert [each.state for each in found.found] == ["shown", "missing", "missing"]
 
 
+def test_few_folders_and_commits_are_looked_into(repository, place):
+    found = told(
+        repository, " ".join(f"@{number:07x} @./{'x/../' * number}" for number in range(15))
+    )
+    states = [each.state for each in found.found]
+    assert states == ["missing", "shown"] * 10 + ["left_out"] * 10
+
+
+def test_files_that_cannot_be_shown_are_not_read_without_end(tree, place):
+    for number in range(150):
+        place.put(f"one/{number:03}.bin", b"\0")
+        place.put(f"two/{number:03}.bin", b"\0")
+    first, second, third = told(tree, "@one/ @two/ @src/a.py").found
+    assert {file.why for file in first.files} == {
+        f"one/{n:03}.bin is not text." for n in range(150)
+    }
+    assert sum("is not text" in file.why for file in second.files) == 50
+    assert third.state == "left_out"
+
+
 def test_an_empty_file_is_shown_as_one(tree, place):
     place.put("empty.txt", "")
     found = told(tree, "@empty.txt")

@@ -34,6 +34,12 @@ MENTIONS_MAX = 200
 ENTRIES_MAX = 200
 """Of a folder that are listed, and files of it that are shown at most."""
 
+READS_MAX = 200
+"""Files of one text that are read, also those of which nothing can be shown."""
+
+LOOKS_MAX = 20
+"""Folders and commits of one text that are looked into: each takes a process or a list."""
+
 GUESSES_MAX = 20
 """Missing paths of one text for which others are looked for."""
 
@@ -105,6 +111,8 @@ class _Answering:
         self._files = files
         self._lines = lines
         self._room = room
+        self._reads = READS_MAX
+        self._looks = LOOKS_MAX
         self._guesses = GUESSES_MAX
         self._shelf: Shelf | None = None
         self._stems: Collection[str] | None = None
@@ -126,40 +134,47 @@ class _Answering:
             return Resolved(mention, "unreadable", f"{error.message} {error.hint}")
 
     def _of_path(self, mention: Mention) -> Resolved:
+        if self._full():
+            return Resolved(mention, "left_out", FULL)
         for name in _names(mention, self._ground.workspace.root):
             located = self._ground.workspace.locate(name)
             found = self._ground.look(located.path)
             if found.kind == "directory":
                 return self._folder(mention, located.path)
             if found.kind != "missing":
-                return self._file(mention, name)
+                return Resolved(mention, "shown", files=(self._show(name, mention.lines),))
         return self._missing(mention, _names(mention, self._ground.workspace.root)[0])
-
-    def _file(self, mention: Mention, name: str) -> Resolved:
-        shown = self._show(name, mention.lines)
-        if shown is None:
-            return Resolved(mention, "left_out", FULL)
-        return Resolved(mention, "shown", files=(shown,))
 
     def _folder(self, mention: Mention, path: str) -> Resolved:
         """A folder's entries, and what its own files hold."""
         from sightline.services.listing import list_directory
 
+        if not self._may_look():
+            return Resolved(mention, "left_out", FULL)
         listing = list_directory(self._ground, path, limit=ENTRIES_MAX)
         own = level(self._listed().paths, "" if path == "." else f"{path}/").files
         files = tuple([self._of_folder(each) for each in own[:ENTRIES_MAX]])
         return Resolved(mention, "shown", folder=listing, files=files)
 
+    def _full(self) -> bool:
+        """Whether the limits are reached."""
+        return min(self._files, self._room, self._reads) < 1
+
+    def _may_look(self) -> bool:
+        self._looks -= 1
+        return self._looks >= 0 and not self._full()
+
     def _of_folder(self, path: str) -> ShownFile:
+        if self._full():
+            return ShownFile(path, "none", why=FULL)
         try:
-            return self._show(path, None) or ShownFile(path, "none", why=FULL)
+            return self._show(path, None)
         except PathError as error:
             return ShownFile(path, "none", why=error.message)
 
-    def _show(self, name: str, asked: Span | None) -> ShownFile | None:
-        """Lines of a file, which count as seen from here on; None when the limits are reached."""
-        if self._files < 1 or self._room < 1:
-            return None
+    def _show(self, name: str, asked: Span | None) -> ShownFile:
+        """Lines of a file, which count as seen from here on."""
+        self._reads -= 1
         located = self._ground.workspace.locate(name)
         path = located.name or located.path
         found = self._ground.look(located.path)
@@ -204,6 +219,8 @@ class _Answering:
     def _of_git(self, mention: Mention) -> Resolved:
         from sightline.services import gitshown  # few texts ask git
 
+        if not self._may_look():
+            return Resolved(mention, "left_out", FULL)
         try:
             if mention.kind == "commit":
                 shown = gitshown.committed(self._ground, mention.value, self._room)
