@@ -1,15 +1,13 @@
 """All paths of a tree that may be found, as one sorted list.
 
-In a git tree git judges the files, in one process beside our own walk, which says what stands;
-elsewhere the walk judges by itself. A list is given again as long as the times of every folder
+A walk says what stands. In a git tree git says beside it, in one process, what it tracks: the rules
+are asked about the rest alone. A list is given again as long as the times of every folder
 and every ignore file vouch for it, as in workspace.tree.
 """
 
 from __future__ import annotations
 
 import os
-from itertools import islice
-from operator import eq
 from stat import S_ISREG
 from time import time_ns
 
@@ -27,6 +25,9 @@ if TYPE_CHECKING:
 
     Stamp = tuple[int, int, int, int]
     """dev, ino, mtime_ns, ctime_ns."""
+
+    Saying = tuple[IgnoreRules, Chain]
+    """A rule, and what it says of a folder's entries."""
 
     Waiting = tuple[str, tuple[Chain, ...]]
     """A folder to be seen, and what speaks for the entries of the one that it is in."""
@@ -118,7 +119,7 @@ def _find(root: str) -> _Found:
         *(IgnoreRules(root, name) for name in AGENTS),
     )
     walk = _Walk(root, (git, *others), judging=others)
-    asked = None if top is None or _inside_ignored(root, top) else ask(root, top)
+    asked = None if top is None else ask(root, top)
     if asked is not None:
         with asked:
             walk.note([asked.index])
@@ -126,35 +127,31 @@ def _find(root: str) -> _Found:
             files = set(walk.files)  # while git is at work
             text = asked.text()
         if text is not None:
-            return _Found(top, walk, *_judged(walk, files, text))
+            return _Found(top, walk, *_tracking(walk, files, text))
     walk = _Walk(root, (git, *others), judging=(git, *others))
     walk.go()
     paths = sorted(_sayable(walk.files, "\0".join(walk.files)))
     return _Found(top, walk, paths, _sayable(walk.links, "\0".join(walk.links)))
 
 
-def _inside_ignored(root: str, top: str) -> bool:
-    """Whether the root lies in a folder that its repository ignores: git lists nothing there."""
-    return root != top and git_rules(top).refuses(root[len(top.rstrip("/")) + 1 :], folder=True)
-
-
-def _judged(walk: _Walk, files: set[str], text: str) -> tuple[list[str], list[str]]:
-    """Of the names that git told, those of files and of symlinks that stand and are not hidden."""
+def _tracking(walk: _Walk, files: set[str], text: str) -> tuple[list[str], list[str]]:
+    """The files and the symlinks that stand, and that git tracks or no rule of its own hides."""
     names = text.split("\0")
     names.pop()
     names = _sayable(names, text)
-    names.sort()  # two sorted halves
-    links = sorted(set(walk.links).intersection(names)) if walk.links else []
-    if not files.issuperset(names):
-        names = [name for name in names if name in files or walk.stands(name)]
-    if any(map(eq, names, islice(names, 1, None))):
-        names = list(dict.fromkeys(names))  # git names a file twice while it is unmerged
-    return names, links
+    links = [*set(walk.links).intersection(names), *walk.judged(set(walk.links).difference(names))]
+    rest = files.difference(names)
+    if len(rest) + len(names) != len(files):  # git names a file twice while it is unmerged
+        names = [each for each in dict.fromkeys(names) if each in files or walk.stands(each)]
+    if rest:
+        more = walk.judged(rest)
+        names = sorted(names + _sayable(more, "\0".join(more)))
+    return names, _sayable(links, "\0".join(links))
 
 
 class _Walk:
     """A walk over the folders that no rule hides. judging: those of the rules that are asked
-    about files, too. files, links: what they let through; folders: what was looked at, "" or
+    about files, too, at once. files, links: what they let through; folders: what was looked at, "" or
     ending in "/"; noted: how other files stood that have a say."""
 
     def __init__(
@@ -169,6 +166,7 @@ class _Walk:
         self._rules = rules
         self._judging = judging
         self._reached: dict[str, bool] = {}
+        self._unasked: dict[str, list[Saying]] = {}
 
     def go(self) -> None:
         """See all. Unverifiable when an ignore file cannot be read."""
@@ -181,6 +179,20 @@ class _Walk:
     def note(self, files: Iterable[str]) -> None:
         """Remember how these files stand: what changed since the walk began never vouches."""
         self.noted.update((file, _stamp(file)) for file in files)
+
+    def judged(self, paths: Iterable[str]) -> list[str]:
+        """Of these paths of the walk, those that the rest of the rules let through."""
+        unasked = self._unasked
+        if not unasked:
+            return list(paths)
+        return [
+            path
+            for path in paths
+            if not any(
+                ignored(chain, rule.full(path), folder=False)
+                for rule, chain in unasked.get(path[: path.rfind("/") + 1], ())
+            )
+        ]
 
     def stands(self, path: str) -> bool:
         """Whether a tracked file stands where no walk led, as its folder is ignored."""
@@ -236,6 +248,8 @@ class _Walk:
         chains = self._chains(folder, above, dotted)
         saying = [pair for pair in chains if pair[1]]
         judging = [pair for pair in saying if pair[0] in self._judging]
+        if len(judging) < len(saying):
+            self._unasked[folder] = [pair for pair in saying if pair[0] not in self._judging]
         self.files += _let_through(judging, plain, below=False)
         if rest:
             links = [folder + entry.name for entry in rest if entry.is_symlink()]
@@ -244,9 +258,7 @@ class _Walk:
             for each in _let_through(saying, _folders(folder, rest), below=True):
                 yield f"{each}/", speaking
 
-    def _chains(
-        self, folder: str, above: tuple[Chain, ...], dotted: set[str]
-    ) -> list[tuple[IgnoreRules, Chain]]:
+    def _chains(self, folder: str, above: tuple[Chain, ...], dotted: set[str]) -> list[Saying]:
         """What the rules say of a folder's entries."""
         if not folder:
             return [(rule, rule.chain()) for rule in self._rules]
@@ -268,9 +280,7 @@ def _folders(above: str, entries: Iterable[os.DirEntry[str]]) -> list[str]:
     ]
 
 
-def _let_through(
-    saying: Sequence[tuple[IgnoreRules, Chain]], paths: list[str], *, below: bool
-) -> list[str]:
+def _let_through(saying: Sequence[Saying], paths: list[str], *, below: bool) -> list[str]:
     """The paths that no rule hides."""
     for rule, chain in saying:
         full = rule.full("")

@@ -1,4 +1,4 @@
-"""git at work on its list of files, beside whatever else is done meanwhile."""
+"""git at work on the list of files that it tracks, beside whatever else is done meanwhile."""
 
 from __future__ import annotations
 
@@ -15,18 +15,7 @@ if TYPE_CHECKING:
 
 DEADLINE_S = 60.0
 
-LISTING = (
-    "-c",
-    f"core.excludesFile={os.devnull}",
-    "-c",
-    "core.untrackedCache=false",
-    "ls-files",
-    "-co",
-    "--exclude-standard",
-    "-z",
-)
-"""Tracked files and those that no ignore file of the repository hides; no one's own ignore file
-counts, because it is not the same for two people of one team."""
+LISTING = ("ls-files", "-c", "-z")
 
 
 class GitNames:
@@ -46,8 +35,7 @@ class GitNames:
         self._answer.close()
 
     def text(self) -> str | None:
-        """What git lists, each name ended by a NUL, that of a nested repository by "/", too. None
-        when it does not answer."""
+        """The tracked names in order, each ended by a NUL. None when git does not answer."""
         from subprocess import TimeoutExpired
 
         try:
