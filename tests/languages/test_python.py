@@ -153,6 +153,12 @@ def test_what_comes_after_the_limit_is_left_out_and_that_is_told(monkeypatch):
     assert ([each.module for each in found.references], found.exact) == (["a"], False)
 
 
+@pytest.mark.parametrize("unit", ["import a\n", "import a" + ",a" * 99 + "\n"])
+def test_more_references_than_people_write_are_left_out_and_that_is_told(unit):
+    found = read((unit * 25_000).encode())
+    assert (len(found.references), found.exact) == (python.MOST, False)
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read(source):
     read(source + b"\nimport a\n")

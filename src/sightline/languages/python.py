@@ -8,6 +8,7 @@ and it finds it in sources that do not parse: half-edited ones, and those of oth
 from __future__ import annotations
 
 import re
+from itertools import islice
 from unicodedata import normalize
 
 from sightline.core.imports.reference import Reference
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 LIMIT = 8_000_000
 """Bytes of a source that are looked at; what comes after them is left out, and that is told."""
+
+MOST = 20_000
+"""References of one source, and names that one of them takes; no source that people wrote has as
+many."""
 
 _BLANK = r"(?:[ \t\f]|\\\n)*+"
 _WORD = r"(?!(?:from|import)\b)\w++"
@@ -43,14 +48,16 @@ _TOKENS = re.compile(
 )
 _COMMENT = re.compile(r"#[^\n]*")
 _SPACE = re.compile(r"[\s\\]+")
-_DECLARED = re.compile(rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
+_DECLARED = re.compile(
+    rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
+)
 _UNFIT = ("punycode", "idna", "undefined", "escape")
 """Encodings that Python knows and that no source is in; the first takes quadratic time."""
 
 
 class Read(Value):
-    """What a source refers to. exact: not where bytes past the limit were left out, or the text
-    is not in the encoding that it declares."""
+    """What a source refers to. exact: not where bytes or references past the limits were left out,
+    or the text is not in the encoding that it declares."""
 
     references: tuple[Reference, ...]
     exact: bool = True
@@ -69,7 +76,8 @@ def read(source: bytes) -> Read:
     text, decoded = _decoded(cut)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return Read(tuple(_references(text)), decoded and len(source) <= LIMIT)
+    found = tuple(islice(_references(text), MOST + 1))
+    return Read(found[:MOST], decoded and len(source) <= LIMIT and len(found) <= MOST)
 
 
 def _decoded(source: bytes) -> tuple[str, bool]:
@@ -110,7 +118,7 @@ def _references(text: str) -> Iterator[Reference]:
 
 
 def _from(found: re.Match[str], line: int) -> Reference:
-    names = tuple(_listed(_COMMENT.sub("", found["names"]).strip("()")))
+    names = tuple(islice(_listed(_COMMENT.sub("", found["names"]).strip("()")), MOST))
     return Reference(
         _plain(found["module"]), line, found["dots"].count("."), names=names, kind="from"
     )
@@ -118,7 +126,7 @@ def _from(found: re.Match[str], line: int) -> Reference:
 
 def _listed(names: str) -> Iterator[str]:
     """Names between commas, without what they are called here."""
-    for each in names.split(","):
+    for each in names.split(",", MOST + 1):
         words = _SPACE.split(each.strip(" \t\f\n\\"))
         name = "".join(words[: words.index("as")] if "as" in words[1:] else words)
         if name:
