@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from json import dumps
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -163,6 +164,26 @@ def test_what_nobody_could_work_through_is_cut():
     long = [{"content": "x" * 9_000}]
     assert len(todos([called("TodoWrite", {"todos": long})])[0].text) == ITEM_CHARACTERS
     assert todos([called("TodoWrite", {"todos": ["x" * TEXT_CHARACTERS]})]) == ()
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        said('{"todos": ' + "9" * 5_000 + "}"),
+        said('{"todos": ' + "[" * 50_000),
+        said('```json {"todos": 1}' * 40_000),
+        called("update_todo_list", {"todos": (" " * 1_999 + "x\n") * 500}),
+        called("update_todo_list", {"todos": (" -" * 999 + "\n") * 500}),
+        said("<task_progress>" * 60_000 + "</task_progress>"),
+        said("<task_progress></task_progress>" * 30_000),
+        called("TaskUpdate", {"taskId": ["a"], "status": {"b": 1}}),
+    ],
+    ids=range(8),
+)
+def test_hostile_texts_take_no_time(hostile):
+    begun = perf_counter()
+    todos([FORMS["Claude Code"], hostile])
+    assert perf_counter() - begun < 0.5
 
 
 def test_blocks_of_a_real_format_are_read():

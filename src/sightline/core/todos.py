@@ -9,7 +9,7 @@ TaskUpdate), Markdown in an argument of any call (task_progress) or in a tag of 
 from __future__ import annotations
 
 import re
-from json import JSONDecodeError, JSONDecoder, loads
+from json import JSONDecoder, loads
 
 from sightline.core.calls.call import field, is_mapping
 from sightline.core.calls.editing import plain
@@ -51,7 +51,7 @@ STATES: dict[str, State] = {
 """All other words mean that it is still to be done."""
 
 MARKS: dict[str, State] = {"x": "done", "-": "doing", "~": "doing", "/": "doing", " ": "pending"}
-ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,4}[.)])?[ \t]*\[([ xX~/-])\][ \t]+(\S.*)")
+ITEM = re.compile(r"(?:[-*+]|\d{1,4}[.)])?[ \t]*\[([ xX~/-])\][ \t]+(\S.*)")
 """A line of a list in Markdown. Products leave out the dash."""
 
 TAGS = ("task_progress", "update_todo_list")
@@ -229,7 +229,7 @@ def markdown(text: str) -> dict[str, Todo] | None:
 
 
 def _lines(text: str) -> Iterator[str]:
-    return (line[: 2 * ITEM_CHARACTERS] for line in text.splitlines())
+    return (line.lstrip()[: 2 * ITEM_CHARACTERS] for line in text.splitlines())
 
 
 def _tagged(text: str) -> dict[str, Todo] | None:
@@ -249,7 +249,7 @@ def _structured(text: str) -> dict[str, Todo] | None:
         return None
     try:
         found, _ = JSONDecoder().raw_decode(text, begin)
-    except (JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     return _listed({"todos": found.get("todos")}) if isinstance(found, dict) else None
 
