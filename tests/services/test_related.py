@@ -153,6 +153,16 @@ def test_a_file_that_git_tracks_though_it_is_ignored_is_related(place, ground):
     assert index.left() == 0
 
 
+def test_an_ignored_file_has_related_files_and_is_none_itself(place, ground):
+    place.put(".gitignore", "dist/\n")
+    place.put("dist/made.py", "import pkg.a\n")
+    found = related(ground, "dist/made.py")
+    assert paths(found) == ["src/pkg/a.py"]
+    assert "dist/made.py" not in paths(related(ground, "src/pkg/a.py", limit=20))
+    place.put("dist/made.py", "import pkg.far\n")
+    assert paths(related(ground, "dist/made.py")) == ["src/pkg/far.py"]
+
+
 def test_a_source_that_is_too_large_is_told(ground, place, monkeypatch):
     monkeypatch.setattr(importing, "SOURCE_BYTES", 30)
     found = related(ground, "src/pkg/user.py")

@@ -148,6 +148,8 @@ class Importing:
             self._listed(paths)
         waiting = self._changed(workspace)
         self._reset(workspace)
+        if first not in self._known and first not in self._revisions and ending(first) in LANGUAGES:
+            waiting[first] = None  # an ignored file: it imports others, and is not answered itself
         if first in waiting:
             waiting = {first: waiting.pop(first), **waiting}
         self._read(workspace, waiting, until)
@@ -260,7 +262,7 @@ class Importing:
 
     def _forget(self, path: str) -> None:
         for edge in self._edges.pop(path, ()):
-            self._importers[edge.path].discard(path)
+            self._importers.get(edge.path, set()).discard(path)
 
     def _reset(self, workspace: Workspace) -> None:
         """Resolve anew by resolvers one of whose settings files is another one now."""
@@ -275,7 +277,7 @@ class Importing:
         missing = [path for path in self._revisions if path not in self._edges]
         for path in sorted(missing, key=lambda path: path != first):
             self._edges[path] = edges = tuple(self._edges_of(workspace, path))
-            for edge in edges:
+            for edge in edges if path in self._known else ():
                 self._importers.setdefault(edge.path, set()).add(path)
             if monotonic() > until:
                 return
