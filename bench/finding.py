@@ -67,17 +67,17 @@ def git(root: str, *words: str) -> bytes:
     ).stdout
 
 
-def tracked(folder: str, files: int = FILES) -> str:
+def tracked(folder: str) -> str:
     """A git tree with all of its files tracked."""
-    root = untracked(folder, files)
+    root = untracked(folder)
     git(root, "add", "--all")
     return root
 
 
-def untracked(folder: str, files: int = FILES) -> str:
+def untracked(folder: str) -> str:
     """A git tree with none of its files tracked."""
     root = f"{folder}/tree"
-    write(root, files)
+    write(root, FILES)
     git(root, "init", "--quiet")
     return root
 

@@ -54,7 +54,7 @@ def build(root, tree, ignores, name):
             write(root, f"{folder}/{name}".lstrip("/"), ignore)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tree=TREES, ignores=IGNORES, exclude=ignore_files, data=st.data())
 def test_git_and_we_list_the_same(tmp_path_factory, tree, ignores, exclude, data):
     root = tmp_path_factory.mktemp("tree")
@@ -72,7 +72,7 @@ def test_git_and_we_list_the_same(tmp_path_factory, tree, ignores, exclude, data
     assert set(expected) == walked | (tracked - gone)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(tree=TREES, ignores=IGNORES, name=st.sampled_from([".sightlineignore", *AGENTS]))
 @pytest.mark.parametrize("repository", [True, False])
 def test_ignore_files_of_agents_hide_as_git_hides(
