@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from sightline.core.value import Value
 from sightline.errors import FileMissing, PathRefused
 from sightline.services import importing
-from sightline.services.ground import Ground
 from sightline.services.related import Related, RelatedFile, related
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
@@ -27,7 +26,12 @@ FILES = {
 
 
 @pytest.fixture
-def ground(place):
+def ground():
+    return make_session(MemoryWorkspace(FILES), clock=FixedClock())._ground
+
+
+@pytest.fixture
+def on_disk(place):
     for path, text in FILES.items():
         place.put(path, text)
     return place.session()._ground
@@ -107,23 +111,23 @@ def test_limits_hold_and_what_they_leave_out_is_told(ground):
     assert related(ground, "src/pkg/a.py", limit=0) == []
 
 
-def test_what_changes_on_disk_is_followed(place, ground):
-    assert "src/pkg/alone.py" in paths(related(ground, "src/pkg/a.py"))
+def test_what_changes_on_disk_is_followed(place, on_disk):
+    assert "src/pkg/alone.py" in paths(related(on_disk, "src/pkg/a.py"))
     place.put("src/pkg/alone.py", "from .a import thing\n")
-    assert "imports it in line 1" in why(related(ground, "src/pkg/a.py"), "src/pkg/alone.py")
+    assert "imports it in line 1" in why(related(on_disk, "src/pkg/a.py"), "src/pkg/alone.py")
     place.put("src/pkg/new.py", "\nimport pkg.a\n")
-    assert "imports it in line 2" in why(related(ground, "src/pkg/a.py"), "src/pkg/new.py")
+    assert "imports it in line 2" in why(related(on_disk, "src/pkg/a.py"), "src/pkg/new.py")
     (place.root / "src/pkg/new.py").unlink()
     (place.root / "src/pkg/b.py").unlink()
-    found = paths(related(ground, "src/pkg/a.py", limit=20))
+    found = paths(related(on_disk, "src/pkg/a.py", limit=20))
     assert not {"src/pkg/new.py", "src/pkg/b.py"} & set(found)
 
 
-def test_an_edit_that_keeps_size_and_time_a_moment_after_the_first_is_seen(place, ground):
+def test_an_edit_that_keeps_size_and_time_a_moment_after_the_first_is_seen(place, on_disk):
     place.put("src/pkg/alone.py", "import pkg.a\n")
-    related(ground, "src/pkg/a.py")
+    related(on_disk, "src/pkg/a.py")
     place.put("src/pkg/alone.py", "import pkg.b\n")
-    found = related(ground, "src/pkg/a.py", siblings=False)
+    found = related(on_disk, "src/pkg/a.py", siblings=False)
     assert "src/pkg/alone.py" not in paths(found)
 
 
@@ -140,32 +144,32 @@ def test_a_source_is_read_once_while_it_stands(ground, monkeypatch):
     assert set(learned) <= set(young)
 
 
-def test_a_file_that_git_tracks_though_it_is_ignored_is_related(place, ground):
+def test_a_file_that_git_tracks_though_it_is_ignored_is_related(place, on_disk):
     place.put(".gitignore", "dist/\n")
     place.put("dist/made.py", "import pkg.a\n")
-    assert "dist/made.py" not in paths(related(ground, "src/pkg/a.py"))
-    index = importing.index_of(ground.workspace)
-    every = (*ground.workspace.paths(), "dist/made.py")
-    ground.workspace.paths = lambda: tuple(sorted(every))
-    assert "dist/made.py" in paths(related(ground, "src/pkg/a.py"))
+    assert "dist/made.py" not in paths(related(on_disk, "src/pkg/a.py"))
+    index = importing.index_of(on_disk.workspace)
+    every = (*on_disk.workspace.paths(), "dist/made.py")
+    on_disk.workspace.paths = lambda: tuple(sorted(every))
+    assert "dist/made.py" in paths(related(on_disk, "src/pkg/a.py"))
     place.put("dist/made.py", "import pkg.b\n")
-    assert "dist/made.py" not in paths(related(ground, "src/pkg/a.py"))
+    assert "dist/made.py" not in paths(related(on_disk, "src/pkg/a.py"))
     assert index.left() == 0
 
 
-def test_an_ignored_file_has_related_files_and_is_none_itself(place, ground):
+def test_an_ignored_file_has_related_files_and_is_none_itself(place, on_disk):
     place.put(".gitignore", "dist/\n")
     place.put("dist/made.py", "import pkg.a\n")
-    found = related(ground, "dist/made.py")
+    found = related(on_disk, "dist/made.py")
     assert paths(found) == ["src/pkg/a.py"]
-    assert "dist/made.py" not in paths(related(ground, "src/pkg/a.py", limit=20))
+    assert "dist/made.py" not in paths(related(on_disk, "src/pkg/a.py", limit=20))
     place.put("dist/made.py", "import pkg.far\n")
-    assert paths(related(ground, "dist/made.py")) == ["src/pkg/far.py"]
+    assert paths(related(on_disk, "dist/made.py")) == ["src/pkg/far.py"]
 
 
-def test_a_source_that_is_too_large_is_told(ground, place, monkeypatch):
+def test_a_source_that_is_too_large_is_told(on_disk, place, monkeypatch):
     monkeypatch.setattr(importing, "SOURCE_BYTES", 30)
-    found = related(ground, "src/pkg/user.py")
+    found = related(on_disk, "src/pkg/user.py")
     assert found.too_large == sum(
         len(text) > 30 for path, text in FILES.items() if path.endswith(".py")
     )
@@ -188,43 +192,42 @@ def test_a_path_that_cannot_have_related_files_is_refused_in_words(ground):
         related(ground, "../outside.py")
 
 
-def test_a_file_of_no_known_language_has_neighbours_and_nothing_else(place, ground):
+def test_a_file_of_no_known_language_has_neighbours_and_nothing_else(place, on_disk):
     place.put("OTHER.md", "more words\n")
-    found = related(ground, "README.md")
+    found = related(on_disk, "README.md")
     assert [(each.path, each.why) for each in found] == [("OTHER.md", ("in the same folder",))]
 
 
-def test_it_works_in_memory_and_answers_a_list_of_values():
-    session = make_session(MemoryWorkspace(FILES), clock=FixedClock())
-    found = related(session._ground, "src/pkg/a.py")
+def test_on_disk_it_answers_the_same_list_of_values(ground, on_disk):
+    found = related(on_disk, "src/pkg/a.py")
+    assert found == related(ground, "src/pkg/a.py")
     assert isinstance(found, list)
     assert isinstance(found, Related)
     assert all(isinstance(each, RelatedFile) and isinstance(each, Value) for each in found)
-    assert isinstance(session._ground, Ground)
     assert found[0].path == "src/pkg/b.py"
     assert found[0].size == len(FILES["src/pkg/b.py"])
 
 
-def test_sources_of_two_languages_are_each_resolved_by_its_own(place, ground):
+def test_sources_of_two_languages_are_each_resolved_by_its_own(place, on_disk):
     place.put("web/main.ts", 'import { x } from "./part"\nimport type { A } from "./a.js"\n')
     place.put("web/part.ts", "export const x = 1\n")
     place.put("web/a.ts", "export type A = string\n")
     place.put("web/main.test.ts", 'import { x } from "./main"\n')
-    found = related(ground, "web/main.ts")
+    found = related(on_disk, "web/main.ts")
     assert why(found, "web/part.ts")[0] == "imported in line 1"
     assert why(found, "web/a.ts")[0] == "imported in line 2"
     assert why(found, "web/main.test.ts")[0] == "a test of it by name"
 
 
-def test_a_changed_settings_file_resolves_anew(place, ground):
+def test_a_changed_settings_file_resolves_anew(place, on_disk):
     place.put("web/main.ts", 'import { x } from "@/part"\n')
     place.put("web/one/part.ts", "export const x = 1\n")
     place.put("web/two/part.ts", "export const x = 2\n")
     mapped = '{"compilerOptions": {"paths": {"@/*": ["./%s/*"]}}}'
     place.put("web/tsconfig.json", mapped % "one")
-    assert paths(related(ground, "web/main.ts")) == ["web/one/part.ts"]
+    assert paths(related(on_disk, "web/main.ts")) == ["web/one/part.ts"]
     place.put("web/tsconfig.json", mapped % "two")
-    assert paths(related(ground, "web/main.ts")) == ["web/two/part.ts"]
+    assert paths(related(on_disk, "web/main.ts")) == ["web/two/part.ts"]
 
 
 NAMES = st.sampled_from(["aa", "bb", "cc", "aa/__init__", "aa/bb", "bb/__init__", "bb/cc/aa"])
