@@ -185,7 +185,7 @@ class Played:
 
     def _row(self, found: Memory, seconds: float) -> Resumed:
         lines = {line for line in found.text.split("\n") if line.startswith("- ")}
-        made = {line.split(" ", 2)[2] for line in lines if line.count(" ") > 1}
+        made = {name for line in lines for name in _named(line)}
         stale = {each.path for each in found.refresh}
         said = [name for name in stale if any(f"- {name} " in line for line in lines)]
         todo = open_items(self.told.format, self.messages)
@@ -203,6 +203,14 @@ class Played:
             sum(number for _, number in found.left_out),
             seconds,
         )
+
+
+def _named(line: str) -> Iterator[str]:
+    """The files that a line on changed ones names."""
+    said = line.split(" ", 2)[-1]
+    folder, _, names = said.rpartition("/: ")
+    begin = f"{folder.removeprefix('in ')}/" if folder else ""
+    yield from (f"{begin}{name}" for name in (names if folder else said).split(", "))
 
 
 def _edits(block: Block) -> bool:

@@ -96,16 +96,38 @@ def test_while_a_thing_that_must_stand_is_left_out_nothing_else_stands(told, bud
 def test_no_list_takes_the_room_of_the_others():
     many = Memory(
         pending=tuple(Todo(f"to do {n}", "pending") for n in range(500)),
-        refresh=(Stale("a.py", "changed", "somebody"),),
-        changed=tuple(Work(f"src/{n}.py", "modified") for n in range(500)),
+        refresh=tuple(Stale(f"{n}.py", "changed", "somebody") for n in range(500)),
+        changed=(Work("src/a.py", "modified"),),
     )
     made = block(many, 1_500)
     left = dict(made.left_out)
-    assert "a.py changed" in made.text
-    assert set(left) == {"pending", "changed"}
-    assert abs(left["pending"] - left["changed"]) <= 1
-    assert f"{left['pending']} open to-dos, {left['changed']} files changed by you" in made.text
+    assert "modified src/a.py" in made.text
+    assert set(left) == {"pending", "refresh"}
+    assert abs(left["pending"] - left["refresh"]) <= 1
+    said = f"{left['pending']} open to-dos, {left['refresh']} files to read again"
+    assert said in made.text
     assert made.tokens > 1_300
+
+
+def test_very_many_changed_files_are_told_by_folder():
+    names = [f"src/{'ab'[n % 2]}/module_{n}.py" for n in range(150)]
+    made = block(Memory(changed=tuple(Work(name, "modified") for name in names)), 1_500)
+    assert made.left_out == ()
+    assert "- modified in src/a/: module_0.py, module_2.py, module_4.py" in made.text
+    assert all(name.rpartition("/")[2] in made.text for name in names)
+    top = tuple(Work(f"f{n}.py", "created") for n in range(40))
+    moved = Work("new.py", "moved", "old.py")
+    found = block(Memory(changed=(*top, moved)), 1_500).text
+    assert "- moved new.py (from old.py)\n- created f0.py, f1.py" in found
+
+
+def test_files_that_there_is_no_room_for_are_counted_one_by_one():
+    names = [f"src/{n}/module_{n}_{m}.py" for n in range(60) for m in range(20)]
+    made = block(Memory(changed=tuple(Work(name, "modified") for name in names)), 1_500)
+    said = sum(name.rpartition("/")[2] in made.text for name in names)
+    assert dict(made.left_out) == {"changed": len(names) - said}
+    assert f"{len(names) - said} files changed by you" in made.text
+    assert made.tokens <= 1_500
 
 
 @given(st.text(max_size=100), st.integers(5, 40))

@@ -81,6 +81,10 @@ LEAST = 150
 RESERVE = 60
 """Tokens kept for the line that says what was left out."""
 
+GROUPED = 30
+ON_A_LINE = 8
+"""From how many changed files on they are told by folder, and how many on each line."""
+
 TODO_CHARACTERS = 240
 PATH_CELLS = 200
 
@@ -88,13 +92,18 @@ HEADING = "Where this session stands, from its record and from the files as they
 
 
 class Section(Value):
-    """A part of the block. kind: what is left out of it is told by; must: nothing else stands
-    while a line of it is left out."""
+    """A part of the block. kind: what is left out of it is told by; tells: how many things each
+    line tells of, where that is not one."""
 
     kind: str
     head: str
     lines: tuple[str, ...]
-    must: bool = False
+    tells: tuple[int, ...] = ()
+
+    def weight(self, numbers: set[int]) -> int:
+        """How many things the lines tell of that are not among these."""
+        rest = [n for n in range(len(self.lines)) if n not in numbers]
+        return sum(self.tells[n] for n in rest) if self.tells else len(rest)
 
 
 class Block(Value):
@@ -123,10 +132,10 @@ def _sections(told: Memory) -> Iterator[Section]:
     """In the order in which they stand. What was asked comes first, files behind it."""
     asked = (told.request,) if told.request else ()
     yield Section("request", "The user asked last:", asked)
-    yield Section("pending", _open(told), tuple(map(_todo, told.pending)), must=True)
+    yield Section("pending", _open(told), tuple(map(_todo, told.pending)))
     again = "Not what you were shown any more; read again before you rely on it:"
-    yield Section("refresh", again, tuple(map(_stale, told.refresh)), must=True)
-    yield Section("changed", "Changed by you:", tuple(map(_work, told.changed)), must=True)
+    yield Section("refresh", again, tuple(map(_stale, told.refresh)))
+    yield _changed(told.changed)
     done = f"Done ({len(told.done)} of {told.done_count}, the last ones):"
     if told.done_count == len(told.done):
         done = "Done:"
@@ -154,6 +163,25 @@ def _stale(each: Stale) -> str:
 def _work(each: Work) -> str:
     where = f" (from {_path(each.src)})" if each.src else ""
     return f"{each.deed} {_path(each.path)}{where}"
+
+
+def _changed(made: Sequence[Work]) -> Section:
+    """A line for each file; of very many a line for those of one folder."""
+    if len(made) <= GROUPED:
+        return Section("changed", "Changed by you:", tuple(map(_work, made)))
+    folders: dict[tuple[str, str], list[str]] = {}
+    lines = [(_work(each), 1) for each in made if each.src]
+    for each in (each for each in made if not each.src):
+        folder, _, name = one_line(each.path).rpartition("/")
+        folders.setdefault((each.deed, folder), []).append(name)
+    for (deed, folder), names in folders.items():
+        for few in (names[n : n + ON_A_LINE] for n in range(0, len(names), ON_A_LINE)):
+            where = f"in {folder}/: " if folder else ""
+            lines.append(
+                (f"{deed} {where}{', '.join(middle(n, PATH_CELLS) for n in few)}", len(few))
+            )
+    texts, tells = zip(*lines, strict=True)
+    return Section("changed", "Changed by you:", texts, tells)
 
 
 def _held(each: Held) -> str:
@@ -216,8 +244,8 @@ def _made(told: Memory, sections: Sequence[Section], chosen: Sequence[tuple[str,
 
 
 def _left(sections: Sequence[Section], chosen: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    stands = [kind for kind, _ in chosen]
-    gone = ((each.kind, len(each.lines) - stands.count(each.kind)) for each in sections)
+    stands = {each.kind: {n for kind, n in chosen if kind == each.kind} for each in sections}
+    gone = ((each.kind, each.weight(stands[each.kind])) for each in sections)
     return [each for each in gone if each[1]]
 
 
