@@ -8,6 +8,7 @@ and every ignore file vouch for it, as in workspace.tree.
 from __future__ import annotations
 
 import os
+from operator import itemgetter
 from stat import S_ISREG
 from time import time_ns
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     Saying = tuple[IgnoreRules, Chain]
     """A rule, and what it says of a folder's entries."""
 
-    Waiting = tuple[str, tuple[Chain, ...]]
-    """A folder to be seen, and what speaks for the entries of the one that it is in."""
+    Waiting = tuple[str, tuple[Chain, ...] | None]
+    """A folder to be seen, and what speaks for the entries of the one that it is in; or a file."""
 
 AGENTS = (".rooignore", ".kilocodeignore", ".cursorignore", ".geminiignore", ".aiexclude")
 """Ignore files of agents' products, beside .clineignore: they hide from finding, and refuse
@@ -124,34 +125,33 @@ def _find(root: str) -> _Found:
         with asked:
             walk.note([asked.index])
             walk.go()
-            files = set(walk.files)  # while git is at work
             text = asked.text()
         if text is not None:
-            return _Found(top, walk, *_tracking(walk, files, text))
+            return _Found(top, walk, *_tracking(walk, text))
     walk = _Walk(root, (git, *others), judging=(git, *others))
     walk.go()
-    paths = sorted(_sayable(walk.files, "\0".join(walk.files)))
+    paths = _sayable(walk.files, "\0".join(walk.files))
     return _Found(top, walk, paths, _sayable(walk.links, "\0".join(walk.links)))
 
 
-def _tracking(walk: _Walk, files: set[str], text: str) -> tuple[list[str], list[str]]:
+def _tracking(walk: _Walk, text: str) -> tuple[list[str], list[str]]:
     """The files and the symlinks that stand, and that git tracks or no rule of its own hides."""
     names = text.split("\0")
     names.pop()
     names = _sayable(names, text)
     links = [*set(walk.links).intersection(names), *walk.judged(set(walk.links).difference(names))]
-    rest = files.difference(names)
-    if len(rest) + len(names) != len(files):  # git names a file twice while it is unmerged
-        names = [each for each in dict.fromkeys(names) if each in files or walk.stands(each)]
-    if rest:
-        more = walk.judged(rest)
-        names = sorted(names + _sayable(more, "\0".join(more)))
+    if names != walk.files:
+        files = set(walk.files)
+        there = [each for each in names if each in files or walk.stands(each)]
+        more = walk.judged(files.difference(there))
+        # git names a file twice while it is unmerged
+        names = sorted(dict.fromkeys(there + _sayable(more, "\0".join(more))))
     return names, _sayable(links, "\0".join(links))
 
 
 class _Walk:
     """A walk over the folders that no rule hides. judging: those of the rules that are asked
-    about files, too, at once. files, links: what they let through; folders: what was looked at, "" or
+    about files, too, at once. files, links: what they let through, files in order; folders: what was looked at, "" or
     ending in "/"; noted: how other files stood that have a say."""
 
     def __init__(
@@ -172,7 +172,11 @@ class _Walk:
         """See all. Unverifiable when an ignore file cannot be read."""
         waiting: list[Waiting] = [("", ())]
         while waiting:
-            waiting += self._enter(*waiting.pop())
+            path, above = waiting.pop()
+            if above is None:
+                self.files.append(path)
+            else:
+                waiting += reversed(list(self._enter(path, above)))
         for rule in self._rules:
             self.note(rule.above())
 
@@ -225,7 +229,7 @@ class _Walk:
         )
 
     def _enter(self, folder: str, above: tuple[Chain, ...]) -> Iterator[Waiting]:
-        """See one folder, and say which of those in it are to be seen."""
+        """See one folder, and say what is to come of it, in the order of all paths."""
         self.folders.append(folder)
         plain: list[str] = []
         dotted: set[str] = set()
@@ -250,13 +254,16 @@ class _Walk:
         judging = [pair for pair in saying if pair[0] in self._judging]
         if len(judging) < len(saying):
             self._unasked[folder] = [pair for pair in saying if pair[0] not in self._judging]
-        self.files += _let_through(judging, plain, below=False)
-        if rest:
+        files = sorted(_let_through(judging, plain, below=False))
+        if not rest:
+            self.files += files
+        else:
             links = [folder + entry.name for entry in rest if entry.is_symlink()]
             self.links += _let_through(judging, links, below=False)
             speaking = tuple(chain for _, chain in chains)
-            for each in _let_through(saying, _folders(folder, rest), below=True):
-                yield f"{each}/", speaking
+            folders = _let_through(saying, _folders(folder, rest), below=True)
+            every = [(path, None) for path in files] + [(f"{path}/", speaking) for path in folders]
+            yield from sorted(every, key=itemgetter(0))
 
     def _chains(self, folder: str, above: tuple[Chain, ...], dotted: set[str]) -> list[Saying]:
         """What the rules say of a folder's entries."""
