@@ -24,8 +24,15 @@ SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue"
 READ_MOST = 50 * 1024 * 1024
 """Bytes of a source that are read; imports stand at the front."""
 
-PARSED_MOST = 1024 * 1024
-"""Bytes of a source that is parsed: above it is generated or minified, and a tree takes long."""
+PARSED_MOST = 64 * 1024
+"""Bytes of a source that is parsed: with errors in it, a tree's time can grow with their square."""
+
+_PIECE = 4096
+_READ_OVER = 16
+"""A parser reads a source in pieces, and so often over at most: in errors it looks ahead far."""
+
+COMMENTS_MOST = 1500
+"""Comments of a source that is parsed, for the same reason."""
 
 _COMPONENTS = (".vue", ".svelte")
 _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
@@ -35,8 +42,8 @@ _QUERY = """
 (import_statement source: (string) @import)
 (export_statement source: (string) @export)
 (call_expression function: (import) arguments: (arguments [(string) (template_string)] @dynamic))
-(call_expression function: (identifier) @called
-  arguments: (arguments [(string) (template_string)] @require) (#eq? @called "require"))
+(call_expression function: (identifier)
+  arguments: (arguments [(string) (template_string)] @require))
 """
 _QUERY_OF_TYPESCRIPT = "(import_require_clause source: (string) @assigned)"
 
@@ -82,7 +89,7 @@ def _scripts(text: bytes) -> bytes:
 
 def _parsed(text: bytes, suffix: str) -> list[Found] | None:
     """What the grammar finds; None without one, and where it does not understand all of the text."""
-    if len(text) > PARSED_MOST:
+    if len(text) > PARSED_MOST or text.count(b"*/") + text.count(b"//") > COMMENTS_MOST:
         return None
     grammar = _grammar(_GRAMMARS.get(suffix, "javascript"))
     if grammar is None:
@@ -90,31 +97,52 @@ def _parsed(text: bytes, suffix: str) -> list[Found] | None:
     from tree_sitter import QueryCursor
 
     parser, query = grammar
-    tree = parser.parse(text)
-    if tree.root_node.has_error:
+    pieces = _Pieces(text)
+    tree = parser.parse(pieces.read)
+    if pieces.left < 0 or tree.root_node.has_error:
         return None
     captured = QueryCursor(query).captures(tree.root_node)
     kinds: dict[str, Kind] = {"import": "import", "export": "export", "assigned": "require"}
     kinds |= {"dynamic": "dynamic", "require": "require"}
     pairs = [(node, kind) for name, kind in kinds.items() for node in captured.get(name, ())]
-    read = [_read(node, kind) for node, kind in pairs]
+    read = [_named(text, node, kind) for node, kind in pairs]
     return [each for each in read if each is not None]
 
 
-def _read(node: Node, kind: Kind) -> Found | None:
+class _Pieces:
+    """A text as a parser reads it: for one that reads without end, it ends."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.left = _READ_OVER * (len(text) // _PIECE + 4)
+
+    def read(self, at: int, _point: object) -> bytes:
+        """The piece at a place."""
+        self.left -= 1
+        return b"" if self.left < 0 else self.text[at : at + _PIECE]
+
+
+def _named(text: bytes, node: Node, kind: Kind) -> Found | None:
     """What a string names; None where it is no literal, or not the first argument of its call."""
-    parent = node.parent
-    if parent is None or node.text is None:
+    parent, module = node.parent, text[node.start_byte + 1 : node.end_byte - 1]
+    if parent is None or not module or b"\\" in module or b"\n" in module:
         return None
     if parent.type == "arguments" and _first(parent) != node:
         return None
-    module = node.text[1:-1]
-    if not module or any(mark in module for mark in (b"\\", b"\n")):
+    if kind == "require" and not _requires(text, parent):
         return None
     if node.type == "template_string" and b"$" in module:
         return None
     of_types = kind in ("import", "export") and any(each.type == "type" for each in parent.children)
     return node.start_byte + 1, module, "type" if of_types else kind
+
+
+def _requires(text: bytes, parent: Node) -> bool:
+    """Whether a string is of `import a = require("b")`, or of a call of that name."""
+    if parent.type != "arguments":
+        return True
+    called = parent.prev_named_sibling
+    return called is not None and text[called.start_byte : called.end_byte] == b"require"
 
 
 def _first(arguments: Node) -> Node | None:
