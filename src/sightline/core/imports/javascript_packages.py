@@ -205,14 +205,20 @@ def _any(patterns: list[list[str]], parts: list[str]) -> bool:
 
 def _fits(pattern: list[str], parts: list[str]) -> bool:
     """Whether folders fit a pattern's parts, of which ** are any number."""
-    reached = {0}
+    reached = _past(pattern, {0})
     for part in parts:
-        reached |= {at + 1 for at in reached if pattern[at : at + 1] == ["**"]}
         stay = {at for at in reached if pattern[at : at + 1] == ["**"]}
-        reached = stay | {at + 1 for at in reached if at < len(pattern) and _is(pattern[at], part)}
-    while any(pattern[at : at + 1] == ["**"] and at + 1 not in reached for at in reached):
-        reached |= {at + 1 for at in reached if pattern[at : at + 1] == ["**"]}
+        gone = {at + 1 for at in reached if at < len(pattern) and _is(pattern[at], part)}
+        reached = _past(pattern, stay | gone)
     return len(pattern) in reached
+
+
+def _past(pattern: list[str], reached: set[int]) -> set[int]:
+    """Places reached, and those behind every ** that starts at one: it may be no folder at all."""
+    for at, part in enumerate(pattern):
+        if part == "**" and at in reached:
+            reached.add(at + 1)
+    return reached
 
 
 def _is(pattern: str, name: str) -> bool:
