@@ -199,8 +199,8 @@ def test_blocks_of_a_real_format_are_read():
             },
         ],
     }
-    call = {"id": "c", "type": "function"}
-    call["function"] = {"name": "update_plan", "arguments": dumps({"plan": listed("step")})}
+    given = {"name": "update_plan", "arguments": dumps({"plan": listed("step")})}
+    call = {"id": "c", "type": "function", "function": given}
     chat = {"role": "assistant", "content": None, "tool_calls": [call]}
     for name, each in (("anthropic", message), ("chat", chat)):
         assert todos(FORMATS[name].blocks([each], len)) == PAIR
