@@ -8,6 +8,7 @@ and every ignore file vouch for it, as in workspace.tree.
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from operator import itemgetter
 from stat import S_ISREG
 from time import time_ns
@@ -130,20 +131,20 @@ def _find(root: str) -> _Found:
             return _Found(top, walk, *_tracking(walk, text))
     walk = _Walk(root, (git, *others), judging=(git, *others))
     walk.go()
-    paths = _sayable(walk.files, "\0".join(walk.files))
+    text = walk.files()
+    paths = _sayable(_split(text), text)
     return _Found(top, walk, paths, _sayable(walk.links, "\0".join(walk.links)))
 
 
 def _tracking(walk: _Walk, text: str) -> tuple[list[str], list[str]]:
     """The files and the symlinks that stand, and that git tracks or no rule of its own hides."""
-    names = text.split("\0")
-    names.pop()
-    names = _sayable(names, text)
+    standing = walk.files()
+    names = _sayable(_split(text), text)
     links = [*set(walk.links).intersection(names), *walk.judged(set(walk.links).difference(names))]
-    if names != walk.files:
-        files = set(walk.files)
-        there = [each for each in names if each in files or walk.stands(each)]
-        more = walk.judged(files.difference(there))
+    if text != standing:
+        known = set(_split(standing))
+        there = [each for each in names if each in known or walk.stands(each)]
+        more = walk.judged(known.difference(there))
         # git names a file twice while it is unmerged
         names = sorted(dict.fromkeys(there + _sayable(more, "\0".join(more))))
     return names, _sayable(links, "\0".join(links))
@@ -151,7 +152,7 @@ def _tracking(walk: _Walk, text: str) -> tuple[list[str], list[str]]:
 
 class _Walk:
     """A walk over the folders that no rule hides. judging: those of the rules that are asked
-    about files, too, at once. files, links: what they let through, files in order; folders: what was looked at, "" or
+    about files, too, at once. links: what they let through, as of files; folders: what was looked at, "" or
     ending in "/"; noted: how other files stood that have a say."""
 
     def __init__(
@@ -159,7 +160,7 @@ class _Walk:
     ) -> None:
         self.root = root
         self.began_ns = time_ns()
-        self.files: list[str] = []
+        self._text: list[str] = []
         self.links: list[str] = []
         self.folders: list[str] = []
         self.noted: dict[str, Stamp | None] = {}
@@ -174,11 +175,15 @@ class _Walk:
         while waiting:
             path, above = waiting.pop()
             if above is None:
-                self.files.append(path)
+                self._text.append(f"{path}\0")
             else:
                 waiting += reversed(list(self._enter(path, above)))
         for rule in self._rules:
             self.note(rule.above())
+
+    def files(self) -> str:
+        """The files that were let through, in order, each ended by a NUL."""
+        return "".join(self._text)
 
     def note(self, files: Iterable[str]) -> None:
         """Remember how these files stand: what changed since the walk began never vouches."""
@@ -231,21 +236,19 @@ class _Walk:
     def _enter(self, folder: str, above: tuple[Chain, ...]) -> Iterator[Waiting]:
         """See one folder, and say what is to come of it, in the order of all paths."""
         self.folders.append(folder)
-        plain: list[str] = []
-        dotted: set[str] = set()
-        rest: list[os.DirEntry[str]] = []
         try:
             with os.scandir(f"{self.root}/{folder}") as entries:
-                for entry in entries:
-                    name = entry.name
-                    if not entry.is_file(follow_symlinks=False):
-                        rest.append(entry)
-                        continue
-                    plain.append(folder + name)
-                    if name[0] == ".":
-                        dotted.add(name)
+                listed = list(entries)
         except (PermissionError, FileNotFoundError, NotADirectoryError):
             return  # what may not be listed cannot be found, nor what is gone by now
+        plain = [entry.name for entry in listed if entry.is_file(follow_symlinks=False)]
+        plain.sort()
+        rest = (
+            [entry for entry in listed if not entry.is_file(follow_symlinks=False)]
+            if len(plain) < len(listed)
+            else []
+        )
+        dotted = set(plain[bisect_left(plain, ".") : bisect_left(plain, "/")])
         if folder and (".git" in dotted or any(each.name == ".git" for each in rest)):
             return  # a repository of its own
         self._reached[folder] = False  # all that stands here is told by the walk
@@ -254,9 +257,12 @@ class _Walk:
         judging = [pair for pair in saying if pair[0] in self._judging]
         if len(judging) < len(saying):
             self._unasked[folder] = [pair for pair in saying if pair[0] not in self._judging]
-        files = sorted(_let_through(judging, plain, below=False))
+        if plain and not (judging or rest):  # as most are: one text at once
+            self._text += (folder, f"\0{folder}".join(plain), "\0")
+            return
+        files = _let_through(judging, [folder + name for name in plain], below=False)
         if not rest:
-            self.files += files
+            self._text += [f"{path}\0" for path in files]
         else:
             links = [folder + entry.name for entry in rest if entry.is_symlink()]
             self.links += _let_through(judging, links, below=False)
@@ -344,6 +350,10 @@ def _lines(file: str) -> list[str]:
             file, f"{file} is too large for an ignore file.", "Name a smaller one, or remove it."
         )
     return lines_of(data)
+
+
+def _split(text: str) -> list[str]:
+    return text.split("\0")[:-1]
 
 
 def _sayable(paths: list[str], joined: str) -> list[str]:
