@@ -142,11 +142,13 @@ def _tracking(walk: _Walk, text: str) -> tuple[list[str], list[str]]:
     names = _sayable(_split(text), text)
     links = [*set(walk.links).intersection(names), *walk.judged(set(walk.links).difference(names))]
     if text != standing:
-        known = set(_split(standing))
-        there = [each for each in names if each in known or walk.stands(each)]
-        more = walk.judged(known.difference(there))
-        # git names a file twice while it is unmerged
-        names = sorted(dict.fromkeys(there + _sayable(more, "\0".join(more))))
+        files, tracked = _split(standing), set(names)
+        more = [each for each in files if each not in tracked]
+        if not len(names) == len(tracked) == len(files) - len(more):
+            known = set(files)  # git names a file twice while it is unmerged
+            names = [each for each in dict.fromkeys(names) if each in known or walk.stands(each)]
+        more = walk.judged(more)
+        names = sorted(names + _sayable(more, "\0".join(more)))
     return names, _sayable(links, "\0".join(links))
 
 
@@ -194,14 +196,16 @@ class _Walk:
         unasked = self._unasked
         if not unasked:
             return list(paths)
-        return [
-            path
-            for path in paths
-            if not any(
-                ignored(chain, rule.full(path), folder=False)
-                for rule, chain in unasked.get(path[: path.rfind("/") + 1], ())
-            )
-        ]
+        kept: list[str] = []
+        last: str | None = None
+        saying: list[Saying] = []
+        for path in paths:
+            folder = path[: path.rfind("/") + 1]
+            if folder != last:
+                last, saying = folder, unasked.get(folder, [])
+            if not any(ignored(chain, rule.full(path), folder=False) for rule, chain in saying):
+                kept.append(path)
+        return kept
 
     def stands(self, path: str) -> bool:
         """Whether a tracked file stands where no walk led, as its folder is ignored."""
