@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sightline.core.listing import DirectoryListing
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
+    from sightline.services.briefing import Briefing
     from sightline.services.hosts import Run
     from sightline.services.moments import When
     from sightline.services.registry import Registry

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         WorkspaceError,
     )
     from sightline.services.batches import Change
+    from sightline.services.briefing import Briefing
     from sightline.services.conversation import Conversation
     from sightline.services.conversation.asking import Budget
     from sightline.services.conversation.condensing import Condensation
@@ -81,6 +82,7 @@ _HOMES = {
     "core.overflow": "ProviderError classify_error",
     "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
+    "services.briefing": "Briefing",
     "services.conversation": "Conversation",
     "services.conversation.asking": "Budget",
     "services.conversation.condensing": "Condensation",
@@ -98,6 +100,7 @@ _HOMES = {
 __all__ = [
     "Affected",
     "BatchResult",
+    "Briefing",
     "Budget",
     "Candidate",
     "Change",

@@ -82,3 +82,17 @@ def test_the_registry_tells_what_the_session_knows(tree):
     told = tree("registry", "--json", "--md5").json
     assert told["known"] == 1
     assert told["entries"][0]["path"] == "src/app/util.py"
+
+
+def test_a_briefing_is_told_until_it_is_acknowledged(tree):
+    assert tree("briefing").err == "Nothing is due.\n"
+    tree("read", "src/app/util.py")
+    tree.put("src/app/util.py", "x = 2\n")
+    told = tree("briefing", "--message", "rename it")
+    assert "+x = 2" in told.out
+    shown = tree("briefing", "--message", "continue", "--json").json
+    assert [each["name"] for each in shown["parts"]] == ["changes", "memory", "registry"]
+    assert (shown["schema"], shown["left_out"]) == (1, [])
+    tree("briefing", "--message", "rename it", "--ack")
+    assert tree("briefing", "--message", "rename it").err == "Nothing is due.\n"
+    assert tree("briefing", "--budget", "3").code == 2

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sightline.services import (
         batches,
+        briefing,
         checkpoints,
         claims,
         conversation,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "batches",
+    "briefing",
     "checkpoints",
     "claims",
     "conversation",

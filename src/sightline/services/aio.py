@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sightline.core.listing import DirectoryListing
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
+    from sightline.services.briefing import Briefing
     from sightline.services.hosts import Run
     from sightline.services.moments import When
     from sightline.services.registry import Registry
@@ -138,22 +139,14 @@ class AsyncSession:
         """What the guard would say: of replacing `old`, of writing `content`, or, with neither, of relying on what was shown."""
         return await shielded(lambda: self._session.check(path, old=old, content=content))
 
-    async def files(
-        self, state: str | None = None, *, max_age: int | None = None
-    ) -> list[FileInContext]:
-        """The files this session was shown, all or those in one state; max_age in turns."""
-        return await shielded(lambda: self._session.files(state, max_age=max_age))
-
-    async def changes(self, *, told: bool = False) -> list[FileChange]:
-        """Files that are not what this session was shown, and that it was not told of yet; told: also those it was told of, and did not look at since."""
-        return await shielded(lambda: self._session.changes(told=told))
-
     async def notice(self, budget: int = 1500) -> Notice | None:
         """The same in words for the agent, in at most so many tokens; None when nothing is new."""
         return await shielded(lambda: self._session.notice(budget))
 
-    async def acknowledge(self, answer: Notice | EditRefused | FileWarning | str) -> None:
-        """Say that the agent got a notice, or a refusal: what it printed counts as shown now."""
+    async def acknowledge(
+        self, answer: Notice | Briefing | EditRefused | FileWarning | str
+    ) -> None:
+        """Say that the agent got a notice, a briefing, or a refusal: what it printed counts as shown."""
         return await shielded(lambda: self._session.acknowledge(answer))
 
     async def edited_since(
@@ -277,6 +270,16 @@ class AsyncSession:
         """Give the store back, once no fork made here needs it."""
         return await shielded(self._session.close)
 
+    async def files(
+        self, state: str | None = None, *, max_age: int | None = None
+    ) -> list[FileInContext]:
+        """The files this session was shown, all or those in one state; max_age in turns."""
+        return await shielded(lambda: self._session.files(state, max_age=max_age))
+
+    async def changes(self, *, told: bool = False) -> list[FileChange]:
+        """Files that are not what this session was shown, and that it was not told of yet; told: also those it was told of, and did not look at since."""
+        return await shielded(lambda: self._session.changes(told=told))
+
     async def find(
         self, patterns: str | Sequence[str], *, required: bool = False, fallback: Fallback = "skip"
     ) -> FindResult:
@@ -332,3 +335,7 @@ class AsyncSession:
     async def registry(self, *, limit: int | None = 50, with_md5: bool = False) -> Registry:
         """The files this session knows, the most useful first: how each came in, how it stands, and who changed it when."""
         return await shielded(lambda: self._session.registry(limit=limit, with_md5=with_md5))
+
+    async def briefing(self, message: str | None = None, budget: int = 4000) -> Briefing:
+        """What the agent is to be told before its next turn, in at most so many tokens: warnings, what others changed, and, where the message asks to go on or there is none yet, what was going on and the files it knows."""
+        return await shielded(lambda: self._session.briefing(message, budget))

@@ -1,4 +1,4 @@
-"""The verbs of a session that find files for it, and change nothing."""
+"""The verbs of a session that find files for it and tell of them, and change nothing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from sightline.core.finding.chains import Fallback, FindResult
     from sightline.core.listing import DirectoryListing
+    from sightline.services import results
+    from sightline.services.briefing import Briefing
     from sightline.services.ground import Ground
     from sightline.services.registry import Registry
     from sightline.services.related import Related
@@ -21,6 +23,19 @@ class Seeking:
 
     _ground: Ground
     _lock: RLock
+
+    def files(
+        self, state: str | None = None, *, max_age: int | None = None
+    ) -> list[results.FileInContext]:
+        """The files this session was shown, all or those in one state; max_age in turns."""
+        with self._lock:
+            return services.views.files(self._ground, state, max_age=max_age)
+
+    def changes(self, *, told: bool = False) -> list[results.FileChange]:
+        """Files that are not what this session was shown, and that it was not told of yet; told:
+        also those it was told of, and did not look at since. Asking consumes nothing."""
+        with self._lock:
+            return services.news.changes(self._ground, told=told)
 
     def find(
         self,
@@ -99,3 +114,13 @@ class Seeking:
         compare by it."""
         with self._lock:
             return services.registry.registry(self._ground, limit=limit, with_md5=with_md5)
+
+    def briefing(self, message: str | None = None, budget: int = 4_000) -> Briefing:
+        """What the agent is to be told before its next turn, in at most so many tokens: warnings,
+        what others changed, and, where the message asks to go on or there is none yet, what was
+        going on and the files it knows.
+
+        Asking consumes nothing: hand it to acknowledge() when the agent got it. ValueError.
+        """
+        with self._lock:
+            return services.briefing.briefing(self._ground, message, budget)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sightline.services import results
     from sightline.services.aio import AsyncSession
     from sightline.services.batches import Change
+    from sightline.services.briefing import Briefing
     from sightline.services.conversation import Conversation
     from sightline.services.ground import Ground
     from sightline.services.hosts import Run
@@ -175,19 +176,6 @@ class Session(Seeking):
         with self._lock:
             return services.views.check(self._ground, path, old=old, content=content)
 
-    def files(
-        self, state: str | None = None, *, max_age: int | None = None
-    ) -> list[results.FileInContext]:
-        """The files this session was shown, all or those in one state; max_age in turns."""
-        with self._lock:
-            return services.views.files(self._ground, state, max_age=max_age)
-
-    def changes(self, *, told: bool = False) -> list[results.FileChange]:
-        """Files that are not what this session was shown, and that it was not told of yet; told:
-        also those it was told of, and did not look at since. Asking consumes nothing."""
-        with self._lock:
-            return services.news.changes(self._ground, told=told)
-
     def notice(self, budget: int = 1_500) -> results.Notice | None:
         """The same in words for the agent, in at most so many tokens; None when nothing is new.
 
@@ -199,8 +187,10 @@ class Session(Seeking):
         with self._lock:
             return services.notices.notice(self._ground, budget)
 
-    def acknowledge(self, answer: results.Notice | EditRefused | results.FileWarning | str) -> None:
-        """Say that the agent got a notice, or a refusal: what it printed counts as shown now.
+    def acknowledge(
+        self, answer: results.Notice | Briefing | EditRefused | results.FileWarning | str
+    ) -> None:
+        """Say that the agent got a notice, a briefing, or a refusal: what it printed counts as shown.
 
         The id of a notice will do, where it was handed over by `sightline notice` or is still what
         notice() says; of a warning, too, which is told no more. A notice not before it is with the

@@ -138,13 +138,18 @@ def _went_back(found: Sequence[EditedFile], unread: Sequence[str]) -> str:
 
 def tell(ground: Ground) -> str:
     """The words for the agent on what it was not warned of yet, recorded as handed to its host."""
-    told = _delivered(ground)
-    fresh = [each for each in pending(ground, ground.session) if each.id not in told]
-    said = words.for_agent(fresh)
+    new = fresh(ground)
+    said = words.for_agent(new)
     if not said:
         return ""
-    ground.append([NoticeDelivered(f"{WARNED}{each.id}", ()) for each in fresh[: len(said)]])
+    ground.append([NoticeDelivered(f"{WARNED}{each.id}", ()) for each in new[: len(said)]])
     return "\n".join(said)
+
+
+def fresh(ground: Ground) -> list[FileWarning]:
+    """What this session's agent was not warned of yet, oldest first."""
+    told = delivered(ground, PART)
+    return [each for each in pending(ground, ground.session) if each.id not in told]
 
 
 def arrived(ground: Ground, handed: Iterable[Recorded]) -> None:
@@ -155,17 +160,28 @@ def arrived(ground: Ground, handed: Iterable[Recorded]) -> None:
         for each in _remembered(ground, handed)
         if isinstance(each.fact, NoticeDelivered) and each.fact.notice.startswith(WARNED)
     ]
-    told = _delivered(ground) if ids else set()
-    new = [Delivered(PART, each) for each in dict.fromkeys(ids) if each not in told]
+    if ids:
+        deliver(ground, [(PART, each) for each in ids])
+
+
+def deliver(ground: Ground, parts: Iterable[tuple[str, str]]) -> None:
+    """Record that parts of a briefing, each with its digest, are with the agent."""
+    known: dict[str, set[str]] = {}
+    new: list[Fact] = []
+    for part, digest in dict.fromkeys(parts):
+        if part not in known:
+            known[part] = delivered(ground, part)
+        if digest not in known[part]:
+            new.append(Delivered(part, digest))
     if new:
         ground.append(new)
 
 
-def _delivered(ground: Ground) -> set[str]:
-    """The ids of the warnings that are in the conversation."""
+def delivered(ground: Ground, part: str) -> set[str]:
+    """The digests of what of a part is in the conversation; of warnings, their ids."""
     found = ground.store.timeline(session=ground.session, kinds=[Delivered])
     facts = [each.fact for each in _remembered(ground, found)]
-    return {fact.digest for fact in facts if isinstance(fact, Delivered) and fact.part == PART}
+    return {fact.digest for fact in facts if isinstance(fact, Delivered) and fact.part == part}
 
 
 def _remembered(ground: Ground, found: Iterable[Recorded]) -> list[Recorded]:
