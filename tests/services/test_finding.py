@@ -182,3 +182,9 @@ def test_named_requests_are_answered_in_order(ground):
     assert (first.matches, first.request.name) == (("src/app.py",), "the app")
     assert second.request == Request(("no", "nil"))
     assert second.fallback == "skip"
+
+
+@pytest.mark.parametrize("patterns", [None, 5])
+def test_what_is_no_chain_is_refused_in_words(ground, patterns):
+    with pytest.raises(TypeError, match="Give a pattern or a list of 1 to 5 patterns"):
+        find(ground, patterns)

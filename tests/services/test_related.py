@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.core.value import Value
 from sightline.errors import FileMissing, PathRefused
 from sightline.services import importing
 from sightline.services.related import Related, RelatedFile, related
@@ -201,9 +200,8 @@ def test_a_file_of_no_known_language_has_neighbours_and_nothing_else(place, on_d
 def test_on_disk_it_answers_the_same_list_of_values(ground, on_disk):
     found = related(on_disk, "src/pkg/a.py")
     assert found == related(ground, "src/pkg/a.py")
-    assert isinstance(found, list)
     assert isinstance(found, Related)
-    assert all(isinstance(each, RelatedFile) and isinstance(each, Value) for each in found)
+    assert {type(each) for each in found} == {RelatedFile}
     assert found[0].path == "src/pkg/b.py"
     assert found[0].size == len(FILES["src/pkg/b.py"])
 
@@ -260,3 +258,23 @@ def test_an_index_that_followed_is_the_same_as_a_new_one(looks):
         assert {p: kept.imports(p) for p in every} == {p: new.imports(p) for p in every}
         assert {p: kept.importers(p) for p in every} == {p: new.importers(p) for p in every}
         assert kept.left() == 0
+
+
+@pytest.mark.parametrize("name", ["./a\\u0000b", "./\\ud800", "./" + "a" * 300, "./.git/config"])
+def test_settings_that_name_what_no_file_can_be_called(place, on_disk, name):
+    place.put("a.ts", "import './b'\n")
+    place.put("b.ts", "x\n")
+    place.put("tsconfig.json", f'{{"extends": "{name}"}}')
+    for _ in range(2):
+        assert "imported in line 1" in why(related(on_disk, "a.ts"), "b.ts")
+
+
+def test_steps_without_end_end_where_nothing_more_is_imported(ground):
+    found = related(ground, "src/pkg/a.py", transitive=10**18, limit=20)
+    assert "src/pkg/far.py" in paths(found)
+
+
+@pytest.mark.parametrize("wrong", [{"transitive": "x"}, {"limit": 1.5}, {"max_tokens": "x"}])
+def test_a_number_that_is_none_is_refused_in_words(ground, wrong):
+    with pytest.raises(TypeError, match="is a whole number, not"):
+        related(ground, "src/pkg/a.py", **wrong)

@@ -286,3 +286,36 @@ def test_a_link_is_followed_anew_each_time(tree, tmp_path, looks):
     (tmp_path / "outside/way").unlink()
     assert "link" not in finder.paths()
     assert len(looks) == 1
+
+
+@pytest.mark.parametrize("text", ["gitdir: a\0b", "gitdir: " + "a" * 5000])
+def test_a_git_file_that_names_no_folder_hides_nothing(tmp_path, text):
+    write(tmp_path, ".git", text)
+    write(tmp_path, "a.py")
+    assert "a.py" in found(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_git_that_is_a_pipe_or_leads_to_itself_hides_nothing(tmp_path):
+    write(tmp_path, "pipe/a.py")
+    write(tmp_path, "circle/a.py")
+    os.mkfifo(tmp_path / "pipe/.git")
+    (tmp_path / "circle/.git").symlink_to(".git")
+    assert found(tmp_path / "pipe") == ["a.py"]
+    assert "a.py" in found(tmp_path / "circle")
+
+
+def test_an_include_of_a_name_that_cannot_be_says_nothing(tmp_path):
+    write(tmp_path, ".clineignore", "!include a\0b\n*.log\n")
+    write(tmp_path, "a.log")
+    assert found(tmp_path) == [".clineignore"]
+
+
+def test_folders_too_deep_for_any_path_are_left_out(tmp_path, monkeypatch):
+    write(tmp_path, "a.py")
+    monkeypatch.chdir(tmp_path)
+    for _ in range(25):
+        os.mkdir("d" * 200)
+        os.chdir("d" * 200)
+    write(tmp_path, "b.py")
+    assert found(tmp_path) == ["a.py", "b.py"]

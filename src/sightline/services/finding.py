@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import monotonic
 
 from sightline.core.finding.chains import FindResult, Request, checked, requests_of
@@ -51,6 +52,8 @@ def find(
     if isinstance(patterns, Request):
         request = patterns
     else:
+        if not isinstance(patterns, str | Iterable):
+            raise TypeError(f"Give a pattern or a list of 1 to 5 patterns, not {patterns!r}.")
         chain = (patterns,) if isinstance(patterns, str) else tuple(patterns)
         request = Request(chain, name, reason, required, fallback)
     return _find(ground, [request], limit, deadline_s, progress)[0]

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from sightline.core.imports.testing_names import Tests
 from sightline.core.revision import compare, revision_of
 from sightline.core.value import Value
+from sightline.errors import PathError
 from sightline.services.ground import stamp_of
 from sightline.workspace.tree import CONTENT, NO_TREE
 
@@ -299,6 +300,10 @@ class Importing:
 
     def _reader(self, workspace: Workspace, name: str) -> Reader:
         def read(path: str) -> bytes | None:
+            try:
+                workspace.locate(path)
+            except (PathError, OSError):
+                return None  # settings may name what no file can be called
             found = workspace.read(path, limit=SOURCE_BYTES, deadline_s=1.0)
             self._settings[name, path] = stamp_of(found)
             return found.data

@@ -38,6 +38,11 @@ def list_directory(
     nearest first. PathRefused for a way out of the workspace and for what is no folder, ValueError
     for a filter that is no pattern, FileMissing, Unverifiable when the folder cannot be listed.
     """
+    for name, value in (("depth", depth), ("limit", limit)):
+        if not isinstance(value, int):
+            raise TypeError(f"{name} is a whole number, not {value!r}.")
+    if not isinstance(filter, str | None):
+        raise TypeError(f"filter is a pattern such as *.py, or None, not {filter!r}.")
     workspace = ground.workspace
     folder = _folder(workspace, path)
     levels = min(max(depth, 1), DEPTH_MAX) if recursive else 1

@@ -87,6 +87,7 @@ def related(
     max_tokens: of all that is answered; a file that does not fit is left out, and a smaller one may
     follow. PathRefused, FileMissing; Unverifiable when the disk cannot be asked.
     """
+    _numbers(transitive=transitive, limit=limit, max_bytes=max_bytes, max_tokens=max_tokens or 0)
     wanted = located(ground, path).path
     _check(ground, path, wanted)
     index = index_of(ground.workspace)
@@ -107,6 +108,12 @@ def related(
     limits = limit, max_bytes, max_tokens
     files, left_out = _chosen(ground, ranked, sizes, limits)
     return Related(wanted, files, left_out=left_out, unread=unread, too_large=too_large)
+
+
+def _numbers(**given: object) -> None:
+    for name, value in given.items():
+        if not isinstance(value, int):
+            raise TypeError(f"{name} is a whole number, not {value!r}.")
 
 
 def _check(ground: Ground, asked: str, path: str) -> None:
@@ -140,6 +147,8 @@ def _imports(index: Importing, path: str, transitive: int) -> Iterator[Reason]:
                 met.add(each.path)
                 reached.append(each.path)
                 yield each.path, weight * _rarity(index, each.path), line
+        if not reached:
+            return
         edge, weight = reached, weight * FURTHER
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
+from errno import ENAMETOOLONG
 from operator import itemgetter
 from stat import S_ISREG
 from time import time_ns
@@ -65,12 +66,14 @@ def names(root: str, folder: str) -> tuple[str, ...]:
     try:
         listed = os.listdir(f"{root}/{folder}")
     except OSError as error:
-        name = folder.rstrip("/") or "."
-        why = error.strerror or type(error).__name__
-        raise Unverifiable(
-            name, f"{name} could not be listed: {why}.", "Check that it is there and readable."
-        ) from error
+        raise _unlisted(folder, error) from error
     return tuple(sorted(name for name in listed if not unlisted(name)))
+
+
+def _unlisted(folder: str, error: OSError) -> Unverifiable:
+    name = folder.rstrip("/") or "."
+    words = f"{name} could not be listed: {error.strerror or type(error).__name__}."
+    return Unverifiable(name, words, "Check that it is there and readable.")
 
 
 class _Found:
@@ -245,6 +248,10 @@ class _Walk:
                 listed = list(entries)
         except (PermissionError, FileNotFoundError, NotADirectoryError):
             return  # what may not be listed cannot be found, nor what is gone by now
+        except OSError as error:
+            if error.errno == ENAMETOOLONG:
+                return  # no path leads to what is in it
+            raise _unlisted(folder, error) from error
         plain = [entry.name for entry in listed if entry.is_file(follow_symlinks=False)]
         plain.sort()
         rest = (
@@ -333,7 +340,10 @@ class _Cline(IgnoreRules):
 
     def _named(self, folder: str, line: str) -> list[str]:
         """The patterns of a named file; none where it is not there, or not inside the root."""
-        file = os.path.realpath(os.path.join(folder, line.removeprefix(INCLUDE).strip()))
+        name = line.removeprefix(INCLUDE).strip()
+        if "\0" in name:
+            return []
+        file = os.path.realpath(os.path.join(folder, name))
         if not file.startswith(os.path.join(self._root, "")):
             return []
         self._included[file] = None
@@ -370,7 +380,7 @@ def _sayable(paths: list[str], joined: str) -> list[str]:
 def _stamp(path: str) -> Stamp | None:
     try:
         found = os.lstat(path)
-    except OSError:
+    except (OSError, ValueError):  # a `.git` may name what no path can be
         return None
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns
 

@@ -145,6 +145,8 @@ def _common(folder: str) -> str:
 
 
 def _text(at: str) -> str:
+    if not os.path.isfile(at):
+        return ""  # opening a pipe would wait for who writes into it
     try:
         with open(at, encoding="utf-8", errors="surrogateescape") as file:
             return file.read(LINK_BYTES)

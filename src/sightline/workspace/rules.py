@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from errno import ELOOP, ENAMETOOLONG
 
 from sightline.errors import Unverifiable
 from sightline.workspace.ignore import PatternSet, lines_of
@@ -72,10 +73,14 @@ class IgnoreRules:
     def _load(self, file: str) -> PatternSet:
         try:
             found = os.lstat(file)
-        except (FileNotFoundError, NotADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             return _EMPTY
         except PermissionError:
             return _EMPTY  # a folder that may not be entered: nothing in it can be reached either
+        except OSError as error:
+            if error.errno in (ELOOP, ENAMETOOLONG):
+                return _EMPTY  # a `.git` may name a folder that cannot be
+            raise _unread(file, error) from error
         if not stat.S_ISREG(found.st_mode):
             return _EMPTY  # git does not follow a symlink here either
         signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
@@ -91,9 +96,12 @@ def _patterns(file: str) -> PatternSet:
             return PatternSet(lines_of(opened.read()))
     except OSError as error:
         # Going on without it would show, or let be written, what it is there to keep away.
-        raise Unverifiable(
-            file, f"{file} could not be read: {error.strerror}.", "Make it readable, or remove it."
-        ) from error
+        raise _unread(file, error) from error
+
+
+def _unread(file: str, error: OSError) -> Unverifiable:
+    words = f"{file} could not be read: {error.strerror}."
+    return Unverifiable(file, words, "Make it readable, or remove it.")
 
 
 def ignored(chain: Chain, path: str, *, folder: bool) -> bool:
