@@ -9,7 +9,7 @@ import pytest
 
 from sightline.core.finding.chains import Request
 from sightline.errors import PathRefused
-from sightline.render.finding import FOLDER, HIDDEN
+from sightline.render.finding import FOLDER, HIDDEN, LINKED
 from sightline.services.finding import find, find_each
 from sightline.services.shelves import shelf_of
 
@@ -188,3 +188,12 @@ def test_named_requests_are_answered_in_order(ground):
 def test_what_is_no_chain_is_refused_in_words(ground, patterns):
     with pytest.raises(TypeError, match="Give a pattern or a list of 1 to 5 patterns"):
         find(ground, patterns)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="symlinks need rights there")
+def test_a_path_through_a_symlink_is_told_as_the_file_that_it_leads_to(ground, place):
+    (place.root / "way").symlink_to("src")
+    (place.root / "circle").symlink_to("circle")
+    best = find(ground, "way/app.py").candidates[0]
+    assert (best.path, best.reason) == ("src/app.py", LINKED)
+    assert find(ground, "circle").candidates == ()

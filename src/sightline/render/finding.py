@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 HIDDEN = "it is there, and an ignore file keeps it out of lists; it can be read by its path"
 FOLDER = "a folder, not a file"
+LINKED = "the file that the path leads to"
 """Why a path that was named is not found."""
 
 

@@ -26,7 +26,7 @@ CANDIDATES = 5
 def nothing(ground: Ground, request: Request, shelf: Shelf, tried: int, until: float) -> FindResult:
     """Where no pattern matched: what may have been meant, and what to do."""
     named = [text for text in map(_literal, request.patterns) if text is not None]
-    there = list(_there(ground, named))
+    there = list(_there(ground, shelf, named))
     late = monotonic() > until
     guessed = [] if late else _guessed(ground, request, shelf)
     kept = {each.path: each for each in [*guessed, *there]}
@@ -47,16 +47,21 @@ def _literal(text: str) -> str | None:
     return None if absolute(text) else pattern(text).meaning.literal
 
 
-def _there(ground: Ground, named: list[str]) -> Iterator[Candidate]:
+def _there(ground: Ground, shelf: Shelf, named: list[str]) -> Iterator[Candidate]:
     """What stands at a path that was named, though no list has it."""
     from sightline.core.finding.guesses import Candidate
 
     for path in named:
         try:
-            found = ground.workspace.stat(ground.workspace.locate(path).path)
+            located = ground.workspace.locate(path)
+            found = ground.workspace.stat(located.path)
         except (PathError, OSError):
             continue  # not for this session to know, or to be told now
-        if found is not None:
+        if found is None or stat.S_ISLNK(found.mode):
+            continue  # a link that leads nowhere is no file
+        if located.path in shelf.index:
+            yield Candidate(located.path, 1.0, words.LINKED)
+        else:
             folder = stat.S_ISDIR(found.mode)
             yield Candidate(path, 1.0, words.FOLDER if folder else words.HIDDEN)
 
