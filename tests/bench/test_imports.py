@@ -42,7 +42,7 @@ def test_ours_agrees_and_a_wrong_answer_is_seen(root, monkeypatch):
     row = imports.judged("small", root)
     assert (row.files, row.misread, row.precision, row.recall) == (8, 0, 1.0, 1.0)
     assert row.baseline[1] < 1
-    monkeypatch.setattr(imports.Python, "targets", lambda *_: ("helper.py",))
+    monkeypatch.setattr("bench.imports.Python.targets", lambda *_: ("helper.py",))
     wrong = imports.judged("small", root)
     assert wrong.precision < 0.5
     assert wrong.met is False

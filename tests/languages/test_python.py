@@ -16,7 +16,7 @@ from sightline.languages.python import read, references
 
 def by_parser(source):
     """The imports of a source by ast, as pairs of what ours says of them."""
-    found = set()
+    found: set[tuple[str, int, int, tuple[str, ...]]] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {(alias.name, node.lineno, 0, ()) for alias in node.names}

@@ -102,11 +102,12 @@ def test_it_agrees_with_the_import_machinery(tmp_path_factory, files, module, na
     want, search, package = [], [str(root)], True
     for part in module:
         spec = PathFinder.find_spec(part, search)
-        package = spec is not None and bool(spec.submodule_search_locations)
+        folders = (spec and spec.submodule_search_locations) or []
+        package = bool(folders)
         want += [spec.origin] if spec and spec.origin else []
         if not package:
             break
-        search = list(spec.submodule_search_locations)
+        search = list(folders)
     specs = [PathFinder.find_spec(name, search) for name in names if package]
     want += [spec.origin for spec in specs if spec and spec.origin]
     sys.path_importer_cache.clear()
