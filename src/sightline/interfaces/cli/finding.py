@@ -121,9 +121,9 @@ def related(
 @click.option("--md5", is_flag=True, help="With MD5 sums, in JSON.")
 @click.pass_obj
 def registry(call: Call, *, every: bool, md5: bool) -> None:
-    """Show the files that this session knows, the most useful first.
+    """Show the files that this session knows.
 
-    How each came in, how it stands now, and who changed it.
+    The most useful first: how each came in, how it stands now, and who changed it.
     """
     from sightline.render import registry as words
     from sightline.services.registry import LIMIT

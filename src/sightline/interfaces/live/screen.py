@@ -44,8 +44,9 @@ def wall_time(at: int) -> str:
 
 
 class Screen:
-    """The view on a terminal. place: the workspace, as its reader names it; status: who is connected; clock: a time as it is shown; colour:
-    whether the reader wants any."""
+    """The view on a terminal. place: the workspace, as its reader names it; status: who is
+    connected; clock: a time as it is shown; colour: whether the reader wants any. drawing: whether
+    something is being written to it just now."""
 
     def __init__(
         self, stream: TextIO, place: str, status: str, clock: Callable[[int], str], *, colour: bool
@@ -57,6 +58,7 @@ class Screen:
         self._colour = colour
         self._drawn: list[str] = []
         self._view: Overview | None = None
+        self.drawing = False
 
     def show(self, view: Overview) -> None:
         """Draw it, if it looks any different from what stands there."""
@@ -98,9 +100,12 @@ class Screen:
 
     def _write(self, text: str) -> None:
         encoding = self._stream.encoding or "utf-8"
+        self.drawing = True
         try:
             self._stream.write(text.encode(encoding, "replace").decode(encoding))
             self._stream.flush()
         except OSError as error:
             let_go(self._stream)
             raise Unprintable(error.strerror or str(error)) from error
+        finally:
+            self.drawing = False

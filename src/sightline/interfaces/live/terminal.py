@@ -31,11 +31,14 @@ class Waiting:
         self._screen = screen
         self._reader = None if screen else _pipe()
         self._resized = False
+        self._late: int | None = None
         self._here, self._there = socket.socketpair()
 
     def __call__(self, seconds: float, descriptor: int | None = None) -> bool:
         """Wait, or until a descriptor is readable; whether the terminal has another size since
         the last time. BrokenPipeError once nobody reads stdout any more."""
+        if self._late is not None:
+            self._stop(self._late, None)
         others = [each for each in (descriptor, self._reader) if each is not None]
         heard: list[Any] = [self._here, *others]
         if self._here in select.select(heard, [], [], seconds)[0]:
@@ -75,8 +78,12 @@ class Waiting:
         self._resized = True
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
-        """Ctrl-Z: the shell gets its terminal as it was; back here, all is drawn again."""
+        """Ctrl-Z: the shell gets its terminal as it was; back here, all is drawn again. What is
+        being drawn is drawn to its end first: a stream cannot be written to from within."""
         assert self._screen is not None
+        self._late = number if self._screen.drawing else None
+        if self._late is not None:
+            return
         self._screen.release()
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(signal.Signals(number))
