@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.workspace.test_ignore import files_below, git, ignore_files, paths
 
 from sightline.errors import Unverifiable
-from sightline.workspace import find
+from sightline.workspace import find, scan
 from sightline.workspace.disk import DiskWorkspace
 from sightline.workspace.find import AGENTS, INCLUDE_BYTES, Finder
 
@@ -229,7 +229,7 @@ def looks(monkeypatch):
         return made(root)
 
     monkeypatch.setattr(find, "_find", counting)
-    monkeypatch.setattr(find, "TICK_NS", 0)
+    monkeypatch.setattr(scan, "TICK_NS", 0)
     return counted
 
 

@@ -10,6 +10,7 @@ from sightline.core.text import decode
 from sightline.core.value import Value
 from sightline.errors import PathError, UnknownName, Unverifiable
 from sightline.services.looks import saw
+from sightline.workspace.scan import encodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,17 +88,13 @@ def _shown(
 def _allowed(ground: Ground, touched: Sequence[Touched]) -> tuple[list[Touched], int]:
     """Those that a path of would be let through, and how many would not."""
     names = [name for each in touched for name in _names(each)]
-    refused = ground.workspace.refused(names) | {name for name in names if not _is_unicode(name)}
+    refused = ground.workspace.refused(names) | {name for name in names if not encodes(name)}
     ours = [each for each in touched if refused.isdisjoint(_names(each))]
     return ours, len(touched) - len(ours)
 
 
 def _names(touched: Touched) -> list[str]:
     return [touched.path] if touched.old is None else [touched.old, touched.path]
-
-
-def _is_unicode(name: str) -> bool:
-    return not any("\ud800" <= sign <= "\udfff" for sign in name)
 
 
 def _note(ground: Ground, patch: str) -> None:

@@ -18,7 +18,7 @@ from sightline.errors import Unverifiable
 from sightline.workspace.folder import ASIDE
 from sightline.workspace.ignore import PatternSet, lines_of
 from sightline.workspace.rules import IgnoreRules, git_rules, git_top, ignored
-from sightline.workspace.scan import COARSE_NS, SECOND_NS, TICK_NS, encodes, unlisted
+from sightline.workspace.scan import encodes, settled, unlisted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class _Found:
         return (
             git_top(root) == self._top
             and all(_stamp(path) == stamp for path, stamp in self._noted.items())
-            and all(_settled(stamp, began_ns) for stamp in self._noted.values())
+            and all(not stamp or settled(*stamp[2:], began_ns) for stamp in self._noted.values())
             and all(_unchanged(f"{root}/{each}"[:-1], began_ns) for each in self._folders)
         )
 
@@ -388,13 +388,4 @@ def _stamp(path: str) -> Stamp | None:
 def _unchanged(folder: str, since_ns: int) -> bool:
     """Whether a folder is there, with the entries that it had at a moment."""
     stamp = _stamp(folder or "/")
-    return stamp is not None and _settled(stamp, since_ns)
-
-
-def _settled(stamp: Stamp | None, at_ns: int) -> bool:
-    """Whether what bears these times was not changed just before a moment, or after it."""
-    if stamp is None:
-        return True
-    _, _, modified, changed = stamp
-    whole = modified % SECOND_NS == 0 and changed % SECOND_NS == 0
-    return max(modified, changed) + 2 * (COARSE_NS if whole else TICK_NS) < at_ns
+    return stamp is not None and settled(*stamp[2:], since_ns)

@@ -214,6 +214,36 @@ def _ask(top: str, words: Sequence[str], deadline_s: float) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
+def bounded(
+    words: Sequence[str], limit: int, deadline_s: float, more: dict[str, str] | None = None
+) -> tuple[bytes, int] | None:
+    """What git prints, in limit + 1 bytes at most, and what it ended with; it is ended at the
+    deadline, and once it has said enough. more: of its environment. None where it cannot be run."""
+    there = program()
+    if there is None:
+        return None
+    from subprocess import DEVNULL, PIPE, Popen
+    from threading import Timer
+
+    env = environment() | (more or {})
+    try:
+        git = Popen([there, *words], env=env, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
+    except (OSError, ValueError):
+        return None
+    with git:
+        late = Timer(deadline_s, git.kill)
+        late.start()
+        try:
+            assert git.stdout is not None
+            said = git.stdout.read(limit + 1)
+            if len(said) > limit:
+                git.kill()
+            return said, git.wait()
+        finally:
+            late.cancel()
+            git.kill()
+
+
 def program() -> str | None:
     """git, from a folder that PATH names in full: never from the one that happens to be current."""
     name = "git.exe" if sys.platform == "win32" else "git"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from sightline.core.value import Value
-from sightline.workspace.git import OURS, environment, program
+from sightline.workspace.git import OURS, bounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,30 +222,10 @@ def _run(
 ) -> tuple[bytes, bool] | None:
     """What git prints, in so many bytes at most, and whether there was more; None when it fails
     or takes too long."""
-    there = program()
-    if there is None:
+    said = bounded(words, limit, deadline_s, more)
+    if said is None:
         return None
-    from subprocess import DEVNULL, PIPE, Popen
-    from threading import Timer
-
-    try:
-        git = Popen(
-            [there, *words], env=environment() | more, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
-        )
-    except (OSError, ValueError):
-        return None
-    late = Timer(deadline_s, git.kill)
-    late.start()
-    try:
-        assert git.stdout is not None
-        said = git.stdout.read(limit + 1)
-        if len(said) > limit:
-            git.kill()
-            return said[:limit], True
-        return (said, False) if git.wait() == 0 else None
-    finally:
-        late.cancel()
-        git.kill()
-        assert git.stdout is not None
-        git.stdout.close()
-        git.wait()
+    body, code = said
+    if len(body) > limit:
+        return body[:limit], True
+    return (body, False) if code == 0 else None

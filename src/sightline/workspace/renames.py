@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sightline.workspace.git import OURS, environment, program
+from sightline.workspace.git import OURS, bounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,31 +54,11 @@ def _path(name: bytes) -> str:
 
 def _log(root: str, commits: int, deadline_s: float) -> bytes:
     """What git prints, up to the deadline and the limit; a part that breaks off loses its end."""
-    there = program()
-    if there is None or not os.path.isdir(root):
+    if not os.path.isdir(root):
         return b""
-    import subprocess
-    from threading import Timer
-
-    try:
-        running = subprocess.Popen(
-            [there, "-C", root, *OURS, "-c", f"diff.renameLimit={COMPARED_MAX}", *_words(commits)],
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:
-        return b""
-    with running:
-        ends = Timer(deadline_s, running.kill)
-        ends.start()
-        try:
-            assert running.stdout is not None
-            return running.stdout.read(BYTES_MAX)
-        finally:
-            ends.cancel()
-            running.kill()
+    limit = ["-c", f"diff.renameLimit={COMPARED_MAX}"]
+    said = bounded(["-C", root, *OURS, *limit, *_words(commits)], BYTES_MAX, deadline_s)
+    return b"" if said is None else said[0][:BYTES_MAX]
 
 
 def _words(commits: int) -> list[str]:

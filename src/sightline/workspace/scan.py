@@ -29,7 +29,16 @@ COARSE_NS = 2 * SECOND_NS
 def tick_of(signature: StatSignature) -> int:
     """The step of the file system's times, told by the times themselves: both on a whole second
     means that it keeps no finer ones (by chance once in 10^18). Nothing is written to measure."""
-    whole = signature.mtime_ns % SECOND_NS == 0 and signature.ctime_ns % SECOND_NS == 0
+    return _step(signature.mtime_ns, signature.ctime_ns)
+
+
+def settled(modified_ns: int, changed_ns: int, at_ns: int) -> bool:
+    """Whether what bears these times was not changed just before a moment, or after it."""
+    return max(modified_ns, changed_ns) + 2 * _step(modified_ns, changed_ns) < at_ns
+
+
+def _step(modified_ns: int, changed_ns: int) -> int:
+    whole = modified_ns % SECOND_NS == 0 and changed_ns % SECOND_NS == 0
     return COARSE_NS if whole else TICK_NS
 
 

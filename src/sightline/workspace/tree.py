@@ -14,7 +14,7 @@ from time import monotonic, time_ns
 from sightline.core.value import Value
 from sightline.workspace.deadline import DeadlinePassed
 from sightline.workspace.rules import ignored
-from sightline.workspace.scan import COARSE_NS, SECOND_NS, TICK_NS, encodes, unlisted
+from sightline.workspace.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,14 +65,6 @@ class Tree(Value):
         for folder, listing in self.listings.items():
             for name, row in listing.files.items():
                 yield folder + name, row
-
-    def hidden(self) -> dict[str, str]:
-        """Path (a folder's ends in "/") -> why it is left out."""
-        return {
-            folder + name: why
-            for folder, listing in self.listings.items()
-            for name, why in listing.hidden.items()
-        }
 
 
 NO_TREE = Tree({}, {})
@@ -290,11 +282,7 @@ def _target(full: str) -> str:
 
 def _vouched(was: tuple[int, ...], now: tuple[int, ...]) -> bool:
     """Whether a folder has the entries that it had when it was looked at."""
-    if was[:4] != now[:4]:
-        return False
-    _, _, modified, changed, at_ns = was
-    whole = modified % SECOND_NS == 0 and changed % SECOND_NS == 0
-    return max(modified, changed) + 2 * (COARSE_NS if whole else TICK_NS) < at_ns
+    return was[:4] == now[:4] and settled(*was[2:])
 
 
 def _speaking(root: str, rules: Sequence[IgnoreRules], tree: Tree) -> set[str]:
