@@ -17,6 +17,7 @@ from sightline.services import warnings
 from sightline.services.counting import family_of
 from sightline.services.notices import CHARACTERS, NOTICE_TOKENS, notice
 from sightline.services.registry import LIMIT, registry
+from sightline.services.remembering import BUDGET as MEMORY_TOKENS
 from sightline.services.remembering import memory
 
 TYPE_CHECKING = False
@@ -32,6 +33,9 @@ LEAST = 500
 """Tokens of a briefing: less would have no room for a notice that names its files."""
 
 BETWEEN = "\n\n"
+
+ONCE = ("memory", "registry")
+"""Parts that are told again only when they say something else."""
 
 
 class Part(Value):
@@ -88,10 +92,6 @@ def acknowledge(ground: Ground, told: Briefing) -> None:
     parts = [(part.name, part.digest) for part in told.parts if part.name in ONCE]
     warned = [(warnings.PART, each.id) for each in told.warnings]
     warnings.deliver(ground, [*warned, *parts])
-
-
-ONCE = ("memory", "registry")
-"""Parts that are told again only when they say something else."""
 
 
 class _Composing:
@@ -151,15 +151,12 @@ class _Composing:
 
     def _registry(self) -> str:
         """As many rows as there is room for, the most useful first."""
-        rows = LIMIT
-        while rows:
-            told = registry(self._ground, limit=rows)
-            text = "\n".join(registry_words.lines(told)) if told.entries else ""
+        rows, every = LIMIT, registry(self._ground)
+        while rows and every.entries:
+            text = "\n".join(registry_words.lines(every.first(rows)))
             if estimate(text, self._family) <= self._room:
                 return text
             rows //= 2
-        self._left_out.append("registry")
+        if every.entries:
+            self._left_out.append("registry")
         return ""
-
-
-MEMORY_TOKENS = 1_500

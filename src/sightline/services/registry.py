@@ -93,10 +93,15 @@ class Registry(Value):
     left_out: int
     rule: str = RULE
 
+    def first(self, most: int) -> Registry:
+        """The same with so many files at most."""
+        entries = self.entries[:most]
+        return self.replace(entries=entries, left_out=self.known - len(entries))
+
 
 def registry(ground: Ground, *, limit: int | None = LIMIT, with_md5: bool = False) -> Registry:
-    """What this session knows of its files; one that it took away itself is none. limit: how many files, None for all; which ones, see
-    RULE. with_md5: also MD5 sums, for hosts that compare by them, of the texts that are kept; no
+    """What this session knows of its files; one that it took away itself is none. limit: how many
+    files, None for all; which ones, see RULE. with_md5: also MD5 sums, for hosts that compare by them, of the texts that are kept; no
     file is read for it. ValueError."""
     if limit is not None and (type(limit) is not int or limit < 1):
         raise ValueError(f"limit is how many files, 1 or more, or None for all, not {limit!r}")
