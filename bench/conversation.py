@@ -12,7 +12,6 @@ import json
 import os
 import sqlite3
 import sys
-import tempfile
 from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.asking import printed
 from bench.filling import opened
 from bench.speed import table
-from bench.stopwatch import Figure, Limit, Row, interleaved, measure
+from bench.stopwatch import Figure, Limit, Row, interleaved, measure_each
 
 from sightline.core.events import MessageAppended
 from sightline.services.conversation.stored import stored
@@ -183,10 +182,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(only: Sequence[str]) -> Iterator[Row]:
     """Measure each figure whose name begins so, in a folder of its own."""
-    for figure in FIGURES:
-        if figure.name.startswith(tuple(only)):
-            with tempfile.TemporaryDirectory(prefix="sightline-talk-") as folder:
-                yield measure(figure, folder)
+    return measure_each(FIGURES, only, "sightline-talk-")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.asking import printed
 from bench.speed import table
-from bench.stopwatch import Figure, Limit, Row, interleaved, measure
+from bench.stopwatch import Figure, Limit, Row, interleaved, measure_each
 
 from sightline.core.finding.index import Index
 from sightline.workspace.find import Finder
@@ -131,10 +130,7 @@ FIGURES = (
 
 def run(only: Sequence[str]) -> Iterator[Row]:
     """Measure each figure whose name begins so, in a folder of its own."""
-    for figure in FIGURES:
-        if figure.name.startswith(tuple(only)):
-            with tempfile.TemporaryDirectory(prefix="sightline-finding-") as folder:
-                yield measure(figure, folder)
+    return measure_each(FIGURES, only, "sightline-finding-")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,7 +10,6 @@ machine's. bench/README.md says how each is made.
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.asking import printed
 from bench.figures import FIGURES
-from bench.stopwatch import Row, measure
+from bench.stopwatch import Row, measure_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,10 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(only: Sequence[str]) -> Iterator[Row]:
     """Measure each figure whose name begins so, in a folder of its own."""
-    for figure in FIGURES:
-        if figure.name.startswith(tuple(only)):
-            with tempfile.TemporaryDirectory(prefix="sightline-speed-") as folder:
-                yield measure(figure, folder)
+    return measure_each(FIGURES, only, "sightline-speed-")
 
 
 def table(rows: Sequence[Row]) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     Work = Callable[[], object]
     Times = tuple[list[float], list[float]]
@@ -75,6 +76,14 @@ def measure(figure: Figure, folder: str) -> Row:
         met,
         len(ours),
     )
+
+
+def measure_each(figures: Iterable[Figure], only: Sequence[str], prefix: str) -> Iterator[Row]:
+    """Measure each figure whose name begins so, in a folder of its own."""
+    for figure in figures:
+        if figure.name.startswith(tuple(only)):
+            with TemporaryDirectory(prefix=prefix) as folder:
+                yield measure(figure, folder)
 
 
 def interleaved(
