@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 
 import pytest
+from tests.services.mentions import lines, one, seen, told
 
-from sightline.render.mentioning import as_json, blocks, prompt
-from sightline.services.mentioning import mentioned
-
-
-def told(s, text, **limits):
-    found = mentioned(s._ground, text, **limits)
-    json.dumps(as_json(found))
-    return found
-
-
-def one(s, text, **limits):
-    [only] = told(s, text, **limits).found
-    return only
-
-
-def lines(first, last):
-    return "".join(f"line {n}\n" for n in range(first, last + 1))
-
-
-def seen(s):
-    return {each.path: (each.via, each.seen_lines) for each in s.files()}
+from sightline.render.mentioning import blocks, prompt
 
 
 def git(place, *words):

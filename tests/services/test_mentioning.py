@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 import pytest
+from tests.services.mentions import lines, one, seen, told
 
 from sightline.errors import EditRefused
-from sightline.render.mentioning import as_json, blocks, prompt
+from sightline.render.mentioning import blocks, prompt
 from sightline.services.looks import saw
 from sightline.services.mentioning import mentioned
 from sightline.testing import make_session
-
-
-def told(s, text, **limits):
-    found = mentioned(s._ground, text, **limits)
-    json.dumps(as_json(found))
-    return found
-
-
-def one(s, text, **limits):
-    [only] = told(s, text, **limits).found
-    return only
-
-
-def lines(first, last):
-    return "".join(f"line {n}\n" for n in range(first, last + 1))
-
-
-def seen(s):
-    return {each.path: (each.via, each.seen_lines) for each in s.files()}
 
 
 @pytest.fixture
