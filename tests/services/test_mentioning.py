@@ -161,6 +161,14 @@ def test_a_name_of_a_person_is_no_missing_file(tree):
     assert blocks(found) == ()
 
 
+def test_a_package_is_a_word_until_there_is_a_file_of_that_name(tree, place):
+    text = "why is @angular/core no peer of @types/node, and where is @pytest.fixture from?"
+    assert [each.state for each in told(tree, text).found] == ["word"] * 3
+    place.put("angular/core/index.ts", "export {}\n")
+    assert [each.state for each in told(tree, text).found] == ["shown", "word", "word"]
+    assert one(tree, "@angular/cor").state == "missing"
+
+
 def test_a_bare_name_in_another_case_is_a_missing_file(tree, place):
     place.put("Makefile", "all:\n")
     assert one(tree, "see @makefil").state == "word"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from sightline.core.listing import level
 from sightline.core.mentioning import named, part
 from sightline.core.text import decode
@@ -13,8 +15,7 @@ from sightline.services.shelves import shelf_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
+    from sightline.core.finding.called import Called
     from sightline.core.finding.guesses import Candidate
     from sightline.core.listing import DirectoryListing
     from sightline.core.mentioning import Mention
@@ -115,7 +116,6 @@ class _Answering:
         self._looks = LOOKS_MAX
         self._guesses = GUESSES_MAX
         self._shelf: Shelf | None = None
-        self._stems: Collection[str] | None = None
 
     def answer(self, mention: Mention) -> Resolved:
         if mention.kind in LEFT_TO_HOSTS:
@@ -194,7 +194,7 @@ class _Answering:
         return ShownFile(path, state, body, lines, total, found.revision)
 
     def _missing(self, mention: Mention, asked: str) -> Resolved:
-        if _is_word(mention) and _stem(asked) not in self._all_stems():
+        if _is_word(mention, self._called):
             return Resolved(mention, "word", f"Nothing here is called {mention.value}.")
         near = self._guess(asked)
         return Resolved(mention, "missing", f"{asked} does not exist.", candidates=near)
@@ -206,10 +206,11 @@ class _Answering:
         shelf, seen = self._listed(), self._ground.store.known(self._ground.session)
         return tuple(shelf.guesser.candidates(asked, seen=seen, renamed=shelf.renamed))
 
-    def _all_stems(self) -> Collection[str]:
-        if self._stems is None:
-            self._stems = {_stem(path) for path in self._listed().paths}
-        return self._stems
+    @cached_property
+    def _called(self) -> Called:
+        from sightline.core.finding.called import Called  # only for what is missing
+
+        return Called(self._listed().index)
 
     def _listed(self) -> Shelf:
         if self._shelf is None:
@@ -250,11 +251,7 @@ def _none(asked: Span | None, total: int) -> str:
     return "Its next line is longer than there was room for: read it by other means."
 
 
-def _is_word(mention: Mention) -> bool:
-    """Whether it may as well be a person, or a decorator."""
+def _is_word(mention: Mention, called: Called) -> bool:
+    """Whether it may as well be a person, a decorator or a package."""
     bare = mention.root is None and mention.lines is None and mention.kind == "path"
-    return bare and not any(sign in mention.value for sign in "/\\. ")
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0].casefold()
+    return bare and called.word(mention.value)
