@@ -31,6 +31,7 @@ FLOORS = (
 CORE_MAY_IMPORT = {"__future__", "bisect", "collections", "difflib", "enum", "functools"} | {
     *("hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string", "unicodedata"),
     *("_json", "_sha2", "_sha256"),  # core.lean: what stands behind json and hashlib
+    *("zlib", "isal"),  # core.deflate
 }
 CORE_MAY_NOT_CALL = {"open", "print", "input", "eval", "exec", "__import__"}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from itertools import accumulate
 
+from sightline.core.deflate import deflated
 from sightline.core.retention import KeptText
 from sightline.core.revision import revision_of
 from sightline.core.value import Value
@@ -34,11 +35,6 @@ Half as much takes 2 % more room, because the pages of each body are not all ful
 TEXTS_MAX = 128
 """Of one pack."""
 
-LEVEL, MEMORY = 2, 9
-"""Of zlib: as quick as level 1, and smaller. Level 4 saves a tenth of the room and takes half as
-long again, which somebody waits for at a first checkpoint; more memory saves a twentieth of the
-time."""
-
 OPEN_BYTES = 4 << 20
 """Of unpacked texts that are held, so that neighbours are not unpacked again for each."""
 
@@ -61,12 +57,7 @@ class Pack(Value):
 
 def together(texts: Mapping[Revision, bytes]) -> list[Pack]:
     """Texts in packs, in the order they come in."""
-    return [Pack(some, _body(some)) for some in _cut(texts)]
-
-
-def _body(texts: Mapping[Revision, bytes]) -> bytes:
-    packing = zlib.compressobj(LEVEL, memLevel=MEMORY)
-    return packing.compress(b"".join(texts.values())) + packing.flush()
+    return [Pack(some, deflated(b"".join(some.values()))) for some in _cut(texts)]
 
 
 def _cut(texts: Mapping[Revision, bytes]) -> Iterator[dict[Revision, bytes]]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import zlib
 
+from sightline.core.deflate import deflated
 from sightline.core.lean import dumps, loads
 from sightline.workspace.tree import NO_TREE, Listing, Tree
 
 VERSION = 1
-
-LEVEL = 1
-"""Of zlib: a third is left of it, and more would take longer than to write down all."""
 
 
 def save(state: str, root: str, tree: Tree) -> None:
@@ -24,7 +22,7 @@ def save(state: str, root: str, tree: Tree) -> None:
     kept = {"v": VERSION, "root": root, "folders": folders, "ignoring": tree.ignoring}
     aside = f"{_file(state)}.{os.getpid()}"
     with open(aside, "wb", opener=_private) as file:
-        file.write(zlib.compress(dumps(kept).encode(), LEVEL))
+        file.write(deflated(dumps(kept).encode()))
     os.replace(aside, _file(state))
 
 
