@@ -154,9 +154,3 @@ def test_a_workspace_in_memory_is_listed_alike():
     found = list_directory(ports, recursive=True)
     assert told(found) == ["b.py", "src/", "src/a.py"]
     assert (found.entries[0].size, found.ignored) == (2, 1)
-
-
-@pytest.mark.parametrize(("name", "value"), [("depth", None), ("limit", 1.5), ("filter", [1])])
-def test_what_is_of_another_kind_is_refused_in_words(root, name, value):
-    with pytest.raises(TypeError, match=f"{name} is "):
-        list_directory(ground(root), recursive=True, **{name: value})

@@ -6,7 +6,6 @@ import json
 from datetime import UTC, datetime
 from hashlib import md5
 
-import pytest
 from tests.services.conftest import TEN
 
 from sightline.core.revision import revision_of
@@ -144,9 +143,3 @@ def test_it_is_json_whole(ten):
     assert entry["changes"][0]["by"]["kind"] == "agent"
     assert datetime.fromisoformat(entry["first_seen"]).tzinfo is not None
     assert entry["seen_lines"] == [[1, 10]]
-
-
-@pytest.mark.parametrize("limit", [0, -1, True, "ten", 2.5])
-def test_a_limit_that_is_none_is_refused(s, limit):
-    with pytest.raises(ValueError, match="1 or more, or None for all"):
-        told(s, limit=limit)

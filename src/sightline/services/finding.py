@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from time import monotonic
 
+from sightline.core import given
 from sightline.core.finding.chains import FindResult, Request, checked, requests_of
 from sightline.core.finding.index import OutOfTime
 from sightline.core.finding.patterns import LeadsOut, absolute, pattern
@@ -47,16 +48,29 @@ def find(
     patterns and the guesses: the list of files takes what it takes, and a first path is looked up.
     git is asked what was renamed once for each list of files, within a time of its own.
     An absolute path in the workspace is taken for what it is there; one elsewhere matches nothing.
-    ValueError for what is no chain, PathRefused for a way out of the workspace.
+    ValueError for what is no chain and for a limit below 1, PathRefused for a way out of the
+    workspace.
     """
     if isinstance(patterns, Request):
         request = patterns
     else:
-        if not isinstance(patterns, str | Iterable):
-            raise TypeError(f"Give a pattern or a list of 1 to 5 patterns, not {patterns!r}.")
-        chain = (patterns,) if isinstance(patterns, str) else tuple(patterns)
-        request = Request(chain, name, reason, required, fallback)
+        request = Request(_chain(patterns), name, reason, required, fallback)
     return _find(ground, [request], limit, deadline_s, progress)[0]
+
+
+def _chain(patterns: Any) -> tuple[str, ...]:
+    """Patterns as a chain holds them; what has no order is none."""
+    if isinstance(patterns, str):
+        return (patterns,)
+    if not isinstance(patterns, Iterable) or isinstance(patterns, bytes | dict | set | frozenset):
+        raise TypeError(
+            f"Give a pattern or a list of 1 to 5 patterns, not {given.shown(patterns)}."
+        )
+    chain = tuple(patterns)
+    for each in chain:
+        if not isinstance(each, str):
+            raise TypeError(f"A pattern is a text such as **/*.py, not {given.shown(each)}.")
+    return chain
 
 
 def find_each(
@@ -79,8 +93,7 @@ def _find(
     deadline_s: float,
     progress: Progress | None,
 ) -> list[FindResult]:
-    if not 1 <= limit <= LIMIT_MAX:
-        raise ValueError(f"limit is 1 to {LIMIT_MAX:,}, not {limit}.")
+    limit = given.number("limit", limit, 1, LIMIT_MAX)
     asked = [_here(ground, request) for request in requests]
     shelf = shelf_of(ground.workspace)
     until = monotonic() + deadline_s

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 
+from sightline.core import given
 from sightline.core.listing import DirectoryListing, Entry, Level, below, beyond, level
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 
@@ -36,17 +37,15 @@ def list_directory(
     filter: a pattern that files have to match; what it says is about the whole path, as in finding,
     and recursive, only folders that lead to such a file are told. At most `limit` entries, the
     nearest first. PathRefused for a way out of the workspace and for what is no folder, ValueError
-    for a filter that is no pattern, FileMissing, Unverifiable when the folder cannot be listed.
+    for a filter that is no pattern and for a limit below 1, FileMissing, Unverifiable when the
+    folder cannot be listed.
     """
-    for name, value in (("depth", depth), ("limit", limit)):
-        if not isinstance(value, int):
-            raise TypeError(f"{name} is a whole number, not {value!r}.")
-    if not isinstance(filter, str | None):
-        raise TypeError(f"filter is a pattern such as *.py, or None, not {filter!r}.")
+    deepest = given.number("depth", depth, 1, DEPTH_MAX)
+    most = given.number("limit", limit, 1, LIMIT_MAX)
+    given.text_or_none("filter", filter, "a pattern such as *.py")
     workspace = ground.workspace
-    folder = _folder(workspace, path)
-    levels = min(max(depth, 1), DEPTH_MAX) if recursive else 1
-    most = min(max(limit, 1), LIMIT_MAX)
+    folder = _folder(workspace, given.path(path, "src"))
+    levels = deepest if recursive else 1
     paths = workspace.paths()
     asked = paths if filter is None else _matching(paths, filter)
     listing = _Listing(workspace, paths, asked, most, bare=filter is None, deep=recursive)

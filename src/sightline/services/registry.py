@@ -6,6 +6,7 @@ out where there are more than asked for, is one stated rule (RULE).
 
 from __future__ import annotations
 
+from sightline.core.given import number_or_all
 from sightline.core.events import Changed, GitMoved, Moved
 from sightline.core.revision import MISSING, UNKNOWN, known
 from sightline.core.timeline import archived
@@ -103,8 +104,7 @@ def registry(ground: Ground, *, limit: int | None = LIMIT, with_md5: bool = Fals
     """What this session knows of its files; one that it took away itself is none. limit: how many
     files, None for all; which ones, see RULE. with_md5: also MD5 sums, for hosts that compare by them, of the texts that are kept; no
     file is read for it. ValueError."""
-    if limit is not None and (type(limit) is not int or limit < 1):
-        raise ValueError(f"limit is how many files, 1 or more, or None for all, not {limit!r}")
+    number_or_all("limit", limit)
     every = sorted(files(ground), key=_rank)
     told = every[:limit]
     sums = _sums(ground) if with_md5 else _no_sum

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log10
 
+from sightline.core import given
 from sightline.core.imports.testing_names import is_test
 from sightline.core.value import Value
 from sightline.core.window.tokens import estimate
@@ -85,10 +86,14 @@ def related(
 
     transitive: how many steps further than its own imports are followed. limit, max_bytes,
     max_tokens: of all that is answered; a file that does not fit is left out, and a smaller one may
-    follow. PathRefused, FileMissing; Unverifiable when the disk cannot be asked.
+    follow. PathRefused, FileMissing; Unverifiable when the disk cannot be asked; ValueError for a
+    limit below 1.
     """
-    _numbers(transitive=transitive, limit=limit, max_bytes=max_bytes, max_tokens=max_tokens or 0)
-    wanted = located(ground, path).path
+    given.number("transitive", transitive, 0)
+    given.number("limit", limit)
+    given.number("max_bytes", max_bytes)
+    given.number_or_all("max_tokens", max_tokens)
+    wanted = located(ground, given.path(path)).path
     _check(ground, path, wanted)
     index = index_of(ground.workspace)
     with index.lock:
@@ -108,12 +113,6 @@ def related(
     limits = limit, max_bytes, max_tokens
     files, left_out = _chosen(ground, ranked, sizes, limits)
     return Related(wanted, files, left_out=left_out, unread=unread, too_large=too_large)
-
-
-def _numbers(**given: object) -> None:
-    for name, value in given.items():
-        if not isinstance(value, int):
-            raise TypeError(f"{name} is a whole number, not {value!r}.")
 
 
 def _check(ground: Ground, asked: str, path: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sightline import services
+from sightline.core.given import text_or_none
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,5 +123,6 @@ class Seeking:
 
         Asking consumes nothing: hand it to acknowledge() when the agent got it. ValueError.
         """
+        text_or_none("message", message, "the user's message")
         with self._lock:
             return services.briefing.briefing(self._ground, message, budget)

@@ -1,0 +1,59 @@
+"""What a caller gave a verb, checked in one way: TypeError for what is of another kind, ValueError for
+a number that is too small. A limit above the most there is counts as that, and the answer tells it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SHOWN_MAX = 80
+"""Characters of what was given that are told."""
+
+
+def number(name: str, given: Any, least: int = 1, most: int | None = None) -> int:
+    """A whole number from `least` on, cut to `most`."""
+    if type(given) is not int:
+        raise TypeError(f"{name} is a whole number, not {shown(given)}.")
+    if given < least:
+        raise ValueError(f"{name} is {least} or more, not {given}.")
+    return given if most is None else min(given, most)
+
+
+def number_or_all(name: str, given: Any) -> int | None:
+    """The same, or None for all."""
+    if given is None:
+        return None
+    if type(given) is not int:
+        raise TypeError(f"{name} is a whole number, or None for all, not {shown(given)}.")
+    if given < 1:
+        raise ValueError(f"{name} is 1 or more, or None for all, not {given}.")
+    return given
+
+
+def path(given: Any, example: str = "src/app.py") -> str:
+    """A path as text, whether it came so or as a Path."""
+    text = given if isinstance(given, str) else _of_pathlike(given)
+    if not isinstance(text, str):
+        raise TypeError(
+            f"path is the path of a file or folder, such as {example}, not {shown(given)}."
+        )
+    return text
+
+
+def text_or_none(name: str, given: Any, what: str) -> str | None:
+    """A text, or None where there is none. what: "the user's message"."""
+    if not isinstance(given, str | None):
+        raise TypeError(f"{name} is {what}, or None, not {shown(given)}.")
+    return given
+
+
+def shown(given: Any) -> str:
+    """What was given, as a message tells it."""
+    return repr(given)[:SHOWN_MAX]
+
+
+def _of_pathlike(given: Any) -> Any:
+    asked = getattr(type(given), "__fspath__", None)
+    return None if asked is None else asked(given)
