@@ -6,8 +6,8 @@ out where there are more than asked for, is one stated rule (RULE).
 
 from __future__ import annotations
 
-from sightline.core.given import number_or_all
 from sightline.core.events import Changed, GitMoved, Moved
+from sightline.core.given import number_or_all
 from sightline.core.revision import MISSING, UNKNOWN, known
 from sightline.core.timeline import archived
 from sightline.core.value import Value
