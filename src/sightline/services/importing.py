@@ -7,7 +7,6 @@ resolved again is that, and what a file that came or went, or a settings file, m
 from __future__ import annotations
 
 from _thread import allocate_lock
-from functools import cache
 from stat import S_ISREG
 from time import monotonic
 from weakref import WeakKeyDictionary
@@ -17,15 +16,17 @@ from sightline.core.revision import compare, revision_of
 from sightline.core.value import Value
 from sightline.errors import PathError
 from sightline.services.ground import stamp_of
+from sightline.services.languages import LANGUAGES, NAMED, ending
 from sightline.workspace.tree import CONTENT, NO_TREE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from sightline.core.imports.python import Affected
     from sightline.core.imports.reference import Reader, Reference, Resolver
     from sightline.core.revision import Revision, Stamp
+    from sightline.services.languages import Language
     from sightline.workspace import Workspace
     from sightline.workspace.tree import Listing, Row, Tree
 
@@ -38,70 +39,12 @@ SOURCE_BYTES = 8_000_000
 TICK_NS = 20_000_000
 
 
-class Language(Value):
-    """How a language's imports are found. references: (bytes, path) -> what the source names;
-    resolver: (paths, reader of settings files) -> who says which files that means; affected: files
-    that came or went -> whose imports that may concern, None for nobody's."""
-
-    name: str
-    references: Callable[[bytes, str], tuple[Reference, ...]]
-    resolver: Callable[[Iterable[str], Reader], Resolver]
-    affected: Callable[[Iterable[str]], Affected | None]
-
-
-@cache
-def _python() -> Language:
-    import sys
-
-    from sightline.core.imports.python import PROJECTS, SOURCES, Python, affected
-    from sightline.languages.python import references
-
-    def resolver(paths: Iterable[str], read: Reader) -> Resolver:
-        standard, builtin = sys.stdlib_module_names, sys.builtin_module_names
-        return Python(paths, read, standard=standard, builtin=builtin)
-
-    def concerns(changed: Iterable[str]) -> Affected | None:
-        mine = [path for path in changed if path.endswith((*SOURCES, *PROJECTS))]
-        return affected(mine) if mine else None
-
-    return Language("python", lambda source, _path: references(source), resolver, concerns)
-
-
-@cache
-def _javascript() -> Language:
-    from sightline.core.imports.javascript import JavaScript
-    from sightline.core.imports.python import Affected
-    from sightline.languages.javascript import references
-
-    def concerns(changed: Iterable[str]) -> Affected | None:
-        """Settings give files any name, so each that is no Python may be what was imported."""
-        other = any(not path.endswith((".py", ".pyi")) for path in changed)
-        return Affected(every=True, words=frozenset(), folders=()) if other else None
-
-    return Language("javascript", references, JavaScript, concerns)
-
-
-_SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
-LANGUAGES: Mapping[str, Callable[[], Language]] = {
-    **dict.fromkeys((".py", ".pyi"), _python),
-    **{f".{ending}": _javascript for ending in _SCRIPTS},
-}
-"""The ending of a source -> its language, which is loaded when the first such source is met."""
-_NAMED = {"python": _python, "javascript": _javascript}
-
-
 class Edge(Value):
     """One file that another one imports. line: where; direct: not only as a package on the way."""
 
     path: str
     line: int
     direct: bool
-
-
-def ending(path: str) -> str:
-    """The ending of a path's name, with its dot, in lower case."""
-    name = path[path.rfind("/") + 1 :]
-    return name[name.rfind(".") :].lower() if "." in name else ""
 
 
 class Importing:
@@ -172,7 +115,7 @@ class Importing:
         self._references = {key: v for key, v in self._references.items() if key[1] in used}
         self._words = {key: v for key, v in self._words.items() if key in self._references}
         for name in self._languages:
-            language = _NAMED[name]()
+            language = NAMED[name]()
             concerned = language.affected(changed)
             if concerned is not None:
                 self._unresolve(language, concerned)
@@ -270,7 +213,7 @@ class Importing:
         for name in {
             name for (name, path), was in self._settings.items() if _other(workspace, path, was)
         }:
-            self._unresolve(_NAMED[name](), None)
+            self._unresolve(NAMED[name](), None)
             self._settings = {key: v for key, v in self._settings.items() if key[0] != name}
 
     def _resolve(self, workspace: Workspace, first: str, until: float) -> None:

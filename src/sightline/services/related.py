@@ -10,7 +10,8 @@ from sightline.core.value import Value
 from sightline.core.window.tokens import estimate
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.services.ground import located
-from sightline.services.importing import LANGUAGES, ending, index_of
+from sightline.services.importing import index_of
+from sightline.services.languages import LANGUAGES, ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

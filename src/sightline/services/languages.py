@@ -1,0 +1,73 @@
+"""The languages whose sources are read for what they import, by the endings of their names."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sightline.core.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sightline.core.imports.python import Affected
+    from sightline.core.imports.reference import Reader, Reference, Resolver
+
+
+class Language(Value):
+    """How a language's imports are found. references: (bytes, path) -> what the source names;
+    resolver: (paths, reader of settings files) -> who says which files that means; affected: files
+    that came or went -> whose imports that may concern, None for nobody's."""
+
+    name: str
+    references: Callable[[bytes, str], tuple[Reference, ...]]
+    resolver: Callable[[Iterable[str], Reader], Resolver]
+    affected: Callable[[Iterable[str]], Affected | None]
+
+
+@cache
+def _python() -> Language:
+    import sys
+
+    from sightline.core.imports.python import PROJECTS, SOURCES, Python, affected
+    from sightline.languages.python import references
+
+    def resolver(paths: Iterable[str], read: Reader) -> Resolver:
+        standard, builtin = sys.stdlib_module_names, sys.builtin_module_names
+        return Python(paths, read, standard=standard, builtin=builtin)
+
+    def concerns(changed: Iterable[str]) -> Affected | None:
+        mine = [path for path in changed if path.endswith((*SOURCES, *PROJECTS))]
+        return affected(mine) if mine else None
+
+    return Language("python", lambda source, _path: references(source), resolver, concerns)
+
+
+@cache
+def _javascript() -> Language:
+    from sightline.core.imports.javascript import JavaScript
+    from sightline.core.imports.python import Affected
+    from sightline.languages.javascript import references
+
+    def concerns(changed: Iterable[str]) -> Affected | None:
+        """Settings give files any name, so each that is no Python may be what was imported."""
+        other = any(not path.endswith((".py", ".pyi")) for path in changed)
+        return Affected(every=True, words=frozenset(), folders=()) if other else None
+
+    return Language("javascript", references, JavaScript, concerns)
+
+
+_SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
+LANGUAGES: Mapping[str, Callable[[], Language]] = {
+    **dict.fromkeys((".py", ".pyi"), _python),
+    **{f".{ending}": _javascript for ending in _SCRIPTS},
+}
+"""The ending of a source -> its language, which is loaded when the first such source is met."""
+NAMED = {"python": _python, "javascript": _javascript}
+"""Each by its name."""
+
+
+def ending(path: str) -> str:
+    """The ending of a path's name, with its dot, in lower case."""
+    name = path[path.rfind("/") + 1 :]
+    return name[name.rfind(".") :].lower() if "." in name else ""
