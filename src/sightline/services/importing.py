@@ -82,10 +82,12 @@ class Importing:
         """How many sources could not be read or were not come to."""
         return len(self.unread) + len(self._revisions.keys() - self._edges.keys())
 
-    def refresh(self, workspace: Workspace, first: str = "") -> None:
-        """Follow the disk, `first` before all others. Unverifiable where the tree cannot be
-        looked at."""
-        until = monotonic() + INDEX_S
+    def refresh(
+        self, workspace: Workspace, first: str = "", *, within_s: float | None = None
+    ) -> None:
+        """Follow the disk, `first` before all others. within_s: how long that reads and resolves.
+        Unverifiable where the tree cannot be looked at."""
+        until = monotonic() + (INDEX_S if within_s is None else within_s)
         paths = workspace.paths()
         self._tree = workspace.tree(self._tree)
         if paths != self.paths:

@@ -82,12 +82,14 @@ def related(
     limit: int = 10,
     max_bytes: int = 200_000,
     max_tokens: int | None = None,
+    within_s: float | None = None,
 ) -> Related:
     """The files that belong to the file `path`, the closest first.
 
     transitive: how many steps further than its own imports are followed. limit, max_bytes,
     max_tokens: of all that is answered; a file that does not fit is left out, and a smaller one may
-    follow. PathRefused, FileMissing; Unverifiable when the disk cannot be asked; ValueError for a
+    follow. within_s: how long sources are read; what there was no time for is told, and the next
+    question goes on with it. PathRefused, FileMissing; Unverifiable when the disk cannot be asked; ValueError for a
     limit below 1.
     """
     given.number("transitive", transitive, 0)
@@ -98,7 +100,7 @@ def related(
     _check(ground, path, wanted)
     index = index_of(ground.workspace)
     with index.lock:
-        index.refresh(ground.workspace, wanted)
+        index.refresh(ground.workspace, wanted, within_s=within_s)
         reasons: list[Reason] = []
         if imports:
             reasons += _imports(index, wanted, transitive)
