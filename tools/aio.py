@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from sightline.services.session import Session
+    from sightline.services.stats import Stats
 
 
 class AsyncSession:

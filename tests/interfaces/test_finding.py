@@ -52,6 +52,26 @@ def test_what_is_no_chain_is_refused_with_words(tree):
     assert tree("find").code == 2
 
 
+def test_searches_are_counted_by_kind_of_pattern(tree):
+    assert "No session looked for files yet." in tree("stats").err
+    tree("find", "nothing.py", "**/main.py", "*.py")
+    tree("--session", "other", "find", "src/app/mains.py")
+    tree("--session", "other", "read", "src/app/main.py")
+    told = tree("stats", "--json").json
+    assert told["schema"] == 1
+    assert told["find"]["searches"] == {
+        "asked": 2,
+        "found_first": 0,
+        "found_further": 1,
+        "helped": 1,
+        "not_found": 0,
+    }
+    done = tree("stats", "--session", "other")
+    assert "1 search for files" in done.out
+    assert "src/app/mains.py (1 time)" in done.out
+    assert "files were looked for: nothing.py, **/main.py, *.py" in tree("log").out
+
+
 def test_a_folder_is_listed_without_what_is_ignored(tree):
     done = tree("list")
     assert done.code == 0

@@ -52,6 +52,7 @@ EXAMPLES: list[Fact] = [
     events.SubtaskProposed("t2", "write the docs", ("README.md",), ("t1",)),
     events.SubtaskStarted("t2", "s7"),
     events.SubtaskEnded("t2", "done", "all good"),
+    events.FilesSought(("src/a.ts", "**/a.ts"), 0, 2, 3, ("src/a.py",)),
     events.Imported("cline", A),
     events.SightLost("watcher overflow", ("src",)),
     events.BlobPurged(A, "secret"),

@@ -27,6 +27,7 @@ MessageAppended = fact.MessageAppended
 Folded = fact.Folded
 Condensed = fact.Condensed
 CondenseFailed = fact.CondenseFailed
+FilesSought = fact.FilesSought
 
 
 class Belief(Value):

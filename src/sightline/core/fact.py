@@ -1,4 +1,4 @@
-"""What a fact is, and the facts of a conversation. core.events has all of them."""
+"""What a fact is, the facts of a conversation, and of looking for files. core.events has all of them."""
 
 from __future__ import annotations
 
@@ -58,3 +58,15 @@ class CondenseFailed(Fact):
 
     reason: str
     side: str = ""
+
+
+class FilesSought(Fact):
+    """Files were looked for by a chain of patterns, from exact to broad. won: which of them matched,
+    from 1 on, 0 for none; tried: how many were; matches: how many files the winner matched;
+    offered: the paths that may have been meant, where none did."""
+
+    patterns: tuple[str, ...]
+    won: int
+    tried: int
+    matches: int = 0
+    offered: tuple[str, ...] = ()

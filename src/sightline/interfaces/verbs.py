@@ -54,6 +54,7 @@ VERBS = (
     Verb("list_directory", "list", "list_directory"),
     Verb("related", "related", "related_files"),
     Verb("registry", "registry"),
+    Verb("stats", "stats"),
     Verb("briefing", "briefing", "briefing"),
 )
 

@@ -131,6 +131,7 @@ _FORMS = {
     "message": "message of the {detail}",
     "folded": "parts of a message were folded away",
     "condensed": "messages were condensed",
+    "sought": "files were looked for: {detail}",
     "imported": "read in from {detail}",
     "sight_lost": "what happened could not be seen: {detail} {paths}",
     "purged": "{texts} forgotten: {detail}",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from sightline.services.session import Session
+    from sightline.services.stats import Stats
 
 
 class AsyncSession:
@@ -335,6 +336,10 @@ class AsyncSession:
     async def registry(self, *, limit: int | None = 50, with_md5: bool = False) -> Registry:
         """The files this session knows, the most useful first: how each came in, how it stands, and who changed it when."""
         return await shielded(lambda: self._session.registry(limit=limit, with_md5=with_md5))
+
+    async def stats(self) -> Stats:
+        """How this session's searches for files went, by kind of pattern; of all sessions `sightline stats` tells it."""
+        return await shielded(self._session.stats)
 
     async def briefing(self, message: str | None = None, budget: int = 4000) -> Briefing:
         """What the agent is to be told before its next turn, in at most so many tokens: warnings, what others changed, and, where the message asks to go on or there is none yet, what was going on and the files it knows."""

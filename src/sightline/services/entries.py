@@ -115,6 +115,8 @@ def _detail(fact: Fact) -> str | None:
         return None
     field = _DETAILS.get(type(fact).__name__, "")
     said = getattr(fact, field, None)
+    if isinstance(said, tuple):
+        return ", ".join(said)
     return None if said in (None, "") else str(said)
 
 
@@ -132,7 +134,7 @@ WORDS = {
     "ClaimTaken": "claim", "ClaimRenewed": "claim",
     "ClaimReleased": "claim", "WarningRaised": "warning", "WarningAcknowledged": "warning",
     "SubtaskProposed": "subtask", "SubtaskStarted": "subtask", "SubtaskEnded": "subtask",
-    "Imported": "imported", "SightLost": "sight_lost", "BlobPurged": "purged",
+    "FilesSought": "sought", "Imported": "imported", "SightLost": "sight_lost", "BlobPurged": "purged",
 }  # fmt: skip
 """Fact -> the word that users know it by. The journal of writes under way is not told: what came
 of them is."""
@@ -164,6 +166,7 @@ _DETAILS = {
     "RewindEnded": "to", "MessageAppended": "role", "CondenseFailed": "reason",
     "WarningRaised": "text",
     "ClaimTaken": "claim", "ClaimRenewed": "claim", "ClaimReleased": "claim",
+    "FilesSought": "patterns",
     "WarningAcknowledged": "warning", "SubtaskProposed": "goal", "SubtaskStarted": "subtask",
     "SubtaskEnded": "state", "Imported": "source", "SightLost": "reason", "BlobPurged": "reason",
 }  # fmt: skip

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from time import monotonic
 
 from sightline.core import given
+from sightline.core.events import FilesSought
 from sightline.core.finding.chains import FindResult, Request, checked, requests_of
 from sightline.core.finding.index import OutOfTime
-from sightline.core.finding.patterns import LeadsOut, absolute, pattern
-from sightline.errors import PathRefused
+from sightline.core.finding.patterns import PATTERN_MAX, LeadsOut, absolute, pattern
+from sightline.errors import PathRefused, StoreError
 from sightline.services.shelves import shelf_of
 from sightline.services.unfound import nothing
 
@@ -97,7 +99,23 @@ def _find(
     asked = [_here(ground, request) for request in requests]
     shelf = shelf_of(ground.workspace)
     until = monotonic() + deadline_s
-    return [_answer(ground, each, shelf, limit, until, progress) for each in asked]
+    found = [_answer(ground, each, shelf, limit, until, progress) for each in asked]
+    _record(ground, found)
+    return found
+
+
+def _record(ground: Ground, found: Sequence[FindResult]) -> None:
+    """Count the searches, for `stats`. An answer is not held back because it cannot be counted:
+    whatever has to be recorded next says what is wrong with the store."""
+    with suppress(StoreError):
+        ground.append([_sought(each) for each in found])
+
+
+def _sought(found: FindResult) -> FilesSought:
+    patterns = tuple([text[:PATTERN_MAX] for text in found.request.patterns])
+    offered = tuple([each.path for each in found.candidates])
+    won = found.tried if found.matches else 0
+    return FilesSought(patterns, won, found.tried, found.total, offered)
 
 
 def _here(ground: Ground, request: Request) -> Request:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
     from sightline.services.registry import Registry
     from sightline.services.related import Related
+    from sightline.services.stats import Stats
 
 
 class Seeking:
@@ -115,6 +116,12 @@ class Seeking:
         compare by it."""
         with self._lock:
             return services.registry.registry(self._ground, limit=limit, with_md5=with_md5)
+
+    def stats(self) -> Stats:
+        """How this session's searches for files went, by kind of pattern; of all sessions
+        `sightline stats` tells it."""
+        with self._lock:
+            return services.stats.stats(self._ground.store, self._ground.session)
 
     def briefing(self, message: str | None = None, budget: int = 4_000) -> Briefing:
         """What the agent is to be told before its next turn, in at most so many tokens: warnings,

@@ -28,6 +28,7 @@ COMMANDS = {
     "ack": "news", "edited-since": "news", "turn": "session", "doctor": "doctor",
     "warnings": "warnings", "models": "warnings",
     "find": "finding", "list": "finding", "related": "finding", "registry": "finding",
+    "stats": "stats",
     "briefing": "briefing",
     "window": "window", "replay": "replay", "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
