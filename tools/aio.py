@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from sightline.core.finding.chains import Fallback, FindResult
+    from sightline.core.finding.success import Stats
     from sightline.core.listing import DirectoryListing
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
         Verdict,
     )
     from sightline.services.session import Session
-    from sightline.services.stats import Stats
 
 
 class AsyncSession:

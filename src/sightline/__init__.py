@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sightline.config import Settings
     from sightline.core.finding.chains import FindResult
     from sightline.core.finding.guesses import Candidate
+    from sightline.core.finding.success import Stats
     from sightline.core.listing import DirectoryListing
     from sightline.core.overflow import ProviderError, classify_error
     from sightline.errors import (
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
         Verdict,
     )
     from sightline.services.session import Session
-    from sightline.services.stats import Stats
     from sightline.services.workspaces import TimelineEntry, Workspace, open_workspace
 
 __version__ = "0.1.0"
@@ -79,9 +79,9 @@ _HOMES = {
     "config": "Settings",
     "core.finding.chains": "FindResult",
     "core.finding.guesses": "Candidate",
+    "core.finding.success": "Stats",
     "core.listing": "DirectoryListing",
     "core.overflow": "ProviderError classify_error",
-    "core.requesting": "LISTINGS_SCHEMA ListingRequest",
     "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
     "services.briefing": "Briefing",
@@ -90,19 +90,16 @@ _HOMES = {
     "services.conversation.condensing": "Condensation",
     "services.conversation.files": "Loaded Saved",
     "services.conversation.showing": "Displayed",
-    "services.mentioning": "Mentioned",
     "services.opening": "open_session",
     "services.registry": "Registry",
     "services.related": "Related RelatedFile",
     "services.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",
     "services.session": "Session",
-    "services.stats": "Stats",
     "services.workspaces": "TimelineEntry Workspace open_workspace",
 }
 """Module -> the public names that live there."""
 
 __all__ = [
-    "LISTINGS_SCHEMA",
     "Affected",
     "BatchResult",
     "Briefing",
@@ -135,9 +132,7 @@ __all__ = [
     "HandedOver",
     "HistoryError",
     "LeftAlone",
-    "ListingRequest",
     "Loaded",
-    "Mentioned",
     "ModelUsage",
     "NotCovered",
     "Notice",

@@ -8,8 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sightline.core.finding.success import FindStats, Tally
-    from sightline.services.stats import Stats
+    from sightline.core.finding.success import FindStats, Stats, Tally
 
 HEAD = ("PATTERN", "TRIED", "FOUND FIRST", "FURTHER DOWN", "BY A GUESS", "NOT FOUND")
 

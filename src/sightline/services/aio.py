@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from sightline.core.finding.chains import Fallback, FindResult
+    from sightline.core.finding.success import Stats
     from sightline.core.listing import DirectoryListing
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
         Verdict,
     )
     from sightline.services.session import Session
-    from sightline.services.stats import Stats
 
 
 class AsyncSession:

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sightline.core.finding.chains import Fallback, FindResult
+    from sightline.core.finding.success import Stats
     from sightline.core.listing import DirectoryListing
     from sightline.services import results
     from sightline.services.briefing import Briefing
     from sightline.services.ground import Ground
     from sightline.services.registry import Registry
     from sightline.services.related import Related
-    from sightline.services.stats import Stats
 
 
 class Seeking:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from sightline.core.finding.success import FACTS, FindStats, counted
-from sightline.core.value import Value
+from sightline.core.finding.success import FACTS, Stats, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sightline.store import Store
-
-
-class Stats(Value):
-    """What is counted. find: how searches by patterns went."""
-
-    find: FindStats = FindStats()
 
 
 def stats(store: Store, session: str | None = None) -> Stats:

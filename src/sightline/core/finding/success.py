@@ -59,6 +59,12 @@ class FindStats(Value):
     failing: tuple[tuple[str, int], ...] = ()
 
 
+class Stats(Value):
+    """What is counted. find: how searches by patterns went."""
+
+    find: FindStats = FindStats()
+
+
 def kind_of(text: str) -> Kind:
     """The kind of a pattern."""
     if absolute(text):
