@@ -57,13 +57,22 @@ def _javascript() -> Language:
     return Language("javascript", references, JavaScript, concerns)
 
 
+@cache
+def _go() -> Language:
+    from sightline.core.imports.go import Go, affected
+    from sightline.languages.go import references
+
+    return Language("go", lambda source, _path: references(source), Go, affected)
+
+
 _SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
 LANGUAGES: Mapping[str, Callable[[], Language]] = {
     **dict.fromkeys((".py", ".pyi"), _python),
     **{f".{ending}": _javascript for ending in _SCRIPTS},
+    ".go": _go,
 }
 """The ending of a source -> its language, which is loaded when the first such source is met."""
-NAMED = {"python": _python, "javascript": _javascript}
+NAMED = {"python": _python, "javascript": _javascript, "go": _go}
 """Each by its name."""
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sightline.services.ground import Ground
-    from sightline.services.importing import Importing
+    from sightline.services.importing import Edge, Importing
 
     Reason = tuple[str, float, str]
     """A path, what a reason for it weighs, and the reason."""
@@ -148,7 +148,7 @@ def _imports(index: Importing, path: str, transitive: int) -> Iterator[Reason]:
                     continue
                 met.add(each.path)
                 reached.append(each.path)
-                yield each.path, weight * _rarity(index, each.path), line
+                yield each.path, weight * each.share * _rarity(index, each.path), line
         if not reached:
             return
         edge, weight = reached, weight * FURTHER
@@ -167,24 +167,23 @@ def _tests(index: Importing, path: str) -> Iterator[Reason]:
     if is_test(path):
         return
     for importer in index.importers(path):
-        if is_test(importer) and (line := _line(index, importer, path)):
-            yield (
-                importer,
-                TESTED_BY * _focus(index, importer),
-                f"a test that imports it in line {line}",
-            )
+        edge = _edge(index, importer, path) if is_test(importer) else None
+        if edge is not None:
+            weight = TESTED_BY * edge.share * _focus(index, importer)
+            yield importer, weight, f"a test that imports it in line {edge.line}"
 
 
 def _importers(index: Importing, path: str) -> Iterator[Reason]:
     for importer in index.importers(path):
-        line = _line(index, importer, path)
-        if line and not is_test(importer):
-            yield importer, IMPORTER * _focus(index, importer), f"imports it in line {line}"
+        edge = None if is_test(importer) else _edge(index, importer, path)
+        if edge is not None:
+            weight = IMPORTER * edge.share * _focus(index, importer)
+            yield importer, weight, f"imports it in line {edge.line}"
 
 
-def _line(index: Importing, importer: str, path: str) -> int:
-    """Where it is imported itself; 0 where only something in its package is."""
-    return next((e.line for e in index.imports(importer) if e.path == path and e.direct), 0)
+def _edge(index: Importing, importer: str, path: str) -> Edge | None:
+    """The import of a file itself; None where only something in its package is imported."""
+    return next((e for e in index.imports(importer) if e.path == path and e.direct), None)
 
 
 def _focus(index: Importing, importer: str) -> float:
