@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sightline.core.finding.success import Stats
     from sightline.core.listing import DirectoryListing
     from sightline.core.overflow import ProviderError, classify_error
+    from sightline.core.requesting import LISTINGS_SCHEMA, ListingRequest
     from sightline.errors import (
         CheckpointFailed,
         ClaimRefused,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from sightline.services.conversation.condensing import Condensation
     from sightline.services.conversation.files import Loaded, Saved
     from sightline.services.conversation.showing import Displayed
+    from sightline.services.mentioning import Mentioned
     from sightline.services.opening import open_session
     from sightline.services.registry import Registry
     from sightline.services.related import Related, RelatedFile
@@ -82,6 +84,7 @@ _HOMES = {
     "core.finding.success": "Stats",
     "core.listing": "DirectoryListing",
     "core.overflow": "ProviderError classify_error",
+    "core.requesting": "LISTINGS_SCHEMA ListingRequest",
     "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
     "services.batches": "Change",
     "services.briefing": "Briefing",
@@ -90,6 +93,7 @@ _HOMES = {
     "services.conversation.condensing": "Condensation",
     "services.conversation.files": "Loaded Saved",
     "services.conversation.showing": "Displayed",
+    "services.mentioning": "Mentioned",
     "services.opening": "open_session",
     "services.registry": "Registry",
     "services.related": "Related RelatedFile",
@@ -100,6 +104,7 @@ _HOMES = {
 """Module -> the public names that live there."""
 
 __all__ = [
+    "LISTINGS_SCHEMA",
     "Affected",
     "BatchResult",
     "Briefing",
@@ -132,7 +137,9 @@ __all__ = [
     "HandedOver",
     "HistoryError",
     "LeftAlone",
+    "ListingRequest",
     "Loaded",
+    "Mentioned",
     "ModelUsage",
     "NotCovered",
     "Notice",

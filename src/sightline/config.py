@@ -76,6 +76,10 @@ class Settings(Value):
     keep_days: int = 30
     keep_bytes: int = 500 << 20
     checkpoint_bytes: int = 1 << 30
+    bundle: str = "on"
+    bundle_imports: str = "on"
+    bundle_tests: str = "on"
+    bundle_files: int = 5
     away_s: float = 1_800.0
     answerer: str = "auto"
     answerer_idle_s: float = 1_800.0

@@ -22,7 +22,12 @@ def test_zlib_unpacks_what_was_packed(part, times):
 def test_only_much_loads_another_library(monkeypatch, size):
     """A hook packs little, and starts on every tool call."""
     asked = []
-    monkeypatch.setattr(deflate, "_packer", lambda: asked.append(size) or deflate._by_zlib)
+
+    def packer():
+        asked.append(size)
+        return deflate._by_zlib
+
+    monkeypatch.setattr(deflate, "_packer", packer)
     assert zlib.decompress(deflate.deflated(bytes(size))) == bytes(size)
     assert bool(asked) == (size == LONG)
 

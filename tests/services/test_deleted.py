@@ -28,7 +28,7 @@ def paths(found):
 
 
 def prompt(session):
-    said = attend(session, Prompted("go on")).context
+    said = attend(session, Prompted("and the tests?")).context
     attend(session, Stopped())
     return said
 
@@ -170,7 +170,7 @@ def test_the_whole_story(place, name):
         " notes.txt; whether those were made is not on record. What the conversation says of them"
         " may be older than what stands on disk: read them again before relying on them."
     )
-    assert prompt(s).endswith(f"Sightline warns you: {warning.text}")
+    assert prompt(s).startswith(f"Sightline warns you: {warning.text}\n")
     assert prompt(s) == ""
     s.close()
     again = place.session()

@@ -19,7 +19,7 @@ from sightline.services.attend import Answered, Prompted, Stopped, attend
 
 
 def prompt(session):
-    return attend(session, Prompted("go on")).context
+    return attend(session, Prompted("and the tests?")).context
 
 
 def went_back(session, to, deleted_messages=()):
@@ -112,7 +112,7 @@ def test_it_counts_as_told_only_when_it_arrived(s):
     made = s.warn("mind this")
     prompt(s)
     log = s._ground.store.timeline
-    assert [r.fact.notice for r in log(kinds=[NoticeDelivered])] == [f"host:warning:{made.id}"]
+    assert [r.fact.notice for r in log(kinds=[NoticeDelivered])] == [f"host:part:warning:{made.id}"]
     assert list(log(kinds=[Delivered])) == []
     for _ in range(2):
         attend(s, Answered())
@@ -149,7 +149,7 @@ def test_news_and_a_warning_stand_one_below_the_other(place, ten):
     ten.warn("mind this")
     said = prompt(ten)
     assert "+five" in said
-    assert said.endswith("\nSightline warns you: mind this")
+    assert said.startswith("Sightline warns you: mind this\n")
 
 
 def test_after_a_rewind_of_the_conversation_the_files_edited_since_are_warned_of(place, s):
@@ -172,7 +172,7 @@ def test_after_a_rewind_of_the_conversation_the_files_edited_since_are_warned_of
         " says of them is older than what stands on disk: read them again before relying on them."
     )
     assert [(each.paths, each.text) for each in s.warnings()] == [found]
-    assert prompt(s).endswith(found[1])
+    assert prompt(s).startswith(f"Sightline warns you: {found[1]}\n")
 
 
 def test_nothing_is_warned_of_where_nothing_was_edited(place, s):

@@ -28,6 +28,7 @@ Folded = fact.Folded
 Condensed = fact.Condensed
 CondenseFailed = fact.CondenseFailed
 FilesSought = fact.FilesSought
+ListingRequested = fact.ListingRequested
 
 
 class Belief(Value):

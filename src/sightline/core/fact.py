@@ -1,4 +1,5 @@
-"""What a fact is, the facts of a conversation, and of looking for files. core.events has all of them."""
+"""What a fact is, the facts of a conversation, and of files that are asked for. core.events has all
+of them."""
 
 from __future__ import annotations
 
@@ -70,3 +71,14 @@ class FilesSought(Fact):
     tried: int
     matches: int = 0
     offered: tuple[str, ...] = ()
+
+
+class ListingRequested(Fact):
+    """The agent asked for the listing of a folder, to have it before its next turn. folder: as it
+    wrote it; the rest as in core.requesting.ListingRequest."""
+
+    folder: str
+    recursive: bool = False
+    filter: str | None = None
+    depth: int = 3
+    limit: int = 200

@@ -29,6 +29,8 @@ ANSWERER = ("auto", "off")
 CHECKPOINTS = ("turn", "edits", "off")
 """When a checkpoint is taken by itself: before a turn's first change, after edits, or never."""
 
+SWITCH = ("on", "off")
+
 NEVER_STORE = (
     *(".env", ".env.*", "!.env.example", "!.env.sample", "!.env.template"),
     *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx"),
@@ -203,6 +205,10 @@ KEYS = {
     "keep_days": Key(_count, "SIGHTLINE_KEEP_DAYS"),
     "keep_bytes": Key(_count, "SIGHTLINE_KEEP_BYTES"),
     "checkpoint_bytes": Key(_count, "SIGHTLINE_CHECKPOINT_BYTES"),
+    "bundle": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE"),
+    "bundle_imports": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE_IMPORTS"),
+    "bundle_tests": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE_TESTS"),
+    "bundle_files": Key(_count, "SIGHTLINE_BUNDLE_FILES"),
     "away_s": Key(_seconds, "SIGHTLINE_AWAY_S"),
     "answerer": Key(_one_of(*ANSWERER), "SIGHTLINE_ANSWERER"),
     "answerer_idle_s": Key(_seconds, "SIGHTLINE_ANSWERER_IDLE_S"),

@@ -55,6 +55,8 @@ VERBS = (
     Verb("related", "related", "related_files"),
     Verb("registry", "registry"),
     Verb("stats", "stats"),
+    Verb("mentioned"),
+    Verb("request_listings"),
     Verb("briefing", "briefing", "briefing"),
 )
 

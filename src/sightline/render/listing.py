@@ -21,6 +21,18 @@ def listing(found: DirectoryListing) -> str:
     return "\n".join([*lines, *_left_out(found)])
 
 
+def asked(found: DirectoryListing) -> str:
+    """The same as an answer that comes later than the question."""
+    where = "." if found.path == "." else f"{one_line(found.path)}/"
+    matching = "" if found.filter is None else f", {one_line(found.filter)}"
+    return f"The listing of {where}{matching} that you asked for:\n{listing(found)}"
+
+
+def unlisted(folder: str, why: str) -> str:
+    """Why a listing that was asked for was not made."""
+    return f"{one_line(folder)} is not listed, as you asked: {one_line(why)}"
+
+
 def as_json(found: DirectoryListing) -> dict[str, Any]:
     """For programs."""
     return {

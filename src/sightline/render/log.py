@@ -127,6 +127,7 @@ _FORMS = {
     "notice": "the agent was sent what had changed: {paths}",
     "acknowledged": "the agent was told of the change of {path}",
     "delivered": "a part of the briefing arrived: {detail}",
+    "requested": "its agent asked for the listing of {detail}",
     "checkpoint": "checkpoint {detail}",
     "message": "message of the {detail}",
     "folded": "parts of a message were folded away",

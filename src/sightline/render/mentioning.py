@@ -6,6 +6,7 @@ from sightline.core.mentioning import put
 from sightline.render import spans
 from sightline.render.listing import as_json as listing_json
 from sightline.render.listing import listing
+from sightline.render.numbered import numbered, short
 from sightline.render.views import count, one_line
 
 TYPE_CHECKING = False
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sightline.core.mentioning import Mention
-
-REVISION = 12
-"""Letters of a revision that are said."""
 
 LETTERS = {
     "A": "added",
@@ -85,7 +83,7 @@ def _lines(each: Any) -> Iterator[str]:
 def _called(each: Any) -> str:
     if each.changes is not None:
         made = each.changes.commit
-        return "changes not committed yet" if made is None else f"commit {made.id[:REVISION]}"
+        return "changes not committed yet" if made is None else f"commit {short(made.id)}"
     if each.folder is not None:
         return "./" if each.folder.path == "." else f"{one_line(each.folder.path)}/"
     return one_line(each.files[0].path) + _at(each.mention.lines)
@@ -101,10 +99,8 @@ def _file(file: Any, asked: tuple[int, int] | None) -> Iterator[str]:
         yield f"{path} is not shown: {one_line(file.why)}"
         return
     first, last = file.lines
-    yield f"{path}, {_part(file)}, revision {file.revision[:REVISION]}:"
-    rows = file.text.removesuffix("\n").split("\n") if last else []
-    for number, row in enumerate(rows, first):
-        yield f"{number:>6}\t{row}"
+    yield f"{path}, {_part(file)}, revision {short(file.revision)}:"
+    yield from numbered(file.text, first) if last else ()
     wanted = min(asked[1], file.total_lines) if asked is not None else file.total_lines
     if last < wanted:
         yield f"({spans(((last + 1, wanted),))} not shown: read them if you need them)"

@@ -341,6 +341,20 @@ class AsyncSession:
         """How this session's searches for files went, by kind of pattern; of all sessions `sightline stats` tells it."""
         return await shielded(self._session.stats)
 
-    async def briefing(self, message: str | None = None, budget: int = 4000) -> Briefing:
-        """What the agent is to be told before its next turn, in at most so many tokens: warnings, what others changed, and, where the message asks to go on or there is none yet, what was going on and the files it knows."""
+    async def mentioned(
+        self, text: str, *, limit_files: int = 50, limit_lines: int = 250, limit_bytes: int = 100000
+    ) -> Mentioned:
+        """What a user's text mentions (@src/app.py, @"a b.txt:3-9", @folder/, @git-changes, a commit), each through the access check; what is shown of it counts as seen."""
+        return await shielded(
+            lambda: self._session.mentioned(
+                text, limit_files=limit_files, limit_lines=limit_lines, limit_bytes=limit_bytes
+            )
+        )
+
+    async def request_listings(self, answer: object) -> list[ListingRequest]:
+        """Note the folders that an agent's structured answer asks to have listed: {"listings": [{"path": "src", "recursive": true, "filter": "*.py"}]}, its JSON, or that list."""
+        return await shielded(lambda: self._session.request_listings(answer))
+
+    async def briefing(self, message: str | None = None, budget: int = 8000) -> Briefing:
+        """What the agent is to be told before its next turn, in at most so many tokens: warnings, what others changed, what the message mentions, the listings it asked for, files that belong to what it edited, and, where the message asks to go on or there is none yet, what was going on and the files it knows."""
         return await shielded(lambda: self._session.briefing(message, budget))

@@ -8,6 +8,7 @@ from sightline.core.events import Dropped, Seen
 from sightline.core.regions import carry, covers, spans, touched, whole
 from sightline.core.revision import UNKNOWN, revision_of
 from sightline.core.text import decode, normal, split
+from sightline.core.value import Value
 from sightline.errors import PathRefused, StoreConflict, Unverifiable
 from sightline.services.ground import TRIES, believe, noticed, recall
 from sightline.services.refusals import unreadable
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
     from sightline.core.text import Text
     from sightline.services.ground import Ground, Known
     from sightline.workspace import Found, Located
+
+
+class Look(Value):
+    """A text that is put before an agent, and counts as seen when it arrived. lines: None for the
+    whole file; via: as in saw()."""
+
+    path: str
+    lines: Span | None
+    text: str
+    via: str
 
 
 def read(ground: Ground, path: str, lines: Span | None = None) -> FileView:

@@ -9,7 +9,7 @@ from sightline.core.mentioning import named, part
 from sightline.core.text import decode
 from sightline.core.value import Value
 from sightline.errors import PathError, PathRefused, UnknownName
-from sightline.services.looks import saw
+from sightline.services.looks import Look, saw
 from sightline.services.refusals import unreadable
 from sightline.services.shelves import shelf_of
 
@@ -77,11 +77,13 @@ class Resolved(Value):
 
 
 class Mentioned(Value):
-    """What a text mentions, in order, each once. left_out: further mentions, not looked at."""
+    """What a text mentions, in order, each once. left_out: further mentions, not looked at; looks:
+    what of files is shown."""
 
     text: str
     found: tuple[Resolved, ...]
     left_out: int
+    looks: tuple[Look, ...] = ()
 
 
 def mentioned(
@@ -92,7 +94,24 @@ def mentioned(
     limit_lines: int = LIMIT_LINES,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Mentioned:
-    """Look at what a text mentions, and record what is shown of it as seen.
+    """Look at what a text mentions, and record what is shown of it as seen: as looks_at()."""
+    found = looks_at(
+        ground, text, limit_files=limit_files, limit_lines=limit_lines, limit_bytes=limit_bytes
+    )
+    for each in found.looks:
+        saw(ground, each.path, each.lines, each.text, each.via)
+    return found
+
+
+def looks_at(
+    ground: Ground,
+    text: str,
+    *,
+    limit_files: int = LIMIT_FILES,
+    limit_lines: int = LIMIT_LINES,
+    limit_bytes: int = LIMIT_BYTES,
+) -> Mentioned:
+    """What a text mentions, of which nothing counts as seen yet.
 
     limit_files, limit_bytes: of all of it together; limit_lines: of one file; what they leave out
     is said in the answer. A mention that cannot be answered says why; none is raised for."""
@@ -101,7 +120,7 @@ def mentioned(
     every = named(text)
     answering = _Answering(ground, limit_files, limit_lines, limit_bytes)
     found = tuple([answering.answer(mention) for mention in every[:MENTIONS_MAX]])
-    return Mentioned(text, found, max(len(every) - MENTIONS_MAX, 0))
+    return Mentioned(text, found, max(len(every) - MENTIONS_MAX, 0), tuple(answering.shown))
 
 
 class _Answering:
@@ -114,6 +133,7 @@ class _Answering:
         self._room = room
         self._reads = READS_MAX
         self._looks = LOOKS_MAX
+        self.shown: list[Look] = []
         self._guesses = GUESSES_MAX
         self._shelf: Shelf | None = None
 
@@ -173,7 +193,7 @@ class _Answering:
             return ShownFile(path, "none", why=error.message)
 
     def _show(self, name: str, asked: Span | None) -> ShownFile:
-        """Lines of a file, which count as seen from here on."""
+        """Lines of a file, and that they are shown."""
         self._reads -= 1
         located = self._ground.workspace.locate(name)
         path = located.name or located.path
@@ -187,7 +207,7 @@ class _Answering:
         if total and not lines[1]:
             return ShownFile(path, "none", "", lines, total, found.revision, _none(asked, total))
         complete = lines == (1, total) or not total
-        saw(self._ground, path, None if complete else lines, body, "mention")
+        self.shown.append(Look(path, None if complete else lines, body, "mention"))
         self._files -= 1
         self._room -= len(body.encode("utf-8", "surrogatepass"))
         state = "whole" if complete else "lines" if asked is not None else "preview"

@@ -96,6 +96,12 @@ class Memory(Value):
     tokens: int = 0
     left_out: tuple[tuple[str, int], ...] = ()
 
+    @property
+    def says_more(self) -> bool:
+        """Whether it tells more than which files were at hand."""
+        said = self.request or self.step or self.pending or self.done or self.result
+        return bool(said or self.refresh or self.changed)
+
 
 def memory(
     ground: Ground,
@@ -193,7 +199,7 @@ def work(ground: Ground) -> list[Work]:
     first: dict[str, str] = {}
     last: dict[str, tuple[str, str | None]] = {}
     for row in chain.along(ground, [Changed, Moved]):
-        for path, before, after, src in _steps(row):
+        for path, before, after, src in steps(row):
             first.setdefault(path, before)
             came = last.pop(path, ("", None))[1]  # the last one changed stands last
             if src is not None:
@@ -208,7 +214,7 @@ def work(ground: Ground) -> list[Work]:
     return [each for each in reversed(made) if each.deed != "deleted" or each.path not in sources]
 
 
-def _steps(row: Recorded) -> Iterator[tuple[str, str, str, str | None]]:
+def steps(row: Recorded) -> Iterator[tuple[str, str, str, str | None]]:
     """A path, what stood there before and after a session's own deed, and where it came from."""
     fact = row.fact
     if not isinstance(fact, Changed | Moved) or fact.cause.who != row.session:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sightline import services
-from sightline.core.given import text_or_none
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +12,11 @@ if TYPE_CHECKING:
     from sightline.core.finding.chains import Fallback, FindResult
     from sightline.core.finding.success import Stats
     from sightline.core.listing import DirectoryListing
+    from sightline.core.requesting import ListingRequest
     from sightline.services import results
     from sightline.services.briefing import Briefing
     from sightline.services.ground import Ground
+    from sightline.services.mentioning import Mentioned
     from sightline.services.registry import Registry
     from sightline.services.related import Related
 
@@ -123,13 +124,44 @@ class Seeking:
         with self._lock:
             return services.stats.stats(self._ground.store, self._ground.session)
 
-    def briefing(self, message: str | None = None, budget: int = 4_000) -> Briefing:
+    def mentioned(
+        self,
+        text: str,
+        *,
+        limit_files: int = 50,
+        limit_lines: int = 250,
+        limit_bytes: int = 100_000,
+    ) -> Mentioned:
+        """What a user's text mentions (@src/app.py, @"a b.txt:3-9", @folder/, @git-changes, a
+        commit), each through the access check; what is shown of it counts as seen.
+
+        limit_files, limit_bytes: of all of it; limit_lines: of one file. briefing() does the same
+        with a message, and counts it when it is acknowledged. ValueError.
+        """
+        with self._lock:
+            return services.mentioning.mentioned(
+                self._ground,
+                text,
+                limit_files=limit_files,
+                limit_lines=limit_lines,
+                limit_bytes=limit_bytes,
+            )
+
+    def request_listings(self, answer: object) -> list[ListingRequest]:
+        """Note the folders that an agent's structured answer asks to have listed: {"listings":
+        [{"path": "src", "recursive": true, "filter": "*.py"}]}, its JSON, or that list. The next
+        briefing delivers five of them, once; LISTINGS_SCHEMA describes it to a model.
+        ValueError, and nothing noted, for what is no request."""
+        with self._lock:
+            return services.requests.request(self._ground, answer)
+
+    def briefing(self, message: str | None = None, budget: int = 8_000) -> Briefing:
         """What the agent is to be told before its next turn, in at most so many tokens: warnings,
-        what others changed, and, where the message asks to go on or there is none yet, what was
-        going on and the files it knows.
+        what others changed, what the message mentions, the listings it asked for, files that
+        belong to what it edited, and, where the message asks to go on or there is none yet, what
+        was going on and the files it knows.
 
         Asking consumes nothing: hand it to acknowledge() when the agent got it. ValueError.
         """
-        text_or_none("message", message, "the user's message")
         with self._lock:
             return services.briefing.briefing(self._ground, message, budget)

@@ -171,8 +171,8 @@ HOST = "host:"
 not by its id. What a person or a program asked for is theirs to acknowledge."""
 
 
-WARNED = f"{HOST}warning:"
-"""The same where it was a warning, whose id comes next."""
+PART = f"{HOST}part:"
+"""The same where it was a part of a briefing, whose name and digest come next."""
 
 
 def of_host(fact: NoticeDelivered) -> bool:

@@ -24,7 +24,7 @@ from sightline.render import warnings as words
 from sightline.services.authors import moment
 from sightline.services.ending import DELETED
 from sightline.services.results import FileWarning
-from sightline.services.telling import WARNED
+from sightline.services.telling import PART as HANDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,8 +142,13 @@ def tell(ground: Ground) -> str:
     said = words.for_agent(new)
     if not said:
         return ""
-    ground.append([NoticeDelivered(f"{WARNED}{each.id}", ()) for each in new[: len(said)]])
+    hand(ground, [(PART, each.id) for each in new[: len(said)]])
     return "\n".join(said)
+
+
+def hand(ground: Ground, parts: Iterable[tuple[str, str]]) -> None:
+    """Record that parts of a briefing, each with its digest, were handed to the agent's host."""
+    ground.append([NoticeDelivered(f"{HANDED}{part}:{digest}", ()) for part, digest in parts])
 
 
 def fresh(ground: Ground) -> list[FileWarning]:
@@ -155,13 +160,13 @@ def fresh(ground: Ground) -> list[FileWarning]:
 def arrived(ground: Ground, handed: Iterable[Recorded]) -> None:
     """What was handed over is with the agent: from here on it counts as told. What a rewind took
     out of the conversation again is not."""
-    ids = [
-        each.fact.notice.removeprefix(WARNED)
+    names = [
+        each.fact.notice.removeprefix(HANDED).partition(":")
         for each in _remembered(ground, handed)
-        if isinstance(each.fact, NoticeDelivered) and each.fact.notice.startswith(WARNED)
+        if isinstance(each.fact, NoticeDelivered) and each.fact.notice.startswith(HANDED)
     ]
-    if ids:
-        deliver(ground, [(PART, each) for each in ids])
+    if names:
+        deliver(ground, [(part, digest) for part, _, digest in names])
 
 
 def deliver(ground: Ground, parts: Iterable[tuple[str, str]]) -> None:

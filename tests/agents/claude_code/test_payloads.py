@@ -96,8 +96,8 @@ def test_a_payload_without_what_every_payload_has_is_a_clear_error(wrong):
 def test_a_compaction_begins_the_conversation_anew():
     assert told("hooks-compact.jsonl", Began, Compacted) == [
         Began("resume"),
-        Began("compact", "claude-opus-5-5"),
         Compacted(),
+        Began("compact", "claude-opus-5-5"),
         Began("resume"),
         Began("fork"),
     ]

@@ -418,12 +418,12 @@ def test_what_changed_is_told_at_the_next_prompt_and_only_once(host):
     host.read("b.txt")
     user(host, 5, "five by the user\n")
     (host.place.root / "b.txt").unlink()
-    told = attend(host.session, Prompted("go on")).context
+    told = attend(host.session, Prompted("and the tests?")).context
     assert "five by the user" in told
     assert "b.txt was deleted" in told
     assert len(host.facts(NoticeDelivered)) == 1
     host.batch_ends()
-    assert attend(host.session, Prompted("go on")).context == ""
+    assert attend(host.session, Prompted("and the tests?")).context == ""
     assert host.edit("a.txt", "five by the user\n", "x\n")[0].refuse is None
 
 
@@ -433,12 +433,12 @@ def test_a_prompt_tells_within_its_room_and_names_the_rest(host):
         host.read(f"many/f{n:02}.txt")
     for n in range(60):
         user(host, 5, "five by the user, " + "x" * 400 + "\n", f"many/f{n:02}.txt")
-    told = attend(host.session, Prompted("go on")).context
+    told = attend(host.session, Prompted("and the tests?")).context
     assert len(told) <= 9_000
     assert "Also changed" in told
     assert told.startswith("Sightline: changed on disk")
     host.batch_ends()
-    assert attend(host.session, Prompted("go on")).context == ""
+    assert attend(host.session, Prompted("and the tests?")).context == ""
     refused = host.edit("many/f59.txt", "line 5\n", "x\n")[0].refuse
     assert refused is not None
 
@@ -469,14 +469,14 @@ def test_what_others_changed_while_tools_ran_is_told_after_the_batch_once(host):
     user(host, 5, "five by the user\n")
     assert "+five by the user" in host.batch_ends().context
     assert host.batch_ends().context == ""
-    assert attend(host.session, Prompted("go on")).context == ""
+    assert attend(host.session, Prompted("and the tests?")).context == ""
     assert host.state("a.txt") == "fresh"
 
 
 def test_what_a_prompt_told_is_not_told_after_a_batch(host):
     host.read("a.txt")
     user(host, 5, "five by the user\n")
-    assert "+five by the user" in attend(host.session, Prompted("go on")).context
+    assert "+five by the user" in attend(host.session, Prompted("and the tests?")).context
     assert host.batch_ends().context == ""
 
 
@@ -493,6 +493,6 @@ def test_a_refusal_too_long_to_be_told_whole_is_not_told_over_again(host):
 def test_lines_that_a_prompt_told_are_not_called_never_shown(host):
     host.read("a.txt")
     user(host, 5, "five by the user\n")
-    attend(host.session, Prompted("go on"))
+    attend(host.session, Prompted("and the tests?"))
     asked, _ = host.edit("a.txt", "five by the user\n", "x\n")
     assert (asked.refuse, asked.context) == (None, "")

@@ -52,7 +52,7 @@ def told(payload: Payload, event: str | None = None) -> list[Event]:
 def _session_start(payload: Payload) -> list[Event]:
     source = SOURCES.get(optional(payload, "source") or "", "startup")
     began = Began(source, optional(payload, "model"))
-    return [began, Compacted()] if source == "compact" else [began]
+    return [Compacted(), began] if source == "compact" else [began]
 
 
 def _subagent_start(_: Payload) -> list[Event]:

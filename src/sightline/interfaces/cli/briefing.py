@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 def briefing(call: Call, message: str | None, budget: int, *, ack: bool) -> None:
     """Tell what an agent is to know before its next turn.
 
-    Warnings, what others changed, and where the message asks to go on (or there is none yet) what
-    was going on and the files that the session knows. Asking consumes nothing; with --ack, what
-    was printed counts as told.
+    Warnings, what others changed, the files that the message mentions (@src/app.py), listings that
+    were asked for, files that belong to what was edited, and where the message asks to go on (or
+    there is none yet) what was going on and the files that the session knows. Asking consumes
+    nothing; with --ack, what was printed counts as told.
     """
     with call.open() as session:
         told = session.briefing(message, budget)

@@ -54,16 +54,31 @@ def find(call: Call, patterns: tuple[str, ...], *, required: bool, fallback: Fal
 @click.option("--filter", metavar="GLOB", help="Only files that match, such as '*.py'.")
 @click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Levels.")
 @click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="Entries.")
+@click.option("--next-turn", is_flag=True, help="Not now: the next briefing delivers it.")
 @click.pass_obj
 def list(  # noqa: A001  the command's name
-    call: Call, path: str, *, recursive: bool, filter: str | None, depth: int, limit: int
+    call: Call,
+    path: str,
+    *,
+    recursive: bool,
+    filter: str | None,
+    depth: int,
+    limit: int,
+    next_turn: bool,
 ) -> None:
     """List a folder as an agent is shown it.
 
-    The nearest first; what is ignored is counted, and what the limits cut off is told.
+    The nearest first; what is ignored is counted, and what the limits cut off is told. With
+    --next-turn it is made when the next briefing is, and delivered with it, once.
     """
     from sightline.render import listing as words
 
+    if next_turn:
+        asked = {"path": call.path(path), "recursive": recursive, "filter": filter}
+        with call.open() as session:
+            session.request_listings([{**asked, "depth": depth, "limit": limit}])
+        output.note(call, "The next briefing has it.")
+        return
     with call.open() as session, _asked():
         found = session.list_directory(
             call.path(path), recursive=recursive, filter=filter, depth=depth, limit=limit

@@ -7,7 +7,7 @@ from time import monotonic
 from sightline.core.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.services.attend import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
-from sightline.services.attend.telling import arrived, news
+from sightline.services.attend.telling import arrived, news, rest
 from sightline.services.recovery import settle_own, unfinished
 
 TYPE_CHECKING = False
@@ -34,11 +34,13 @@ transcript tells later what was shown."""
 
 
 def began(ground: Ground, event: Began) -> Answer:
-    """Note the model, and ask the host to watch the files this session knows."""
+    """Note the model, and ask the host to watch the files this session knows; where it knows any,
+    it goes on, and its agent is told what is due."""
     _uses(ground, event.model)
     known = sorted(ground.store.known(ground.session).values(), key=lambda each: -each.position)
     root = ground.workspace.root
-    return Answer(watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
+    context = _due(ground, None) if known and event.source != "startup" else ""
+    return Answer(context=context, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
 def used(ground: Ground, event: Used) -> Answer:
@@ -53,14 +55,14 @@ def used(ground: Ground, event: Used) -> Answer:
 
 
 def prompted(ground: Ground, event: Prompted) -> Answer:
-    """Begin a turn: note the files mentioned, and tell what changed since the last one, and what
-    its agent was not warned of yet."""
+    """Begin a turn: note the files mentioned, and tell what is due: what its agent was not warned
+    of yet, what changed since the last turn, and the rest of a briefing."""
     _calls_ended(ground)
     stopped_short = _finished(ground)
     state = ground.store.session(ground.session)
     ground.append([TurnBegan((state.turn if state else 0) + 1)])
     _uses(ground, None, event.mode)
-    told = "\n".join(filter(None, [stopped_short, news(ground), _warnings(ground)]))
+    told = "\n".join(filter(None, [stopped_short, _due(ground, event.text)]))
     for path, lines in event.mentions:
         _mentioned(ground, path, lines)
     return Answer(context=told) if told else NOTHING
@@ -117,6 +119,13 @@ def _finished(ground: Ground) -> str:
 
     said = finish(ground, monotonic() + ground.settings.deadline_s / 2)
     return said if unfinished(ground, ground.session) else ""
+
+
+def _due(ground: Ground, message: str | None) -> str:
+    """What the agent is to know before its next turn, in the order of a briefing."""
+    told = "\n".join(filter(None, [_warnings(ground), news(ground)]))
+    more = rest(ground, message, CONTEXT_MAX - len(told))
+    return "\n\n".join(filter(None, [told, more]))
 
 
 def _warnings(ground: Ground) -> str:

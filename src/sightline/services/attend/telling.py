@@ -10,7 +10,7 @@ from __future__ import annotations
 from sightline.core.events import NoticeDelivered, Told
 from sightline.core.revision import MISSING
 from sightline.render import attending as words
-from sightline.services.telling import HOST, WARNED, count, deliver, of_host
+from sightline.services.telling import HOST, PART, count, deliver, of_host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
     from sightline.services.results import FileChange
     from sightline.workspace import Located
+
+AT_PROMPT = ("listings", "bundle", "memory")
+AT_START = (*AT_PROMPT, "registry")
+"""Parts of a briefing that hosts are handed beside warnings and changes. What a message mentions
+they add to it themselves; which files are known the agent still has before it in mid-conversation."""
+
+REST_MAX = 4_000
+"""Characters of these parts."""
 
 RECENT = 64
 """Answers of one session that are still looked through; a batch holds a handful."""
@@ -45,6 +53,27 @@ def news(ground: Ground, *, room: int | None = None) -> str:
         return ""
     hand(ground, found.id, [change.path for change in found.changes], found.told)
     return words.says(found.text)
+
+
+def rest(ground: Ground, message: str | None, room: int) -> str:
+    """What else is due before the next turn, of so many characters at most, recorded as handed over.
+    Files are named and not shown: hosts let their agent edit what their own tools read."""
+    from sightline.services.briefing import BETWEEN, LEAST, briefing
+    from sightline.services.notices import CHARACTERS
+    from sightline.services.warnings import hand as hand_parts
+
+    room = min(room, REST_MAX)
+    if room < LEAST * CHARACTERS:
+        return ""
+    parts = AT_START if message is None else AT_PROMPT
+    told = briefing(ground, message, room // CHARACTERS, parts=parts, texts=False)
+    said: list[str] = []
+    for part in told.parts:
+        if len(part.text) <= room:
+            room -= len(part.text) + len(BETWEEN)
+            said.append(part.text)
+            hand_parts(ground, part.delivered)
+    return BETWEEN.join(said)
 
 
 def _anything(ground: Ground) -> bool:
@@ -82,7 +111,7 @@ def arrived(ground: Ground) -> None:
     looked at since, or counted before, is not touched."""
     kinds = [NoticeDelivered]
     handed = list(ground.store.timeline(session=ground.session, kinds=kinds, newest=RECENT))
-    _warned(ground, handed)
+    _briefed(ground, handed)
     for recorded in handed:
         fact = recorded.fact
         assert isinstance(fact, NoticeDelivered)
@@ -95,9 +124,9 @@ def arrived(ground: Ground) -> None:
                 count(ground, told, fact.notice)
 
 
-def _warned(ground: Ground, handed: Sequence[Recorded]) -> None:
-    """The same of warnings, which are loaded only where one was handed over."""
-    if not any(str(getattr(each.fact, "notice", "")).startswith(WARNED) for each in handed):
+def _briefed(ground: Ground, handed: Sequence[Recorded]) -> None:
+    """The same of parts of a briefing, which are loaded only where one was handed over."""
+    if not any(str(getattr(each.fact, "notice", "")).startswith(PART) for each in handed):
         return
     from sightline.services.warnings import arrived
 

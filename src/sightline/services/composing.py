@@ -1,0 +1,199 @@
+"""A briefing in the making: one part after the other, each within the room that is left."""
+
+from __future__ import annotations
+
+from sightline.core.continuation import is_continuation
+from sightline.core.revision import revision_of
+from sightline.core.window.tokens import estimate
+from sightline.render import memory as memory_words
+from sightline.render import registry as registry_words
+from sightline.render import warnings as warning_words
+from sightline.services import warnings
+from sightline.services.briefing import BETWEEN, ORDER, Briefing, Part
+from sightline.services.counting import family_of
+from sightline.services.notices import CHARACTERS, NOTICE_TOKENS, notice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sightline.core.window.tokens import Family
+    from sightline.services.ground import Ground
+    from sightline.services.looks import Look
+    from sightline.services.requests import Waiting
+    from sightline.services.results import FileWarning, Notice
+
+    Delivered = tuple[tuple[str, str], ...]
+
+BUNDLE_SHARE = 2
+"""The part of what is left that a bundle may take, as its divisor."""
+
+LISTED_LEAST = 25
+"""Entries of a listing that has not enough room for more."""
+
+TRIES = 4
+"""How often something is made smaller until it fits."""
+
+
+def composed(
+    ground: Ground, message: str | None, budget: int, wanted: frozenset[str], *, texts: bool
+) -> Briefing:
+    """As services.briefing.briefing, of checked arguments."""
+    making = _Composing(ground, message, budget, texts=texts)
+    makers: dict[str, Callable[[], Iterator[Part]]] = {
+        "warnings": making.warnings,
+        "changes": making.changes,
+        "mentions": making.mentions,
+        "listings": making.listings,
+        "bundle": making.bundle,
+        "memory": making.memory,
+        "registry": making.registry,
+    }
+    parts = [part for name in ORDER if name in wanted for part in makers[name]()]
+    left_out = tuple(dict.fromkeys(making.left_out))
+    return Briefing(tuple(parts), left_out, making.notice, making.warned)
+
+
+class _Composing:
+    """What is left of the room, and what had none. notice, warned: as Briefing has them."""
+
+    def __init__(self, ground: Ground, message: str | None, budget: int, *, texts: bool) -> None:
+        self._ground = ground
+        self._message = message
+        self._texts = texts
+        self._room = budget
+        state = ground.store.session(ground.session)
+        self._family: Family = family_of(state.model if state else None)
+        self._goes_on = message is None or is_continuation(message)
+        self.left_out: list[str] = []
+        self.notice: Notice | None = None
+        self.warned: tuple[FileWarning, ...] = ()
+
+    def warnings(self) -> Iterator[Part]:
+        """What the agent was not warned of yet."""
+        fresh = warnings.fresh(self._ground)
+        said = warning_words.for_agent(fresh)
+        delivered = tuple((warnings.PART, each.id) for each in fresh[: len(said)])
+        for part in self._part("warnings", "\n".join(said), delivered):
+            self.warned = tuple(fresh[: len(said)])
+            yield part
+
+    def changes(self) -> Iterator[Part]:
+        """What others changed."""
+        # A notice counts four characters for a token; where text has fewer, half is room enough.
+        room = min(self._room, NOTICE_TOKENS)
+        found = notice(self._ground, room)
+        if found is not None and self._tokens(found.text) > self._room:
+            found = notice(self._ground, max(room // 2, CHARACTERS))
+        for part in self._part("changes", found.text) if found is not None else ():
+            self.notice = found
+            yield part
+
+    def mentions(self) -> Iterator[Part]:
+        """What the message mentions, with less of each file until it fits."""
+        if not self._message or "@" not in self._message:
+            return
+        from sightline.render import mentioning as words
+        from sightline.services.mentioning import LIMIT_BYTES, looks_at
+
+        limit = min(LIMIT_BYTES, self._room * CHARACTERS)
+        for _ in range(TRIES):
+            found = looks_at(self._ground, self._message, limit_bytes=max(limit, 1))
+            text = "\n".join(words.blocks(found)).removesuffix("\n")
+            if self._tokens(text) <= self._room:
+                break
+            limit //= 2
+        yield from self._part("mentions", text, looks=found.looks)
+
+    def listings(self) -> Iterator[Part]:
+        """The listings that were asked for, with fewer entries until they fit."""
+        from sightline.services import requests
+
+        told: list[str] = []
+        delivered: list[tuple[str, str]] = []
+        room = self._room
+        for each in requests.waiting(self._ground):
+            text = self._listing(each, room)
+            if text is None:
+                self.left_out.append("listings")
+                break
+            told.append(text)
+            room -= self._tokens(text) + 1
+            delivered += [(requests.PART, digest) for digest in each.digests]
+        yield from self._part("listings", BETWEEN.join(told), tuple(delivered))
+
+    def _listing(self, each: Waiting, room: int) -> str | None:
+        from sightline.services import requests
+
+        most = requests.ENTRIES_MAX
+        while most >= LISTED_LEAST:
+            text = requests.made(self._ground, each, most)
+            if self._tokens(text) <= room:
+                return text
+            most //= 4
+        return None
+
+    def bundle(self) -> Iterator[Part]:
+        """What belongs to the edits since the last one."""
+        from sightline.services import bundling
+
+        due = bundling.bundle(self._ground, texts=self._texts)
+        if due is None:
+            return
+        share = self._room // BUNDLE_SHARE
+        for tried in range(TRIES):
+            found = bundling.within(due, (share >> tried) * CHARACTERS)
+            if found is not None and self._tokens(found[0]) <= share:
+                delivered = ((bundling.PART, str(due.upto)),)
+                yield from self._part("bundle", found[0], delivered, found[1].looks())
+                return
+        self.left_out.append("bundle")
+
+    def memory(self) -> Iterator[Part]:
+        """What was going on."""
+        if not self._goes_on:
+            return
+        from sightline.services.remembering import BUDGET, memory
+
+        if self._room < memory_words.LEAST:
+            self.left_out.append("memory")
+            return
+        told = memory(self._ground, budget=min(self._room, BUDGET))
+        if told.says_more:
+            yield from self._once("memory", told.text)
+
+    def registry(self) -> Iterator[Part]:
+        """As many of the known files as there is room for, the most useful first."""
+        if not self._goes_on:
+            return
+        from sightline.services.registry import LIMIT, registry
+
+        rows, every = LIMIT, registry(self._ground)
+        while rows and every.entries:
+            text = "\n".join(registry_words.lines(every.first(rows)))
+            if self._tokens(text) <= self._room:
+                yield from self._once("registry", text)
+                return
+            rows //= 2
+        if every.entries:
+            self.left_out.append("registry")
+
+    def _once(self, name: str, text: str) -> Iterator[Part]:
+        """A part that is told again only when it says something else."""
+        digest = revision_of(text.encode("utf-8", "surrogatepass"))
+        if text and digest not in warnings.delivered(self._ground, name):
+            yield from self._part(name, text, ((name, digest),))
+
+    def _part(
+        self, name: str, text: str, delivered: Delivered = (), looks: tuple[Look, ...] = ()
+    ) -> Iterator[Part]:
+        """The part, where there is room for it."""
+        tokens = self._tokens(text) if text else 0
+        if tokens > self._room:
+            self.left_out.append(name)
+        elif text:
+            self._room -= tokens
+            yield Part(name, text, tokens, delivered, looks)
+
+    def _tokens(self, text: str) -> int:
+        return estimate(text, self._family)

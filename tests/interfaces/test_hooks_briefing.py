@@ -1,0 +1,85 @@
+"""What is due before the next turn, through real hook calls."""
+
+from __future__ import annotations
+
+import pytest
+from tests.interfaces.hooking import Host
+
+
+@pytest.fixture
+def host():
+    made = Host()
+    yield made
+    made.close()
+
+
+def context(said):
+    return said.get("hookSpecificOutput", {}).get("additionalContext", "")
+
+
+def prompt(host, text):
+    return context(host.ask(host.payload("UserPromptSubmit", prompt=text)))
+
+
+def start(host, source):
+    return context(host.ask(host.payload("SessionStart", source=source)))
+
+
+@pytest.fixture
+def busy(host):
+    """A conversation whose agent read two files and edited one, which another imports."""
+    start(host, "startup")
+    app = host.put("app.py", "import prices\n\nTAX = 1\n")
+    host.put("prices.py", "PRICE = 2\n")
+    host.put("test_app.py", "import app\n\n\ndef test(): ...\n")
+    host.ask(host.shown(app, "import prices\n\nTAX = 1\n"))
+    with host.session() as session:
+        session.edit("app.py", "TAX = 1", "TAX = 3")
+    return host
+
+
+def test_what_belongs_to_an_edit_is_named_once_and_not_shown(busy):
+    said = prompt(busy, "and the docs?")
+    assert said.startswith("Files that belong to what you edited (app.py)")
+    assert "prices.py, 1 line, revision" in said
+    assert "test_app.py, 4 lines, revision" in said
+    assert "PRICE" not in said
+    busy.ask(busy.payload("Stop"))
+    assert prompt(busy, "and the docs?") == ""
+    assert busy.faults() == []
+
+
+def test_what_was_handed_over_and_did_not_arrive_is_told_again(busy):
+    assert prompt(busy, "and the docs?") == prompt(busy, "and the docs?") != ""
+
+
+def test_a_message_that_asks_to_go_on_brings_what_was_going_on(busy):
+    prompt(busy, "and the docs?")
+    busy.ask(busy.payload("Stop"))
+    said = prompt(busy, "weiter")
+    assert "modified app.py" in said
+    busy.ask(busy.payload("Stop"))
+    assert prompt(busy, "weiter") == ""
+
+
+@pytest.mark.parametrize("source", ["resume", "compact"])
+def test_a_conversation_that_goes_on_is_told_where_it_stands(busy, source):
+    busy.put("app.py", "import prices\n\nTAX = 4\n")
+    said = start(busy, source)
+    assert "+TAX = 4" in said
+    assert "- app.py changed" in said
+    assert "turns ago" in said
+    assert len(said) < 9_000
+    assert busy.faults() == []
+
+
+def test_a_new_conversation_is_told_nothing(host):
+    host.put("app.py", "x\n")
+    assert start(host, "startup") == start(host, "resume") == ""
+
+
+def test_a_listing_that_was_asked_for_comes_with_the_next_prompt(busy):
+    with busy.session() as session:
+        session.request_listings(["."])
+    said = prompt(busy, "and the docs?")
+    assert said.index("The listing of . that you asked for:\napp.py") < said.index("Files that")
