@@ -49,10 +49,6 @@ def test_what_belongs_to_an_edit_is_named_once_and_not_shown(busy):
     assert busy.faults() == []
 
 
-def test_what_was_handed_over_and_did_not_arrive_is_told_again(busy):
-    assert prompt(busy, "and the docs?") == prompt(busy, "and the docs?") != ""
-
-
 def test_a_message_that_asks_to_go_on_brings_what_was_going_on(busy):
     prompt(busy, "and the docs?")
     busy.ask(busy.payload("Stop"))

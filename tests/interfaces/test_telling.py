@@ -105,10 +105,10 @@ def test_help_names_every_command_in_one_line_each(sl):
 
 
 def test_a_misspelt_command_is_corrected(sl):
-    done = sl("statsu")
+    done = sl("chekpoints")
     assert (done.code, done.err.splitlines()[0]) == (
         2,
-        "Error: There is no command 'statsu'. Did you mean 'status'?",
+        "Error: There is no command 'chekpoints'. Did you mean 'checkpoints'?",
     )
 
 

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from sightline.core.finding.chains import Fallback, FindResult
     from sightline.core.finding.success import Stats
     from sightline.core.listing import DirectoryListing
+    from sightline.core.requesting import ListingRequest
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
     from sightline.services.briefing import Briefing
     from sightline.services.hosts import Run
+    from sightline.services.mentioning import Mentioned
     from sightline.services.moments import When
     from sightline.services.registry import Registry
     from sightline.services.related import Related
