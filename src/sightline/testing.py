@@ -9,7 +9,6 @@ import stat
 from _thread import allocate_lock, get_ident
 from contextlib import contextmanager
 from os import fspath
-from threading import Condition
 from weakref import WeakKeyDictionary, WeakSet
 
 from sightline.config import Settings
@@ -22,11 +21,11 @@ from sightline.store.memory import MemoryStore
 from sightline.workspace import Found, Link, Located
 from sightline.workspace.ignore import PatternSet
 from sightline.workspace.tree import CONTENT, IGNORED, NO_TREE, Listing, Tree
-from sightline.workspace.watch import Eyes, Hints
+from sightline.workspace.watch.memory import MemoryWatcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from typing import Any
 
@@ -110,6 +109,7 @@ class MemoryWorkspace:
         self._lock = allocate_lock()
         self._holder: int | None = None
         self._tree = NO_TREE
+        self._kept: dict[str, bytes] = {}
         for path, content in (files or {}).items():
             self.put(path, content)
 
@@ -189,7 +189,10 @@ class MemoryWorkspace:
             self.remove(path)
         return self.read(path)
 
-    def replace_each(self, wanted: Sequence[Replacement]) -> list[Found | Unverifiable]:
+    def replace_each(
+        self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
+    ) -> list[Found | Unverifiable]:
+        meanwhile()
         return [self._replaced(each) for each in wanted]
 
     def _replaced(self, wanted: Replacement) -> Found | Unverifiable:
@@ -269,6 +272,15 @@ class MemoryWorkspace:
     def remembered(self) -> Tree:
         return self._tree
 
+    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
+        kept = self._kept.get(name, b"")
+        if fits := kept.startswith(after):
+            self._kept[name] = kept + data if after else data
+        return fits
+
+    def kept(self, name: str) -> bytes | None:
+        return self._kept.get(name)
+
     def watch(self) -> MemoryWatcher:
         watcher = MemoryWatcher()
         self._watchers.add(watcher)
@@ -347,45 +359,6 @@ class MemoryWorkspace:
                 break
             path = target
         return path
-
-
-class MemoryWatcher:
-    """A Watcher of files in memory."""
-
-    def __init__(self) -> None:
-        self._paths: set[str] = set()
-        self._followed: frozenset[str] = frozenset()
-        self._woken = False
-        self._changed = Condition()
-
-    def touched(self, paths: Iterable[str]) -> None:
-        """Let these paths be in the next answer."""
-        with self._changed:
-            self._paths.update(paths)
-            self._changed.notify_all()
-
-    def wait(self, timeout_s: float | None) -> Hints | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._paths or self._woken, timeout_s)
-            paths, self._paths, self._woken = frozenset(self._paths), set(), False
-        return Hints(paths) if paths else None
-
-    def fileno(self) -> int | None:
-        return None
-
-    def wake(self) -> None:
-        with self._changed:
-            self._woken = True
-            self._changed.notify_all()
-
-    def eyes(self) -> Eyes:
-        return Eyes("events", followed=len(self._followed))
-
-    def follow(self, paths: Iterable[str]) -> None:
-        self._followed = frozenset(paths)
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
 
 _STORES: WeakKeyDictionary[MemoryWorkspace, MemoryStore] = WeakKeyDictionary()

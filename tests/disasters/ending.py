@@ -6,24 +6,24 @@ import os
 import signal
 from contextlib import contextmanager
 
-from sightline.core.events import RewindStarted
+from sightline.core.events import Changed, RewindEnded, WriteIntended
 from sightline.store.sqlite import SqliteStore
 
 
 @contextmanager
 def rewinds_end(monkeypatch, appends, error, times=1_000):
-    """Once a rewind has begun, so many facts more of it are kept; then comes the error, for so
-    many times."""
+    """What a rewind says of files, before and after it writes them, is kept so many times; then
+    comes the error, for so many times."""
     append = SqliteStore.append
-    left: list[int] = []
-    errors = iter(range(times))
+    left, errors = appends, iter(range(times))
+    of_files = (WriteIntended, Changed, RewindEnded)
 
     def ending(store, session, facts, **more):
-        if left and not left[0] and next(errors, None) is not None:
-            raise error
-        left[:] = [max(each - 1, 0) for each in left]
-        if any(isinstance(fact, RewindStarted) for fact in facts):
-            left.append(appends)
+        nonlocal left
+        if any(isinstance(fact, of_files) for fact in facts):
+            if not left and next(errors, None) is not None:
+                raise error
+            left = max(left - 1, 0)
         return append(store, session, facts, **more)
 
     with monkeypatch.context() as patched:

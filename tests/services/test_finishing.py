@@ -10,7 +10,7 @@ from tests.disasters.ending import ended, rewinds_end
 from sightline.core.attempts import Create
 from sightline.core.events import RewindEnded, RewindStarted
 from sightline.errors import StoreError, Unverifiable
-from sightline.services import finishing, recovery, rewind
+from sightline.services import beginning, finishing, recovery, rewind
 from sightline.services.attend import Prompted, attend
 from sightline.services.edits import carry_out
 from sightline.services.opening import start
@@ -152,7 +152,7 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
     ground = other._ground.of("s")
     tree = type(ground.workspace)
 
-    def refusing(self, replacements):
+    def refusing(self, replacements, _):
         return [Unverifiable(each.path, f"{each.path}: No space left.") for each in replacements]
 
     with monkeypatch.context() as patched:
@@ -181,6 +181,7 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
 
 
 def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
+    monkeypatch.setattr(beginning, "SMALL", 0)  # else files are written aside before it has begun
     begun(place, monkeypatch, appends=0)
     ground = place.session("other")._ground.of("s")
     assert "there was no time for all of it" in finishing.finish(ground, until=0.0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.workspace.doubles import Hooked
 
-from sightline.core.events import Changed, WriteAbandoned, WriteIntended
-from sightline.services import carrying
+from sightline.core.events import Changed, RewindStarted, WriteAbandoned, WriteIntended
+from sightline.errors import RewindRefused, Unverifiable
+from sightline.services import beginning, carrying, checkpoints, covering
 from sightline.workspace.syncing import WRITING
 
 NAMES = [f"f{n:02}.py" for n in range(30)]
@@ -83,11 +84,11 @@ def test_saves_into_some_of_a_batch_are_kept_and_planned_for_again(place, s, man
     replace_each = workspace.replace_each
     saved = NAMES[3::9]
 
-    def late(wanted):
+    def late(wanted, *meanwhile):
         workspace.replace_each = replace_each
         for name in saved:
             place.put(name, f"{name}\n2\nthe user's\n")
-        return replace_each(wanted)
+        return replace_each(wanted, *meanwhile)
 
     workspace.replace_each = late
     report = s.rewind(many)
@@ -128,3 +129,57 @@ def test_the_intents_of_a_rewind_are_all_settled(place, s, many):
     assert [each.path for each in report.left_alone] == [NAMES[4]]
     assert s._ground.store.pending() == []
     assert list(s._ground.store.timeline(kinds=[WriteAbandoned])) == []
+
+
+@pytest.mark.parametrize("largest", [0, beginning.SMALL])
+@pytest.mark.parametrize("error", [Unverifiable("", "It cannot be read."), KeyboardInterrupt()])
+def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(
+    place, s, many, monkeypatch, largest, error
+):
+    """In a small tree the new texts are written aside by then."""
+    monkeypatch.setattr(beginning, "SMALL", largest)
+    stood = {name: place.text(name) for name in NAMES}
+
+    def failing(*_, **__):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints, "everything", failing)
+        with pytest.raises((RewindRefused, KeyboardInterrupt)):
+            s.rewind(many)
+    assert {name: place.text(name) for name in NAMES} == stood
+    assert place.names() == sorted(NAMES)
+    assert s._ground.store.pending() == []
+    assert not [*s._ground.store.timeline(kinds=[RewindStarted])]
+    abandoned = [*s._ground.store.timeline(kinds=[WriteAbandoned])]
+    assert len(abandoned) == (len(NAMES) if largest else 0)
+    assert s.rewind(many).restored == tuple(NAMES)
+
+
+@pytest.mark.parametrize("largest", [0, beginning.SMALL])
+def test_the_safety_checkpoint_comes_before_the_first_file_is_touched(
+    place, s, many, monkeypatch, largest
+):
+    monkeypatch.setattr(beginning, "SMALL", largest)
+    stood = {name: place.text(name) for name in NAMES}
+    seen = []
+    everything = covering.everything
+
+    def looking(*given, **named):
+        seen.append({name: place.text(name) for name in NAMES})
+        return everything(*given, **named)
+
+    monkeypatch.setattr(checkpoints, "everything", looking)
+    report = s.rewind(many)
+    assert seen == [stood]
+    monkeypatch.undo()
+    s.rewind(report.safety_checkpoint)
+    assert {name: place.text(name) for name in NAMES} == stood
+
+
+def test_rights_that_somebody_gave_since_are_on_record(place, s, many):
+    (place.root / NAMES[0]).chmod(0o640)
+    s.rewind(many)
+    [told] = [r.fact for r in s._ground.store.timeline(kinds=[Changed]) if r.fact.change == "mode"]
+    assert (told.path, told.mode & 0o777, told.cause.kind) == (NAMES[0], 0o640, "external")
+    assert (place.root / NAMES[0]).stat().st_mode & 0o777 == 0o640

@@ -109,11 +109,8 @@ def test_files_are_synced_together_and_each_folder_once(root):
     made: list[str] = []
     opened(root, Hooked(made.append)).replace_each(asked())
     calls = [name for name in made if name in ("write_back", "fsync", "exchange", "move")]
-    moved_away = ["move"]  # the file that goes waits for its folder at once
-    assert calls == [
-        *moved_away, *["write_back"] * 3, *["fsync"] * 4, "exchange", "exchange", "move",
-        *["fsync"] * 2,
-    ]  # fmt: skip
+    swapped = ["exchange", "exchange", "move", "move"]
+    assert calls == [*["write_back"] * 3, *["fsync"] * 3, *swapped, *["fsync"] * 2]
 
 
 def test_one_that_is_not_as_expected_stays_and_the_others_are_done(root):
@@ -251,3 +248,53 @@ def killed_at(root, number, some):
         finally:
             os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -9
+
+
+FEW, MANY = STOOD, {f"{'abc'[n % 3]}/{n}": OLD if n % 2 else None for n in range(30)}
+counts = pytest.mark.parametrize("stood", [FEW, LINKS_STOOD, MANY], ids=["few", "links", "many"])
+
+
+def turned(stood):
+    """What stands comes to go, and the other way round, or changes."""
+    gone = {path: None if n % 3 else NEW for n, path in enumerate(stood)}
+    return {path: NEW if stood[path] is None else gone[path] for path in stood}
+
+
+@counts
+def test_before_it_goes_on_nothing_that_stands_is_touched(root, stood):
+    begin(root, stood)
+    seen = []
+    wanted = turned(stood)
+    answers = opened(root).replace_each(
+        asked(stood, wanted), lambda: seen.append(stands(root, stood))
+    )
+    assert seen == [stood]
+    assert [found.data for found in answers] == [*wanted.values()]
+    assert stands(root, stood) == wanted
+
+
+@counts
+def test_where_that_fails_all_stands_as_it_did_and_nothing_is_left_aside(root, stood):
+    begin(root, stood)
+    before_it = sorted(os.walk(root))
+
+    def refuse():
+        raise Unverifiable("a/one", "No.")
+
+    into = Replacement("made/too/file", MISSING, NEW, "t")
+    with pytest.raises(Unverifiable, match="No"):
+        opened(root).replace_each([*asked(stood, turned(stood)), into], refuse)
+    assert stands(root, stood) == stood
+    assert sorted(os.walk(root)) == before_it
+
+
+def test_rights_and_names_that_are_given_meanwhile_are_kept(root):
+    def give():
+        (root / "a/one").chmod(0o751)
+        os.link(root / "a/two", root / "b/too")
+
+    answers = opened(root).replace_each(asked(), give)
+    assert [found.data for found in answers] == [*WANTED.values()]
+    assert (root / "a/one").stat().st_mode & 0o777 == 0o751
+    assert os.path.samefile(root / "a/two", root / "b/too")
+    assert (root / "b/too").read_bytes() == NEW

@@ -13,7 +13,7 @@ from stat import S_IMODE
 from sightline.core.events import Changed, WriteAbandoned, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, link_of
 from sightline.core.rewinding import Left, Put, Rename, Rights, Undoing, paths_of
-from sightline.errors import Unverifiable
+from sightline.errors import SightlineError, Unverifiable
 from sightline.services.ground import TRIES, noticed
 from sightline.services.recovery import done, happened, settle
 from sightline.services.undoing import effects, look, planned_each
@@ -21,7 +21,7 @@ from sightline.workspace import Link, Replacement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sightline.core.events import Fact
     from sightline.core.rewinding import Effect, Standing, Step
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 AT_ONCE, BYTES_AT_ONCE = 100, 8 << 20
 """Files of one batch, and their bytes: a replacement holds three open files for each."""
+
+
+def _nothing() -> None:
+    """There is nothing to begin with."""
 
 
 class Work:
@@ -93,15 +97,17 @@ def carry_out(
     target: Target,
     groups: Sequence[Sequence[Effect]],
     planned: Sequence[Planned] = (),
+    begin: Callable[[], None] = _nothing,
 ) -> Iterator[Undoing]:
     """Take back effects, by groups that hang together; in order what was done. What others do
     meanwhile is planned for again, with what was done until then among the effects. planned: of
-    the first groups, where the caller looked at them already."""
+    the first groups, where the caller looked at them already. begin: called before anything that
+    stands is touched, again and again, and under locks."""
     works = [Work(*each) for each in zip_longest(groups, planned)]
     for some in _batches(ground, works):
         open_ = some
         for _ in range(TRIES):
-            _try(ground, target, open_)
+            _try(ground, target, open_, begin)
             open_ = [work for work in open_ if work.done is None]
             if not open_:
                 break
@@ -132,7 +138,7 @@ def _size(ground: Ground, path: str) -> int:
     return there.size if there is not None else 0
 
 
-def _try(ground: Ground, target: Target, works: Sequence[Work]) -> None:
+def _try(ground: Ground, target: Target, works: Sequence[Work], begin: Callable[[], None]) -> None:
     """All steps of works, until each is done or somebody came in between."""
     paths = [path for work in works for path in work.paths]
     with ground.workspace.lock(*paths):
@@ -141,7 +147,7 @@ def _try(ground: Ground, target: Target, works: Sequence[Work]) -> None:
         for work, planned in zip(works, _plans(ground, works), strict=True):
             work.begin(planned)
         while going := [work for work in works if work.step is not None]:
-            _step_of_each(ground, target, going)
+            _step_of_each(ground, target, going, begin)
 
 
 def _load_again(ground: Ground, target: Target, works: Sequence[Work]) -> None:
@@ -172,9 +178,13 @@ def _stands(ground: Ground, planned: Planned | None) -> bool:
         return False
 
 
-def _step_of_each(ground: Ground, target: Target, works: Sequence[Work]) -> None:
+def _step_of_each(
+    ground: Ground, target: Target, works: Sequence[Work], begin: Callable[[], None]
+) -> None:
     puts = [(work, work.step) for work in works if isinstance(work.step, Put)]
-    answers = put_each(ground, target, [(step, work.found[step.path]) for work, step in puts])
+    looked = [(step, work.found[step.path]) for work, step in puts]
+    answers = put_each(ground, target, looked, begin)
+    begin()
     for work in works:
         if isinstance(work.step, Rename):
             work.told(_rename(ground, target, work.step, work.found[work.step.src]))
@@ -214,9 +224,15 @@ def forced(path: str, standing: Standing, then: Standing) -> Put | None:
     return Put(path, standing.revision, then.revision, then.data, forced=True)
 
 
-def put_each(ground: Ground, target: Target, puts: Sequence[tuple[Put, Found]]) -> list[Answer]:
+def put_each(
+    ground: Ground,
+    target: Target,
+    puts: Sequence[tuple[Put, Found]],
+    begin: Callable[[], None] = _nothing,
+) -> list[Answer]:
     """Put bytes at different paths, under the caller's lock of them all. With each: how it was
-    looked at; one to which a step before moved a file is looked at again."""
+    looked at; one to which a step before moved a file is looked at again. begin: as in
+    carry_out."""
     if not puts:
         return []
     workspace, by = ground.workspace, target.cause(ground.session).detail
@@ -230,12 +246,16 @@ def put_each(ground: Ground, target: Target, puts: Sequence[tuple[Put, Found]]) 
         for step, token in zip(steps, tokens, strict=True)
     ]
     positions = _journal(ground, intents, found, [step.data for step in steps])
-    stands = workspace.replace_each(
-        [
-            Replacement(step.path, step.before, _new(step), token)
-            for step, token in zip(steps, tokens, strict=True)
-        ]
-    )
+    wanted = [
+        Replacement(step.path, step.before, _new(step), token)
+        for step, token in zip(steps, tokens, strict=True)
+    ]
+    try:
+        stands = workspace.replace_each(wanted, begin)
+    except (SightlineError, KeyboardInterrupt):  # of begin: nothing was touched
+        abandoned = zip(intents, positions, strict=True)
+        ground.append([WriteAbandoned(intent.path, position) for intent, position in abandoned])
+        raise
     return _record(ground, list(zip(intents, positions, stands, strict=True)))
 
 
@@ -307,7 +327,8 @@ def _journal(
         for kept in ground.keepable(intent.path, there.data, data)
     ]
     facts = [*noticed(ground, *found), *intents]
-    recorded = ground.append(facts, blobs=blobs, found=found, durable=True)
+    # Without how they stood: what looks next is to see what others gave them, rights, too.
+    recorded = ground.append(facts, blobs=blobs, durable=True)
     return [each.position for each in recorded if isinstance(each.fact, WriteIntended)]
 
 

@@ -25,7 +25,7 @@ from sightline.core.value import Value
 from sightline.errors import CheckpointFailed, StoreError, UnknownName, Unverifiable
 from sightline.render import checkpoints as words
 from sightline.services.authors import moment
-from sightline.services.covering import NO_TIME, everything, these
+from sightline.services.covering import NO_TIME, NOTHING, everything, these
 from sightline.services.manifests import Reader
 from sightline.services.results import Checkpoint, NotCovered
 from sightline.services.runs import changes
@@ -33,7 +33,7 @@ from sightline.workspace.deadline import DeadlinePassed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sightline.core.manifest import Stored
     from sightline.core.revision import Revision
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from sightline.services.covering import Covered, Seen
     from sightline.services.ground import Ground
     from sightline.store import Store
+    from sightline.workspace import Found
 
 
 class Standing(Value):
@@ -62,14 +63,16 @@ def take(
     durable: bool = True,
     why: str = ASKED,
     until: float | None = None,
+    looked: Mapping[str, Found] = NOTHING,
 ) -> Checkpoint:
     """Take a checkpoint of the whole tree. paths: all that can have changed since the newest one,
     where the caller knows. durable: on the platter before this returns, else with the next fact
     that is. why: as in CheckpointTaken. until: by time.monotonic(); what there is no time for is
-    not covered. CheckpointFailed, and nothing recorded, when it cannot be kept."""
+    not covered. looked: what the caller read a moment ago. CheckpointFailed, and nothing recorded,
+    when it cannot be kept."""
     try:
         last = _newest(ground)
-        covered = _covered(ground, last, paths, until)
+        covered = _covered(ground, last, paths, until, looked)
         found = covered.manifest
         if found.omitted and not found:
             late = NO_TIME in found.omitted.values()
@@ -147,14 +150,19 @@ def now(ground: Ground) -> Manifest:
 
 
 def _covered(
-    ground: Ground, last: Standing, paths: Iterable[str] | None, until: float | None
+    ground: Ground,
+    last: Standing,
+    paths: Iterable[str] | None,
+    until: float | None,
+    looked: Mapping[str, Found],
 ) -> Covered:
     if paths is not None and last.revision is not None:
         covered = these(ground, last.manifest, _located(ground, last.manifest, paths), last.seen)
         if covered is not None:
             return covered
-    changes(ground).record(ground)  # what nobody was there to see came before this
-    return everything(ground, last.manifest, ground.store.keep, until, last.seen)
+    # What nobody was there to see came before this.
+    changes(ground, looked=looked).record(ground)
+    return everything(ground, last.manifest, ground.store.keep, until, last.seen, looked)
 
 
 def _standing(covered: Covered, made: Stored, revision: Revision, whole: Whole | None) -> Standing:

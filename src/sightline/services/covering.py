@@ -6,15 +6,17 @@ from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
 from sightline.core.manifest import Manifest, Step, file_row, fold, link_row, step
-from sightline.core.revision import revision_of
+from sightline.core.revision import StatSignature, compare, revision_of
 from sightline.core.value import Value
 from sightline.render import size
+from sightline.services.ground import stamp_of
 from sightline.services.keeping import Keeping
 from sightline.workspace.deadline import DeadlinePassed
+from sightline.workspace.scan import tick_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sightline.core import manifest
     from sightline.core.revision import Revision
@@ -32,6 +34,9 @@ NO_TIME = "no time yet"
 
 MODE, CONTENT = 5, 6
 """Of a row of the tree."""
+
+NOTHING: Mapping[str, Found] = {}
+"""Nothing was looked at."""
 
 WORTH_REMEMBERING = 100
 """New looks that cost the next process more to repeat than all of them cost to write down."""
@@ -78,24 +83,28 @@ def everything(
     keep: Keep,
     until: float | None = None,
     seen: Seen | None = None,
+    looked: Mapping[str, Found] = NOTHING,
 ) -> Covered:
     """All that the ignore rules let us see. last: a manifest whose texts are kept. keep: called
     with texts where there are many, by several threads; few are answered. until: by
     time.monotonic(), all should be done by then; what there is no time to read is left out.
-    seen: what the last manifest was made of. StoreError, Unverifiable, DeadlinePassed."""
-    work = _Work(ground, last, until, seen)
+    seen: what the last manifest was made of. looked: what the caller read a moment ago.
+    StoreError, Unverifiable, DeadlinePassed."""
+    work = _Work(ground, last, until, seen, looked)
     rows, omitted = work.rows, work.omitted
     read = 0
     with Keeping(keep) as keeping:
         for path, row, data in ground.workspace.contents(work.unread()):
             read += 1
             if data is None:
-                if (looked := _look(ground, rows, omitted, path, row)) is not None:
-                    keeping.add(*looked)
+                if (closer := _look(ground, rows, omitted, path, row)) is not None:
+                    keeping.add(*closer)
                 continue
             row[CONTENT] = revision = revision_of(data)
             rows[path] = file_row(revision, row[MODE])  # type: ignore[arg-type]
             keeping.add(revision, data)
+        for there in work.vouched:
+            keeping.add(*there)
         tree, late = work.tree, work.late
         ground.workspace.remember(tree, lasting=bool(late) or read > WORTH_REMEMBERING)
         omitted.update(dict.fromkeys(_folded(tree, late), NO_TIME))
@@ -160,15 +169,22 @@ def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
 
 class _Work:
     """A look at everything while it goes on. rows, omitted: what is known by now, but of folders
-    of which the last manifest says all; late: files that there is no time to read; tree: all, when
-    it has ended."""
+    of which the last manifest says all; late: files that there is no time to read; vouched: texts
+    that the caller had read; tree: all, when it has ended."""
 
     def __init__(
-        self, ground: Ground, last: Manifest, until: float | None, seen: Seen | None
+        self,
+        ground: Ground,
+        last: Manifest,
+        until: float | None,
+        seen: Seen | None,
+        looked: Mapping[str, Found],
     ) -> None:
         self.rows: dict[str, manifest.Row] = {}
         self.omitted: dict[str, str] = {}
         self.late: list[str] = []
+        self.vouched: list[tuple[Revision, bytes]] = []
+        self._looked = looked
         self.tree = ground.workspace.remembered()
         self._ground = ground
         self._last = last
@@ -199,10 +215,23 @@ class _Work:
                     rows[path] = link_row(content, mode)  # type: ignore[arg-type]
                 elif (why := left_out(self._ground, path, row[0])) is not None:  # type: ignore[arg-type]
                     self.omitted[path] = why
+                elif path in self._looked and self._vouches(self._looked[path], row):
+                    rows[path] = file_row(row[CONTENT], mode)  # type: ignore[arg-type]
                 elif self._until is not None and monotonic() > self._until:
                     self.late.append(path)
                 else:
                     yield path, row
+
+    def _vouches(self, there: Found, row: Row) -> bool:
+        """Whether what the caller read is what stands there, by its times; the row says so then."""
+        stamp = stamp_of(there)
+        if stamp is None or there.data is None:
+            return False
+        if compare(stamp, StatSignature(*row[:CONTENT]), tick_of(stamp.signature)) != "same":  # type: ignore[arg-type]
+            return False
+        row[CONTENT:] = [there.revision, there.read_at_ns]
+        self.vouched.append((there.revision, there.data))
+        return True
 
     def seen(self) -> Seen:
         """What the manifest of all of it is made of."""

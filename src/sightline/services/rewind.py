@@ -13,13 +13,13 @@ from sightline.errors import (
     PathRefused,
     RewindInterrupted,
     RewindRefused,
-    SightlineError,
     StoreError,
     Unverifiable,
 )
 from sightline.render import rewind as words
 from sightline.services import carrying, previews, recovery, undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
+from sightline.services.beginning import Beginning, is_small
 from sightline.services.follow import whereabouts
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
 from sightline.services.undoing import Target
@@ -72,24 +72,28 @@ def rewind(
         return report if diffs is None else previews.shown(ground, target, report, diffs, wanted)
     alone = conversation and not files
     warned = warnings.about_rewind(ground, target.position, deleted_messages) if alone else None
-    safety = _safety(ground, target)
-    lost = _vanished(ground, target, groups, safety) if files else Undoing()
     fact = RewindStarted(
         target.name, target.position, ground.owner, files, conversation, tuple(wanted)
     )
-    [started] = ground.append([fact], durable=True)
+    looked = {path: there for _, found in planned for path, there in found.items()}
+    begin = Beginning(ground, fact, typed(target.name, target.position), looked)
+    if not is_small(ground):
+        begin()
     try:
-        made = [*carrying.carry_out(ground, target, groups, planned)]
+        made = [*carrying.carry_out(ground, target, groups, planned, begin)]
+        begin()
         done = [_forced(ground, target, *each) for each in wanted.items()]
         warning = end(ground, target, conversation=conversation, warned=warned)
     except StoreError as error:
-        name = typed(target.name, target.position)
-        raise StoreError(*words.unfinished(name, error.message, error.hint)) from error
+        raise begin.failed(error) from error
     except KeyboardInterrupt:
-        _interrupted(ground, target, started.position, plans, safety.id)
+        if begin.position is None:
+            raise  # nothing was touched
+        _interrupted(ground, target, begin.position, plans, begin.safety.id)
+    lost = _vanished(ground, target, groups, begin.safety) if files else Undoing()
     made = with_forced([*made, lost], done)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
-    return report.replace(safety_checkpoint=safety.id, warning=warning)
+    return report.replace(safety_checkpoint=begin.safety.id, warning=warning)
 
 
 def _noted(
@@ -165,16 +169,6 @@ def target_of(ground: Ground, to: Checkpoint | str | int) -> Target:
     if taken.session != ground.session:
         raise RewindRefused(*words.anothers(taken.id, taken.session))
     return Target(taken.position, taken.id, checkpoints.manifest(ground, taken))
-
-
-def _safety(ground: Ground, target: Target) -> Checkpoint:
-    """The checkpoint by which the rewind can be rewound. Without it nothing is rewound."""
-    from sightline.services import checkpoints
-
-    try:
-        return checkpoints.take(ground, f"before the rewind to {target.name}", why="rewind")
-    except SightlineError as error:
-        raise RewindRefused(*words.no_safety(error.message, error.hint)) from error
 
 
 # --- paths that are forced
@@ -324,6 +318,8 @@ def _renamed_to(ground: Ground, path: str) -> str | None:
 def _children(ground: Ground, target: Target) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """What sub-agents of this session changed since: their own work, which stands."""
     mine = {s.id for s in ground.store.sessions() if s.parent == ground.session}
+    if not mine:
+        return ()
     found: dict[str, set[str]] = {}
     for recorded in ground.store.timeline(after=target.position, kinds=list(undoing.KINDS)):
         fact = recorded.fact

@@ -10,11 +10,11 @@ from sightline.core.context import disk_paths
 from sightline.core.events import Cause, Changed, GitMoved, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, known
 from sightline.core.value import Value
-from sightline.services.ground import change, noticed
+from sightline.services.ground import change, noticed, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from sightline.core.context import DiskFile
     from sightline.core.events import Change, Fact
@@ -81,15 +81,16 @@ def changes(
     paths: Iterable[str] | None = None,
     since_ns: int = 0,
     deadline_s: float | None = None,
+    looked: Mapping[str, Found] | None = None,
 ) -> Changes:
     """What differs from the timeline: of its own files (cause None: by somebody unknown); and with
     `before`, files it has never heard of that were made or changed since. paths: to look at no
     others of the timeline's. since_ns: only those
     that are younger by their times. deadline_s: for these; what was found when time is up is
-    answered."""
+    answered. looked: what the caller read a moment ago."""
     rows = ground.store.disks() if paths is None else _rows(ground, paths)
     stamps = ground.store.stamps(None if paths is None else rows)
-    heard = _of_known(ground, rows, stamps, cause)
+    heard = _of_known(ground, rows, stamps, cause, looked or {})
     if before is None or cause is None:
         return heard
     return heard + _of_new(ground, rows, cause, before, since_ns, deadline_s)
@@ -101,12 +102,16 @@ def _rows(ground: Ground, paths: Iterable[str]) -> dict[str, DiskFile]:
 
 
 def _of_known(
-    ground: Ground, rows: dict[str, DiskFile], stamps: dict[str, Stamp], cause: Cause | None
+    ground: Ground,
+    rows: dict[str, DiskFile],
+    stamps: dict[str, Stamp],
+    cause: Cause | None,
+    read: Mapping[str, Found],
 ) -> Changes:
     looked: list[Found] = []
     fresh: list[Found] = []
     modes: list[Changed] = []
-    for there in doubtful(ground, rows, stamps):
+    for there in doubtful(ground, rows, stamps, read):
         if there.revision != rows[there.path].revision:
             looked.append(ground.look(there.path))
             continue
@@ -201,14 +206,37 @@ def _change(was: Stood, there: Found, cause: Cause) -> Changed | None:
 
 
 def doubtful(
-    ground: Ground, rows: dict[str, DiskFile], stamps: dict[str, Stamp]
+    ground: Ground,
+    rows: dict[str, DiskFile],
+    stamps: dict[str, Stamp],
+    read: Mapping[str, Found] | None = None,
 ) -> Iterator[Found]:
-    """Those that no stamp of the very bytes the timeline names vouches for."""
+    """Those that no stamp of the very bytes the timeline names vouches for. read: what the caller
+    read a moment ago; it is a newer stamp, and answered where it stands."""
     sure = {p: s for p, s in stamps.items() if p in rows and s.revision == rows[p].revision}
-    yield from ground.workspace.scan(sure, deadline_s=ground.settings.deadline_s)
+    newer = _newer(sure, read or {})
+    for path in newer:
+        del sure[path]
+    again = {there.path: there for there in _scanned(ground, newer)}
+    yield from [again.get(path, read[path]) for path in newer] if read else ()
+    yield from _scanned(ground, sure)
     for path, row in rows.items():
-        if path not in sure and not (row.revision == MISSING and _is_gone(ground, path)):
+        if path in sure or path in newer:
+            continue
+        if not (row.revision == MISSING and _is_gone(ground, path)):
             yield ground.look(path)
+
+
+def _newer(sure: Mapping[str, Stamp], read: Mapping[str, Found]) -> dict[str, Stamp]:
+    """The stamps of what was read, of the same bytes."""
+    stamps = {path: stamp_of(there) for path, there in read.items() if path in sure}
+    return {p: s for p, s in stamps.items() if s is not None and s.revision == sure[p].revision}
+
+
+def _scanned(ground: Ground, stamps: Mapping[str, Stamp]) -> Iterator[Found]:
+    return (
+        ground.workspace.scan(stamps, deadline_s=ground.settings.deadline_s) if stamps else iter(())
+    )
 
 
 def _is_gone(ground: Ground, path: str) -> bool:

@@ -7,7 +7,7 @@ from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from os import PathLike
     from typing import Literal, Protocol
@@ -113,10 +113,14 @@ class Workspace(Protocol):
         when the disk refuses (no permission, read-only, full): the file is as it was.
         """
 
-    def replace_each(self, wanted: Sequence[Replacement]) -> list[Found | Unverifiable]:
+    def replace_each(
+        self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
+    ) -> list[Found | Unverifiable]:
         """replace_if of different paths, each for itself, under the caller's lock of them all:
         the disk makes them power-safe together. What replace_if answers or raises, in order. It
-        holds three open files for each, and all of the new bytes."""
+        holds three open files for each, and all of the new bytes. meanwhile: called once, while
+        these are written aside and before anything that stands is touched; what it raises is
+        raised, nothing is replaced then, and nothing left aside."""
 
     def move_if(self, src: str, dst: str, expected: Revision) -> Found:
         """Rename src to dst if src's bytes are `expected` and dst is free; answers what stands
@@ -174,6 +178,13 @@ class Workspace(Protocol):
 
     def remembered(self) -> Tree:
         """The answer that was kept last, or one of nothing."""
+
+    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
+        """Keep a cache for later processes under a name, whole or not at all. after: put it behind
+        the one that is kept, where that begins so; whether it was kept. OSError."""
+
+    def kept(self, name: str) -> bytes | None:
+        """A cache that was kept; None where there is none to read."""
 
     def watch(self) -> Watcher:
         """A subscription to what changes from now on. WorkspaceError."""

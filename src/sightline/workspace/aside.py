@@ -33,11 +33,12 @@ def aside_names(path: str, token: str) -> tuple[str, str, str]:
 
 def write_aside(
     folder: Folder, part: str, aside: str, new: bytes | Link, like: int | None
-) -> Generator[int, None, os.stat_result]:
+) -> Generator[int | None, None, os.stat_result]:
     """Write a whole file beside the path, synced, with the attributes of `like`; a stat of it. A
     symlink is there at once, and its folder is what makes it last."""
     calls, name = folder.calls, folder.at(part)
     if isinstance(new, Link):
+        yield None
         calls.symlink(new.target, folder.at(aside), dir_fd=folder.fd)
         return calls.lstat(folder.at(aside), dir_fd=folder.fd)
     # Private until it has the old file's rights; a new file gets what the umask leaves.

@@ -19,7 +19,7 @@ from sightline.workspace.syscalls import Calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from sightline.core.paths import Flavour
@@ -117,10 +117,12 @@ class DiskWorkspace:
 
         return replace_if(self._calls, self.root, path, expected, new, token)
 
-    def replace_each(self, wanted: Sequence[Replacement]) -> list[Found | Unverifiable]:
+    def replace_each(
+        self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
+    ) -> list[Found | Unverifiable]:
         from sightline.workspace.replacing import replace_each
 
-        return replace_each(self._calls, self.root, wanted)
+        return replace_each(self._calls, self.root, wanted, meanwhile)
 
     def move_if(self, src: str, dst: str, expected: Revision) -> Found:
         from sightline.workspace.moving import move_if
@@ -200,6 +202,22 @@ class DiskWorkspace:
         if self._tree is None:
             self._tree = load(self._state, self.root)
         return self._tree
+
+    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
+        from sightline.workspace.remembering import add, keep
+
+        if after:
+            return add(self._state, name, data, after)
+        keep(self._state, name, data)
+        return True
+
+    def kept(self, name: str) -> bytes | None:
+        from sightline.workspace.remembering import kept
+
+        try:
+            return kept(self._state, name)
+        except OSError:
+            return None
 
     def paths(self) -> tuple[str, ...]:
         from sightline.workspace.find import Finder  # asked for by name alone

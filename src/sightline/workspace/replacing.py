@@ -21,7 +21,7 @@ from sightline.workspace.syscalls import READ, WRITE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sightline.core.revision import Revision
     from sightline.workspace.syncing import Ended, Steps, Write
@@ -48,10 +48,10 @@ def replace_if(
 
 
 def replace_each(
-    calls: Calls, root: str, wanted: Sequence[Replacement]
+    calls: Calls, root: str, wanted: Sequence[Replacement], meanwhile: Callable[[], None]
 ) -> list[Found | Unverifiable]:
     """See Workspace.replace_each."""
-    ended = side_by_side(calls, [_write(calls, root, each) for each in wanted])
+    ended = side_by_side(calls, [_write(calls, root, each) for each in wanted], meanwhile)
     for number, error in enumerate(ended):
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             # Together they hold many files open; by itself each needs as few as any write.
@@ -92,22 +92,38 @@ def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
 def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) -> Write:
     calls, name = folder.calls, folder.at(folder.name)
     part, aside, kept = aside_names(folder.path, token)
+    swap = Swap(folder, aside, kept)
     if is_link(expected):
         made = yield from write_aside(folder, part, aside, new, None)
-        return (yield from _swapped(Swap(folder, aside, kept), expected, new, made))
-    old = _opened(folder)
-    if old is None:
-        return None
-    try:
-        if calls.fstat(old).st_nlink > 1 and isinstance(new, bytes):
-            _in_place(folder, expected, new)
+        return (yield from _swapped(swap, expected, new, made))
+    for _ in range(ROUNDS):
+        old = _opened(folder)
+        if old is None:
             return None
-        writable = calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=_EFFECTIVE)
-        made = yield from write_aside(folder, part, aside, new, old)
-    finally:
-        os.close(old)
-    swap = Swap(folder, aside, kept)
-    return (yield from _swapped(swap, expected, new, made, writable=writable))
+        try:
+            stood = calls.fstat(old)
+            if stood.st_nlink > 1 and isinstance(new, bytes):
+                yield None
+                _in_place(folder, expected, new)
+                return None
+            writable = calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=_EFFECTIVE)
+            made = yield from write_aside(folder, part, aside, new, old)
+        finally:
+            os.close(old)
+        if not _touched(folder, stood):
+            return (yield from _swapped(swap, expected, new, made, writable=writable))
+        remove(folder, aside)  # it may have other rights by now, or another name
+    raise OSError(errno.EBUSY, "other programs keep saving it")
+
+
+def _touched(folder: Folder, stood: os.stat_result) -> bool:
+    """Whether anything about a file was changed since a stat of it. Of one that is gone, the
+    comparison tells."""
+    try:
+        now = folder.calls.lstat(folder.at(folder.name), dir_fd=folder.fd)
+    except FileNotFoundError:
+        return False
+    return (now.st_ino, now.st_ctime_ns) != (stood.st_ino, stood.st_ctime_ns)
 
 
 def _opened(folder: Folder) -> int | None:
@@ -160,9 +176,12 @@ def _create(folder: Folder, new: bytes | Link | None, token: str) -> Steps:
         return
     calls, name = folder.calls, folder.at(folder.name)
     part, aside, _ = aside_names(folder.path, token)
-    made = None
     try:
         made = yield from write_aside(folder, part, aside, new, None)
+    except BaseException:
+        folder.unmake()
+        raise
+    try:
         try:
             calls.move(folder.at(aside), name, src_fd=folder.fd, dst_fd=folder.fd)
         except FileExistsError:
@@ -177,6 +196,7 @@ def _create(folder: Folder, new: bytes | Link | None, token: str) -> Steps:
 def _delete(folder: Folder, expected: Revision, token: str) -> Steps:
     calls, name = folder.calls, folder.at(folder.name)
     kept = aside_names(folder.path, token)[2]
+    yield None
     for _ in range(ROUNDS):
         with Lease(folder, folder.name) as old:
             if standing(folder, folder.name) != expected:
@@ -224,9 +244,9 @@ def _restore(folder: Folder, fd: int, old: bytes) -> None:
         ) from error
 
 
-def _uncreate(folder: Folder, aside: str, made: os.stat_result | None) -> None:
+def _uncreate(folder: Folder, aside: str, made: os.stat_result) -> None:
     remove(folder, aside)
-    if made is not None and _inode(folder) == made.st_ino:
+    if _inode(folder) == made.st_ino:
         remove(folder, folder.name)
     folder.unmake()
 

@@ -3,15 +3,16 @@
 A write is a generator: it yields what has to be on the platter before it goes on, an open file or
 a folder, and answers what it left, where it knows that without another look. Those of many writes
 are asked for together, because a file system that is told of them one by one commits its journal
-for each.
+for each. Before its first yield it only prepares, and touches nothing that stands.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 
 from sightline.errors import Unverifiable
+from sightline.workspace.folder import Folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +20,10 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from sightline.workspace import Found
-    from sightline.workspace.folder import Folder
     from sightline.workspace.syscalls import Calls
 
-    Awaited = int | Folder
-    """A file by its descriptor, or a folder."""
+    Awaited = int | Folder | None
+    """A file by its descriptor, a folder, or nothing: then it is only prepared."""
 
     Steps = Generator[Awaited, None, None]
     Write = Generator[Awaited, None, Found | None]
@@ -40,33 +40,73 @@ WRITING, SYNCING = 2, 4
 that sync: what waits for the platter at one time, the system takes there in one go."""
 
 
-def side_by_side(calls: Calls, writes: Sequence[Write]) -> list[Ended]:
+def side_by_side(
+    calls: Calls, writes: Sequence[Write], meanwhile: Callable[[], None] = lambda: None
+) -> list[Ended]:
     """Carry out writes of different files; in order what each answered, or the error that ended
-    it."""
-    return _shared(partial(_carried_out, calls), writes, WRITING)
+    it. meanwhile: called while they are prepared; what it raises ends all of them there."""
+    if len(writes) < FEW:
+        share = _Share(calls, writes)
+        with closing(share):
+            share.prepare()
+            meanwhile()
+            return share.finished()
+    shares = [_Share(calls, writes[first::WRITING]) for first in range(WRITING)]
+    with ExitStack() as stack:
+        for share in shares:
+            stack.enter_context(closing(share))
+        ended = _finished(shares, meanwhile)
+    return [ended[number % WRITING][number // WRITING] for number in range(len(writes))]
 
 
-def _carried_out(calls: Calls, writes: Sequence[Write]) -> list[Ended]:
-    ended: list[Ended] = [None] * len(writes)
-    going: list[tuple[int, OSError | None]] = [(number, None) for number in range(len(writes))]
-    try:
-        while going:
-            awaited: list[tuple[int, Awaited]] = []
-            for number, error in going:
-                try:
-                    awaited.append((number, _advance(writes[number], error)))
-                except StopIteration as stop:
-                    ended[number] = stop.value
-                except (OSError, Unverifiable) as failed:
-                    ended[number] = failed
-            failures = _sync(calls, [each for _, each in awaited])
-            going = [
-                (number, failure) for (number, _), failure in zip(awaited, failures, strict=True)
-            ]
-    finally:
-        for write in writes:
+def _finished(shares: Sequence[_Share], meanwhile: Callable[[], None]) -> list[list[Ended]]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(WRITING) as pool:
+        prepared = [pool.submit(share.prepare) for share in shares]
+        meanwhile()
+        for each in prepared:
+            each.result()
+        return [*pool.map(_Share.finished, shares)]
+
+
+class _Share:
+    """Writes that one thread carries out."""
+
+    def __init__(self, calls: Calls, writes: Sequence[Write]) -> None:
+        self._calls = calls
+        self._writes = writes
+        self._ended: list[Ended] = [None] * len(writes)
+        self._going: list[tuple[int, OSError | None]] = [(n, None) for n in range(len(writes))]
+
+    def prepare(self) -> None:
+        """As far as nothing that stands is touched."""
+        self._round()
+
+    def finished(self) -> list[Ended]:
+        """Carry out the rest; what each came to."""
+        while self._going:
+            self._round()
+        return self._ended
+
+    def close(self) -> None:
+        """End those that are not finished; what they prepared goes."""
+        for write in self._writes:
             write.close()
-    return ended
+
+    def _round(self) -> None:
+        awaited: list[tuple[int, Awaited]] = []
+        for number, error in self._going:
+            try:
+                awaited.append((number, _advance(self._writes[number], error)))
+            except StopIteration as stop:
+                self._ended[number] = stop.value
+            except (OSError, Unverifiable) as failed:
+                self._ended[number] = failed
+        failures = _sync(self._calls, [each for _, each in awaited])
+        self._going = [
+            (number, failure) for (number, _), failure in zip(awaited, failures, strict=True)
+        ]
 
 
 def _advance(write: Write, error: OSError | None) -> Awaited:
@@ -78,7 +118,7 @@ def _sync(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
     if len(awaited) == 1:
         return [_failure(calls, awaited[0])]
     _start(calls, [each for each in awaited if isinstance(each, int)])
-    keys = [each if isinstance(each, int) else each.identity() for each in awaited]
+    keys = [each.identity() if isinstance(each, Folder) else each for each in awaited]
     once = dict(zip(keys, awaited, strict=True))
     failed = _shared(partial(_failures, calls), [*once.values()], SYNCING)
     failures = dict(zip(once, failed, strict=True))
@@ -115,7 +155,7 @@ def _failure(calls: Calls, awaited: Awaited) -> OSError | None:
     try:
         if isinstance(awaited, int):
             calls.fsync(awaited)
-        else:
+        elif awaited is not None:
             awaited.sync()
     except OSError as error:
         return error
