@@ -29,6 +29,7 @@ FLOORS = (
 """Rooms from the ground up. Imports go down, or stay in their room."""
 
 CORE_MAY_IMPORT = {"__future__", "bisect", "collections", "difflib", "enum", "functools"} | {
+    "array",
     *("hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string", "unicodedata"),
     *("_json", "_sha2", "_sha256"),  # core.lean: what stands behind json and hashlib
     *("zlib", "isal"),  # core.deflate

@@ -135,9 +135,7 @@ def test_a_source_is_read_once_while_it_stands(ground, monkeypatch):
     monkeypatch.setattr(
         importing.Importing, "_learn", lambda _self, path, *_rest: learned.append(path)
     )
-    index = importing.index_of(ground.workspace)
-    index._tree = ground.workspace.tree(index._tree)
-    young = [path for path, row in index._tree.files() if not row[6]]
+    young = [path for path, row in ground.workspace.remembered().files() if not row[6]]
     related(ground, "src/pkg/b.py")
     assert set(learned) <= set(young)
 

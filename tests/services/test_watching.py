@@ -19,8 +19,9 @@ from sightline.services.history import survey
 from sightline.services.opening import now_us, ports
 from sightline.services.ours import Ours
 from sightline.services.watching import MANY, TEXT_MAX, Watching, joined
-from sightline.testing import FixedClock, MemoryWatcher, MemoryWorkspace, make_session
+from sightline.testing import FixedClock, MemoryWorkspace, make_session
 from sightline.workspace.watch import Eyes, Hints
+from sightline.workspace.watch.memory import MemoryWatcher
 
 SOON_S = 10.0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import cache
 
 from sightline.core.value import Value
@@ -27,8 +29,6 @@ class Language(Value):
 
 @cache
 def _python() -> Language:
-    import sys
-
     from sightline.core.imports.python import PROJECTS, SOURCES, Python, affected
     from sightline.languages.python import references
 
@@ -65,14 +65,23 @@ def _go() -> Language:
     return Language("go", lambda source, _path: references(source), Go, affected)
 
 
+@cache
+def _rust() -> Language:
+    from sightline.core.imports.rust import Rust, affected
+    from sightline.languages.rust import references
+
+    return Language("rust", lambda source, _path: references(source), Rust, affected)
+
+
 _SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
 LANGUAGES: Mapping[str, Callable[[], Language]] = {
     **dict.fromkeys((".py", ".pyi"), _python),
     **{f".{ending}": _javascript for ending in _SCRIPTS},
     ".go": _go,
+    ".rs": _rust,
 }
 """The ending of a source -> its language, which is loaded when the first such source is met."""
-NAMED = {"python": _python, "javascript": _javascript, "go": _go}
+NAMED = {"python": _python, "javascript": _javascript, "go": _go, "rust": _rust}
 """Each by its name."""
 
 
@@ -80,3 +89,44 @@ def ending(path: str) -> str:
     """The ending of a path's name, with its dot, in lower case."""
     name = path[path.rfind("/") + 1 :]
     return name[name.rfind(".") :].lower() if "." in name else ""
+
+
+GRAMMARS = ("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript")
+"""Packages that readers use where they are installed."""
+
+
+def edition() -> str:
+    """Which readers these are, and which rules they go by: others may read otherwise."""
+    from sightline import languages
+    from sightline.core import imports
+
+    files = [file for package in (languages, imports) for file in _modules(package.__path__[0])]
+    stamps = [_stamp(file) for file in (*files, *map(_grammar, GRAMMARS))]
+    return f"{sys.version} {sys.byteorder} {stamps}"
+
+
+def _modules(folder: str) -> list[str]:
+    """A package's modules; itself where they are no files."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
+    except OSError:
+        return [folder]
+    return [os.path.join(folder, name) for name in names]
+
+
+def _grammar(name: str) -> str:
+    from importlib.machinery import PathFinder
+
+    found = PathFinder.find_spec(name)
+    kept_out = sys.modules.get(name, found) is None
+    return "" if found is None or kept_out else found.origin or ""
+
+
+def _stamp(file: str) -> tuple[str, int, int]:
+    """What tells a file from its next edition: of one in an archive, the archive."""
+    while file and not os.path.exists(file):
+        file = os.path.dirname(file)
+    if not file:
+        return "", 0, 0
+    found = os.stat(file)
+    return file, found.st_size, found.st_mtime_ns

@@ -17,8 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sightline.core.imports.graph import Edge
     from sightline.services.ground import Ground
-    from sightline.services.importing import Edge, Importing
+    from sightline.services.importing import Importing
 
     Reason = tuple[str, float, str]
     """A path, what a reason for it weighs, and the reason."""
