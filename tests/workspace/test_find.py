@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from tests.workspace.test_ignore import files_below, git, ignore_files, paths
 
 from sightline.errors import Unverifiable
-from sightline.workspace import find, scan
+from sightline.workspace import cline, find, scan
+from sightline.workspace.cline import INCLUDE_BYTES
 from sightline.workspace.disk import DiskWorkspace
-from sightline.workspace.find import AGENTS, INCLUDE_BYTES, Finder
+from sightline.workspace.find import AGENTS, Finder
 
 FOLDERS = st.sampled_from(["", "a", "b", "a/b", "ab"])
 IGNORES = st.dictionaries(FOLDERS, ignore_files, max_size=3)
@@ -205,6 +206,29 @@ def test_an_included_file_without_end_is_refused(tmp_path):
         found(tmp_path)
 
 
+def test_what_is_included_includes_nothing(tmp_path):
+    """As it is to Cline; so no circle is followed."""
+    write(tmp_path, ".clineignore", "!include one.txt\n")
+    write(tmp_path, "one.txt", "!include .clineignore\n!include two.txt\n*.log\n")
+    write(tmp_path, "two.txt", "*.tmp\n")
+    write(tmp_path, "a.log")
+    write(tmp_path, "a.tmp")
+    assert found(tmp_path) == [".clineignore", "a.tmp", "one.txt", "two.txt"]
+
+
+@pytest.mark.parametrize(("limit", "most"), [("INCLUDES_MAX", 4), ("INCLUDED_BYTES", 4 * 6)])
+def test_what_a_tree_includes_is_bounded(tmp_path, monkeypatch, limit, most):
+    monkeypatch.setattr(cline, limit, most)
+    write(tmp_path, "shared.txt", "*.tmp\n")
+    for folder in ("a", "b"):
+        write(tmp_path, f"{folder}/x.tmp")
+        write(tmp_path, f"{folder}/.clineignore", "!include ../shared.txt\n" * 2)
+    assert found(tmp_path) == ["a/.clineignore", "b/.clineignore", "shared.txt"]
+    write(tmp_path, "c/.clineignore", "!include ../shared.txt\n")
+    with pytest.raises(Unverifiable, match=r"c/\.clineignore is where .* come to include more"):
+        found(tmp_path)
+
+
 CHANGES = {
     "a new file": lambda root: write(root, "src/b.py"),
     "a new file in an empty folder": lambda root: write(root, "empty/b.py"),
@@ -293,6 +317,26 @@ def test_a_git_file_that_names_no_folder_hides_nothing(tmp_path, text):
     write(tmp_path, ".git", text)
     write(tmp_path, "a.py")
     assert "a.py" in found(tmp_path)
+
+
+def test_the_git_file_of_a_worktree_is_no_file_of_it(tree, tmp_path):
+    who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+    write(tree, "a.py")
+    git(tree, "add", "a.py", check=True)
+    git(tree, *who, "commit", "-q", "-m", "one", check=True)
+    git(tree, "worktree", "add", "-q", str(tmp_path / "second"), check=True)
+    write(tmp_path, "second/new.py")
+    assert found(tmp_path / "second") == ["a.py", "new.py"]
+
+
+def test_names_that_are_no_unicode_hide_no_others(tree):
+    """git tracks them in the order of their bytes."""
+    os.close(os.open(os.fsencode(tree) + b"/a\xff.log", os.O_CREAT))
+    for name in ("a.log", "b.log", "é.log", "\U0001f600.log"):
+        write(tree, name)
+    git(tree, "add", "--all", check=True)
+    write(tree, ".gitignore", "*.log\n")
+    assert found(tree) == [".gitignore", "a.log", "b.log", "é.log", "\U0001f600.log"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")

@@ -7,13 +7,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sightline.errors import Unverifiable
 from sightline.workspace.disk import DiskWorkspace
-from sightline.workspace.ignore import PatternSet, lines_of
+from sightline.workspace.find import Finder
+from sightline.workspace.ignore import SPELLED_SUM_MAX, PatternSet, lines_of
+from sightline.workspace.rules import WILDCARDS_MAX
 
 ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 PARTS = ["a", "b", "ab", "a.c", "b.a.c", ".a", "a b", "é", "a!", "#a", "a ", "[a]"]
 PIECES = ["a", "b", ".c", "*", "**", "?", "/", "**/", "/**", "[ab]", "[!a]", "[^b-d]", "\\", "!"]
 PIECES += [" ", "é", "#", "[", "]", "[]a]", "[[:alpha:]]", "[a-", "-", "***", "[[:nope:]]", "\\ "]
+PIECES += ["*.", "[a.]", "\\#"]
 
 patterns = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
 ignore_files = st.lists(patterns, max_size=5).map("\n".join)
@@ -58,6 +62,67 @@ def test_a_pattern_set_matches_what_git_ignores(repository, ignore, names):
     patterns = PatternSet(lines_of(ignore.encode()))
     ours = {name for name in names if patterns.matches(name)}
     assert ours == git_ignores(repository, names)
+
+
+@given(ignore=ignore_files, folder=st.sampled_from(["", "a/", "a/b/", "ab/a.c/b/"]))
+@example(ignore="/*\n**/*.c", folder="")
+@example(ignore="a/[ab].*", folder="a/")
+def test_who_is_not_concerned_is_not_matched(ignore, folder):
+    names = [*PARTS, "[b].c", "aab.c", "-", "é.a"]
+    patterns = PatternSet(lines_of(ignore.encode()))
+    concerned = set(patterns.concerned(folder, names))
+    told = {name for name in names if patterns.verdict(folder + name, folder=False) is not None}
+    assert told <= concerned <= set(names)
+
+
+def test_few_are_concerned_by_common_patterns():
+    """Else the whole of a tree would be asked about file by file."""
+    lines = [
+        "*.py[co]",
+        "*~",
+        "/build/*",
+        "**/*.log",
+        "[Dd]ebug/",
+        "\\#*\\#",
+        "docs/**/*.md",
+        ".*.sw?",
+    ]
+    names = ["a.py", "b.log", "c.md", "d.txt", "Debug", "x.sass"]
+    assert PatternSet(lines).concerned("src/", names) == ["b.log"]
+
+
+@pytest.mark.parametrize(
+    ("line", "wildcards"),
+    [("*.py[co]", 0), ("[Bb]in/[Oo]bj", 0), ("**/x.log", 0), ("[a-c]", 1), ("[abc][abc]", 1)],
+)
+def test_brackets_of_few_letters_are_looked_up(line, wildcards):
+    assert PatternSet([line]).wildcards == wildcards
+
+
+def test_more_wildcards_than_can_be_compared_are_refused(tmp_path):
+    (tmp_path / "a1").touch()
+    ignore = tmp_path / ".gitignore"
+    ignore.write_text("".join([f"a[0-9]{number}*\n" for number in range(WILDCARDS_MAX)]))
+    assert Finder(str(tmp_path)).paths() == (".gitignore", "a1")
+    with ignore.open("a") as file:
+        file.write("b*c\n")
+    with pytest.raises(Unverifiable, match=f"has {WILDCARDS_MAX + 1:,} patterns with wildcards"):
+        Finder(str(tmp_path)).paths()
+
+
+def test_what_brackets_are_spelled_out_as_is_bounded():
+    many = [f"[abcdefgh]{number}" for number in range(SPELLED_SUM_MAX)]
+    patterns = PatternSet(many)
+    assert patterns.wildcards == SPELLED_SUM_MAX - SPELLED_SUM_MAX // 8
+    assert patterns.matches("a7")
+    assert patterns.matches(f"h{SPELLED_SUM_MAX - 1}")
+
+
+def test_an_ignore_file_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("sightline.workspace.rules.BYTES_MAX", 1_000)
+    (tmp_path / ".gitignore").write_text("x" * 1_001)
+    with pytest.raises(Unverifiable, match="too large"):
+        Finder(str(tmp_path)).paths()
 
 
 def files_below(parts):
@@ -157,6 +222,8 @@ def test_a_worktree_follows_the_exclude_file_of_its_repository(repository, tmp_p
         "**/a*" * 20 + "/b",
         "**/a*b*/" * 15 + "z",
         "*?" * 25 + "x",
+        "*[ab]" * 25 + "x",
+        "**/[ab]*" * 25 + "/[cd]x",
     ],
 )
 def test_no_pattern_makes_matching_slow(pattern: str) -> None:

@@ -1,49 +1,29 @@
 """All paths of a tree that may be found, as one sorted list.
 
-A walk says what stands. In a git tree git says beside it, in one process, what it tracks: the rules
-are asked about the rest alone. A list is given again as long as the times of every folder
+A walk says what stands. In a git tree git says beside it, in one process, what it tracks: its own
+rules are asked about the rest alone. A list is given again as long as the times of every folder
 and every ignore file vouch for it, as in workspace.tree.
 """
 
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
-from errno import ENAMETOOLONG
-from operator import itemgetter
-from stat import S_ISREG
-from time import time_ns
+from bisect import bisect_right
 
-from sightline.errors import Unverifiable
-from sightline.workspace.folder import ASIDE
-from sightline.workspace.ignore import PatternSet, lines_of
-from sightline.workspace.rules import IgnoreRules, git_rules, git_top, ignored
+from sightline.workspace.cline import Cline
+from sightline.workspace.pathwalk import Walk, not_listed, stamp, unchanged
+from sightline.workspace.rules import IgnoreRules, git_rules, git_top
 from sightline.workspace.scan import encodes, settled, unlisted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
-    from sightline.workspace.rules import Chain
-
-    Stamp = tuple[int, int, int, int]
-    """dev, ino, mtime_ns, ctime_ns."""
-
-    Saying = tuple[IgnoreRules, Chain]
-    """A rule, and what it says of a folder's entries."""
-
-    Waiting = tuple[str, tuple[Chain, ...] | None]
-    """A folder to be seen, and what speaks for the entries of the one that it is in; or a file."""
+NUL = "\0"
 
 AGENTS = (".rooignore", ".kilocodeignore", ".cursorignore", ".geminiignore", ".aiexclude")
 """Ignore files of agents' products, beside .clineignore: they hide from finding, and refuse
 nothing."""
-
-INCLUDE = "!include "
-"""How a line of a .clineignore begins that names another file with patterns."""
-
-INCLUDE_BYTES = 1_000_000
-"""The most of such a file that is read."""
 
 
 class Finder:
@@ -66,20 +46,14 @@ def names(root: str, folder: str) -> tuple[str, ...]:
     try:
         listed = os.listdir(f"{root}/{folder}")
     except OSError as error:
-        raise _unlisted(folder, error) from error
+        raise not_listed(folder, error) from error
     return tuple(sorted(name for name in listed if not unlisted(name)))
-
-
-def _unlisted(folder: str, error: OSError) -> Unverifiable:
-    name = folder.rstrip("/") or "."
-    words = f"{name} could not be listed: {error.strerror or type(error).__name__}."
-    return Unverifiable(name, words, "Check that it is there and readable.")
 
 
 class _Found:
     """What a walk found, and all that it looked at."""
 
-    def __init__(self, top: str | None, walk: _Walk, paths: list[str], links: list[str]) -> None:
+    def __init__(self, top: str | None, walk: Walk, paths: list[str], links: list[str]) -> None:
         self._root = walk.root
         self._top = top
         self._paths = tuple(paths)
@@ -94,9 +68,9 @@ class _Found:
         began_ns, root = self._began_ns, self._root
         return (
             git_top(root) == self._top
-            and all(_stamp(path) == stamp for path, stamp in self._noted.items())
-            and all(not stamp or settled(*stamp[2:], began_ns) for stamp in self._noted.values())
-            and all(_unchanged(f"{root}/{each}"[:-1], began_ns) for each in self._folders)
+            and all(stamp(path) == was for path, was in self._noted.items())
+            and all(not was or settled(*was[2:], began_ns) for was in self._noted.values())
+            and all(unchanged(f"{root}/{each}"[:-1], began_ns) for each in self._folders)
         )
 
     def with_links(self) -> tuple[str, ...]:
@@ -117,275 +91,94 @@ class _Found:
 def _find(root: str) -> _Found:
     from sightline.workspace.gitnames import ask
 
-    top, git = git_top(root), git_rules(root)
-    others = (
-        IgnoreRules(root, ".sightlineignore"),
-        _Cline(root, ".clineignore"),
-        *(IgnoreRules(root, name) for name in AGENTS),
-    )
-    walk = _Walk(root, (git, *others), judging=others)
+    top = git_top(root)
+    others = [IgnoreRules(root, name) for name in (".sightlineignore", *AGENTS)]
+    walk = Walk(root, git_rules(root), [*others, Cline(root)])
+    tracked = ""
     asked = None if top is None else ask(root, top)
-    if asked is not None:
+    if asked is None:
+        walk.go()
+    else:
         with asked:
             walk.note([asked.index])
             walk.go()
-            text = asked.text()
-        if text is not None:
-            return _Found(top, walk, *_tracking(walk, text))
-    walk = _Walk(root, (git, *others), judging=(git, *others))
-    walk.go()
-    text = walk.files()
-    paths = _sayable(_split(text), text)
-    return _Found(top, walk, paths, _sayable(walk.links, "\0".join(walk.links)))
+            tracked = _sayable(asked.text() or "")
+    return _Found(top, walk, _files(walk, tracked), _links(walk, tracked))
 
 
-def _tracking(walk: _Walk, text: str) -> tuple[list[str], list[str]]:
-    """The files and the symlinks that stand, and that git tracks or no rule of its own hides."""
-    standing = walk.files()
-    names = _sayable(_split(text), text)
-    links = [*set(walk.links).intersection(names), *walk.judged(set(walk.links).difference(names))]
-    if text != standing:
-        files, tracked = _split(standing), set(names)
-        more = [each for each in files if each not in tracked]
-        if not len(names) == len(tracked) == len(files) - len(more):
-            known = set(files)  # git names a file twice while it is unmerged
-            names = [each for each in dict.fromkeys(names) if each in known or walk.stands(each)]
-        more = walk.judged(more)
-        names = sorted(names + _sayable(more, "\0".join(more)))
-    return names, _sayable(links, "\0".join(links))
-
-
-class _Walk:
-    """A walk over the folders that no rule hides. judging: those of the rules that are asked
-    about files, too, at once. links: what they let through, as of files; folders: what was looked at, "" or
-    ending in "/"; noted: how other files stood that have a say."""
-
-    def __init__(
-        self, root: str, rules: tuple[IgnoreRules, ...], judging: tuple[IgnoreRules, ...]
-    ) -> None:
-        self.root = root
-        self.began_ns = time_ns()
-        self._text: list[str] = []
-        self.links: list[str] = []
-        self.folders: list[str] = []
-        self.noted: dict[str, Stamp | None] = {}
-        self._rules = rules
-        self._judging = judging
-        self._reached: dict[str, bool] = {}
-        self._unasked: dict[str, list[Saying]] = {}
-
-    def go(self) -> None:
-        """See all. Unverifiable when an ignore file cannot be read."""
-        waiting: list[Waiting] = [("", ())]
-        while waiting:
-            path, above = waiting.pop()
-            if above is None:
-                self._text.append(f"{path}\0")
-            else:
-                waiting += reversed(list(self._enter(path, above)))
-        for rule in self._rules:
-            self.note(rule.above())
-
-    def files(self) -> str:
-        """The files that were let through, in order, each ended by a NUL."""
-        return "".join(self._text)
-
-    def note(self, files: Iterable[str]) -> None:
-        """Remember how these files stand: what changed since the walk began never vouches."""
-        self.noted.update((file, _stamp(file)) for file in files)
-
-    def judged(self, paths: Iterable[str]) -> list[str]:
-        """Of these paths of the walk, those that the rest of the rules let through."""
-        unasked = self._unasked
-        if not unasked:
-            return list(paths)
-        kept: list[str] = []
-        last: str | None = None
-        saying: list[Saying] = []
-        for path in paths:
-            folder = path[: path.rfind("/") + 1]
-            if folder != last:
-                last, saying = folder, unasked.get(folder, [])
-            if not any(ignored(chain, rule.full(path), folder=False) for rule, chain in saying):
-                kept.append(path)
-        return kept
-
-    def stands(self, path: str) -> bool:
-        """Whether a tracked file stands where no walk led, as its folder is ignored."""
-        folder = path[: path.rfind("/") + 1]
-        if folder not in self._reached:
-            self._reached[folder] = self._reaches(folder)
-        if not self._reached[folder]:
-            return False
-        try:
-            regular = S_ISREG(os.lstat(f"{self.root}/{path}").st_mode)
-        except OSError:
-            return False
-        return regular and not any(rule.refuses(path) for rule in self._judging)
-
-    def _reaches(self, folder: str) -> bool:
-        """Whether a folder that was not walked is one of this very tree, and hidden by git's own
-        rules alone."""
-        end = folder.find("/")
-        while end >= 0:
-            above = f"{self.root}/{folder[:end]}"
-            self.folders.append(f"{folder[:end]}/")
-            if os.path.islink(above) or os.path.lexists(f"{above}/.git"):
-                return False
-            end = folder.find("/", end + 1)
-        name = folder.rstrip("/")
-        return (
-            os.path.isdir(f"{self.root}/{folder}")
-            and not any(map(unlisted, name.split("/")))
-            and not any(rule.refuses(name, folder=True) for rule in self._judging)
-        )
-
-    def _enter(self, folder: str, above: tuple[Chain, ...]) -> Iterator[Waiting]:
-        """See one folder, and say what is to come of it, in the order of all paths."""
-        self.folders.append(folder)
-        try:
-            with os.scandir(f"{self.root}/{folder}") as entries:
-                listed = list(entries)
-        except (PermissionError, FileNotFoundError, NotADirectoryError):
-            return  # what may not be listed cannot be found, nor what is gone by now
-        except OSError as error:
-            if error.errno == ENAMETOOLONG:
-                return  # no path leads to what is in it
-            raise _unlisted(folder, error) from error
-        plain = [entry.name for entry in listed if entry.is_file(follow_symlinks=False)]
-        plain.sort()
-        rest = (
-            [entry for entry in listed if not entry.is_file(follow_symlinks=False)]
-            if len(plain) < len(listed)
-            else []
-        )
-        dotted = set(plain[bisect_left(plain, ".") : bisect_left(plain, "/")])
-        if folder and (".git" in dotted or any(each.name == ".git" for each in rest)):
-            return  # a repository of its own
-        self._reached[folder] = False  # all that stands here is told by the walk
-        chains = self._chains(folder, above, dotted)
-        saying = [pair for pair in chains if pair[1]]
-        judging = [pair for pair in saying if pair[0] in self._judging]
-        if len(judging) < len(saying):
-            self._unasked[folder] = [pair for pair in saying if pair[0] not in self._judging]
-        if plain and not (judging or rest):  # as most are: one text at once
-            self._text += (folder, f"\0{folder}".join(plain), "\0")
-            return
-        files = _let_through(judging, [folder + name for name in plain], below=False)
-        if not rest:
-            self._text += [f"{path}\0" for path in files]
+def _files(walk: Walk, tracked: str) -> list[str]:
+    """The files that stand, and that git tracks or no rule of its own hides. tracked: in order,
+    though git names a file several times while it is unmerged; each name ends in a NUL."""
+    found: list[str] = []
+    at = 0
+    for folder, names in walk.pieces:
+        text = f"{folder}{f'{NUL}{folder}'.join(names)}{NUL}"
+        if tracked.startswith(text, at):  # as in most folders: one text at once
+            at += len(text)
         else:
-            links = [folder + entry.name for entry in rest if entry.is_symlink()]
-            self.links += _let_through(judging, links, below=False)
-            speaking = tuple(chain for _, chain in chains)
-            folders = _let_through(saying, _folders(folder, rest), below=True)
-            every = [(path, None) for path in files] + [(f"{path}/", speaking) for path in folders]
-            yield from sorted(every, key=itemgetter(0))
-
-    def _chains(self, folder: str, above: tuple[Chain, ...], dotted: set[str]) -> list[Saying]:
-        """What the rules say of a folder's entries."""
-        if not folder:
-            return [(rule, rule.chain()) for rule in self._rules]
-        pairs = zip(self._rules, above, strict=True)
-        if not dotted:
-            return list(pairs)
-        self.note(f"{self.root}/{folder}{each.name}" for each in self._rules if each.name in dotted)
-        return [
-            (rule, rule.extend(chain, rule.full(folder)) if rule.name in dotted else chain)
-            for rule, chain in pairs
-        ]
+            known, at = _up_to(folder + names[-1], tracked, at, len(text))
+            text = _mixed(walk, folder, names, text, known)
+        found.append(text)
+    return _split("".join(found)) + _elsewhere(walk, _split(tracked[at:]))
 
 
-def _folders(above: str, entries: Iterable[os.DirEntry[str]]) -> list[str]:
-    return [
-        above + entry.name
-        for entry in entries
-        if entry.is_dir(follow_symlinks=False) and not unlisted(entry.name)
-    ]
+def _up_to(last: str, tracked: str, at: int, size: int) -> tuple[list[str], int]:
+    """The names from a place on that do not come after this one, and where the next stands. size:
+    characters that are looked at together."""
+    known: list[str] = []
+    while at < len(tracked):
+        end = max(tracked.rfind(NUL, at, at + size), tracked.find(NUL, at))
+        names = tracked[at:end].split(NUL)
+        here = names[: bisect_right(names, last)]
+        known += here
+        at += len(_text(here))
+        if len(here) < len(names):
+            break
+    return known, at
 
 
-def _let_through(saying: Sequence[Saying], paths: list[str], *, below: bool) -> list[str]:
-    """The paths that no rule hides."""
-    for rule, chain in saying:
-        full = rule.full("")
-        paths = [path for path in paths if not ignored(chain, full + path, folder=below)]
-    return paths
+def _mixed(walk: Walk, folder: str, names: list[str], text: str, tracked: list[str]) -> str:
+    """What is found of one piece, of which not all is tracked, or that git knows more of. text:
+    all of it; tracked: what git knows there."""
+    if not tracked:
+        away = walk.hidden(folder, names)
+        return _text([folder + name for name in names if name not in away]) if away else text
+    known, cut = set(tracked), len(folder)
+    paths = _split(text)
+    away = walk.hidden(folder, [path[cut:] for path in paths if path not in known])
+    if away:
+        paths = [folder + name for name in names if name not in away]
+    more = known.difference(_split(text))
+    return _text(sorted(paths + _elsewhere(walk, more))) if more or away else text
 
 
-class _Cline(IgnoreRules):
-    """.clineignore files, where a line may name a file whose patterns stand in its place."""
-
-    def __init__(self, root: str, name: str) -> None:
-        super().__init__(root, name)
-        self._root = root
-        self._included: dict[str, None] = {}
-
-    def above(self) -> list[str]:
-        """As for any other, and all that lines have named so far."""
-        return [*super().above(), *self._included]
-
-    def _load(self, file: str) -> PatternSet:
-        plain = super()._load(file)
-        if not plain:
-            return plain
-        lines = _lines(file)
-        if not any(line.startswith(INCLUDE) for line in lines):
-            return plain
-        folder = os.path.dirname(file)
-        return PatternSet(
-            pattern
-            for line in lines
-            for pattern in (self._named(folder, line) if line.startswith(INCLUDE) else [line])
-        )
-
-    def _named(self, folder: str, line: str) -> list[str]:
-        """The patterns of a named file; none where it is not there, or not inside the root."""
-        name = line.removeprefix(INCLUDE).strip()
-        if "\0" in name:
-            return []
-        file = os.path.realpath(os.path.join(folder, name))
-        if not file.startswith(os.path.join(self._root, "")):
-            return []
-        self._included[file] = None
-        return _lines(file) if os.path.isfile(file) else []
+def _elsewhere(walk: Walk, tracked: Iterable[str]) -> list[str]:
+    """Of tracked files that no walk saw, those that stand."""
+    return [path for path in dict.fromkeys(tracked) if walk.stands(path)]
 
 
-def _lines(file: str) -> list[str]:
-    try:
-        with open(file, "rb") as opened:
-            data = opened.read(INCLUDE_BYTES + 1)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise Unverifiable(
-            file, f"{file} could not be read: {why}.", "Make it readable, or remove it."
-        ) from error
-    if len(data) > INCLUDE_BYTES:
-        raise Unverifiable(
-            file, f"{file} is too large for an ignore file.", "Name a smaller one, or remove it."
-        )
-    return lines_of(data)
+def _links(walk: Walk, tracked: str) -> list[str]:
+    """The symlinks that git tracks, or that no rule of its own hides."""
+    found: list[str] = []
+    known: set[str] | None = None
+    for folder, names in walk.links:
+        away = walk.hidden(folder, names)
+        if away and known is None:
+            known = set(_split(tracked))
+        found += [folder + n for n in names if n not in away or folder + n in (known or ())]
+    return found
+
+
+def _sayable(tracked: str) -> str:
+    """Without names that are no Unicode: they are out of order, and no walk tells them."""
+    if encodes(tracked):
+        return tracked
+    return _text([path for path in _split(tracked) if encodes(path)])
 
 
 def _split(text: str) -> list[str]:
-    return text.split("\0")[:-1]
+    return text.split(NUL)[:-1]
 
 
-def _sayable(paths: list[str], joined: str) -> list[str]:
-    """Without names that are no Unicode, and without our own files. joined: all in one text."""
-    if ASIDE not in joined and encodes(joined):
-        return paths
-    return [path for path in paths if not any(map(unlisted, path.split("/")))]
-
-
-def _stamp(path: str) -> Stamp | None:
-    try:
-        found = os.lstat(path)
-    except (OSError, ValueError):  # a `.git` may name what no path can be
-        return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns
-
-
-def _unchanged(folder: str, since_ns: int) -> bool:
-    """Whether a folder is there, with the entries that it had at a moment."""
-    stamp = _stamp(folder or "/")
-    return stamp is not None and settled(*stamp[2:], since_ns)
+def _text(paths: Iterable[str]) -> str:
+    return "".join([f"{path}{NUL}" for path in paths])

@@ -36,15 +36,24 @@ class GitNames:
 
     def text(self) -> str | None:
         """The tracked names in order, each ended by a NUL. None when git does not answer."""
-        from subprocess import TimeoutExpired
-
-        try:
-            if self._git.wait(DEADLINE_S) != 0:
-                return None
-        except TimeoutExpired:
+        if self._ended() != 0:
             return None
         self._answer.seek(0)
         return os.fsdecode(self._answer.read())
+
+    def _ended(self) -> int:
+        """How git ended; it is ended itself when its time is up."""
+        ended = self._git.poll()
+        if ended is not None:
+            return ended
+        from threading import Timer
+
+        late = Timer(DEADLINE_S, self._git.kill)  # wait(timeout) would sleep past the end
+        late.start()
+        try:
+            return self._git.wait()
+        finally:
+            late.cancel()
 
 
 def ask(root: str, top: str) -> GitNames | None:

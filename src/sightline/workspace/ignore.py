@@ -9,11 +9,20 @@ from __future__ import annotations
 
 import os
 
+from sightline.workspace.patterntext import (
+    ANY_DEPTH,
+    anywhere,
+    depth,
+    needle,
+    spelled_out,
+    trimmed,
+    unescaped,
+)
 from sightline.workspace.wildmatch import SPECIAL, translate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from re import Pattern
 
     Tables = tuple[dict[str, int], dict[str, int]]
@@ -21,6 +30,9 @@ if TYPE_CHECKING:
 
 CLEAR_MAX = 4096
 """Folders that a set remembers not to match."""
+
+SPELLED_SUM_MAX = 10_000
+"""Texts that the brackets of one set are spelled out as; further ones are matched as they are."""
 
 
 class PatternSet:
@@ -31,7 +43,11 @@ class PatternSet:
         self._names: Tables = ({}, {})
         self._suffixes: Tables = ({}, {})
         self._paths: Tables = ({}, {})
+        self._ends: set[str] = set()
+        self._held: dict[str, set[str]] = {}
+        self._spelled = 0
         self._rest: list[tuple[int, bool, bool, str, str]] = []
+        self._needles: dict[int | None, set[str]] = {}
         self._compiled: dict[int, Pattern[bytes]] = {}
         self._clear: set[str] = set()
         for line in patterns:
@@ -39,6 +55,11 @@ class PatternSet:
 
     def __bool__(self) -> bool:
         return bool(self._negated)
+
+    @property
+    def wildcards(self) -> int:
+        """How many of the patterns no table holds: each path is compared with all of them."""
+        return len(self._rest)
 
     def matches(self, path: str) -> bool:
         """Whether a file at this path is matched, by itself or through a folder above it."""
@@ -80,12 +101,44 @@ class PatternSet:
             best = self._match_rest(path, name, best, folder=folder)
         return None if best < 0 else not self._negated[best]
 
+    def concerned(self, folder: str, names: Sequence[str]) -> list[str]:
+        """Of the files of one folder ("" or ending in "/"), those that a pattern may match; the
+        others need not be asked about. It is cheap for all of them at once."""
+        joined = "\0".join(names) + "\0"
+        found = list(filter(self._names[False].__contains__, names))
+        for ending in self._ends:
+            if ending in joined:
+                found += [name for name in names if name.endswith(ending[:-1])]
+        if folder in self._held:
+            found += filter(self._held[folder].__contains__, names)
+        if self._rest:
+            found += self._near_rest(folder, names, joined)
+        return found
+
+    def _near_rest(self, folder: str, names: Sequence[str], joined: str) -> Iterable[str]:
+        """Those that hold what a pattern of no table needs."""
+        needles = self._needles
+        in_names = needles.get(None, set())
+        in_paths = needles.get(folder.count("/"), set()) | needles.get(ANY_DEPTH, set())
+        if "" in in_names or "" in in_paths:
+            return names
+        found: list[str] = []
+        for needed in in_names:
+            if needed in joined:
+                found += [name for name in names if needed in name]
+        if in_paths:
+            joined = folder + joined.replace("\0", f"\0{folder}")  # of each, its path
+        for needed in in_paths:
+            if needed in joined:
+                found += [name for name in names if needed in folder + name]
+        return found
+
     def _match_rest(self, path: str, name: str, best: int, *, folder: bool) -> int:
-        for order, only_folders, on_path, text, needle in reversed(self._rest):
+        for order, only_folders, on_path, text, needed in reversed(self._rest):
             if order < best:
                 break
             asked = path if on_path else name
-            if needle not in asked or (only_folders and not folder):
+            if needed not in asked or (only_folders and not folder):
                 continue
             # git compares bytes: "?" is one byte, not one character.
             if self._expression(order, text, on_path=on_path).fullmatch(os.fsencode(asked)):
@@ -102,7 +155,7 @@ class PatternSet:
         return self._compiled[order]
 
     def _add(self, line: str) -> None:
-        text = _trimmed(line)
+        text = trimmed(line)
         if not text or text.startswith("#"):
             return
         negated = text.startswith("!")
@@ -110,44 +163,57 @@ class PatternSet:
         only_folders = text.endswith("/")
         text = text[: len(text) - only_folders]
         on_path = "/" in text
-        text = text.removeprefix("/")
+        text = unescaped(text.removeprefix("/"))
+        if on_path and (bare := anywhere(text)):
+            text, on_path = bare, False
         if not text:
             return
         self._negated.append(negated)
-        self._classify(text, len(self._negated) - 1, only_folders=only_folders, on_path=on_path)
+        self._classify(text, only_folders=only_folders, on_path=on_path)
 
-    def _classify(self, text: str, order: int, *, only_folders: bool, on_path: bool) -> None:
-        if SPECIAL.isdisjoint(text):
-            tables = self._paths if on_path else self._names
-        elif not on_path and text.startswith("*.") and SPECIAL.isdisjoint(text[1:]):
+    def _classify(self, text: str, *, only_folders: bool, on_path: bool) -> None:
+        ending = not on_path and text.startswith("*.") and SPECIAL.isdisjoint(text[1:])
+        if ending or SPECIAL.isdisjoint(text):
+            self._put(text, ending=ending, only_folders=only_folders, on_path=on_path)
+            return
+        for each in self._spell(text, on_path=on_path):
+            self._put(each, ending=each[0] == "*", only_folders=only_folders, on_path=on_path)
+            text = ""
+        if text:
+            needed = needle(text)
+            self._rest.append((len(self._negated) - 1, only_folders, on_path, text, needed))
+            if not only_folders:
+                self._needles.setdefault(depth(text) if on_path else None, set()).add(needed)
+
+    def _spell(self, text: str, *, on_path: bool) -> list[str]:
+        """A pattern as those that tables can hold; [] where brackets are not all that is in it."""
+        star = "*" if text.startswith("*.") and not on_path else ""
+        bare = text.removeprefix(star)
+        more = any(sign in bare for sign in "*?\\")
+        if "[" not in bare or more or self._spelled >= SPELLED_SUM_MAX:
+            return []
+        spelled = [star + each for each in spelled_out(bare)]
+        self._spelled += len(spelled)
+        return spelled
+
+    def _put(self, text: str, *, ending: bool, only_folders: bool, on_path: bool) -> None:
+        order = len(self._negated) - 1
+        if ending:
             tables, text = self._suffixes, text[1:]
         else:
-            self._rest.append((order, only_folders, on_path, text, _needle(text)))
-            return
+            tables = self._paths if on_path else self._names
         tables[True][text] = order
-        if not only_folders:
-            tables[False][text] = order
-
-
-def _needle(text: str) -> str:
-    """Characters that stand in all that a pattern matches; none where brackets or escapes hide
-    them, nor of bytes that are no Unicode, which may be a part of a character elsewhere. "**/" can
-    stand for nothing, so a slash beside a star need not be there."""
-    if "[" in text or "\\" in text:
-        return ""
-    literal = [part.strip("/") for part in text.replace("?", "*").split("*")]
-    needle = max(literal, key=len)
-    return "" if any("\ud800" <= sign <= "\udfff" for sign in needle) else needle
+        if only_folders:
+            return
+        tables[False][text] = order
+        if ending:
+            self._ends.add(text + "\0")
+        elif on_path:
+            cut = text.rfind("/") + 1
+            self._held.setdefault(text[:cut], set()).add(text[cut:])
 
 
 def lines_of(data: bytes) -> list[str]:
     """The lines of an ignore file, as git splits them; names may be any bytes."""
     text = os.fsdecode(data.removeprefix(b"\xef\xbb\xbf"))
     return [line.removesuffix("\r") for line in text.split("\n")]
-
-
-def _trimmed(line: str) -> str:
-    # Trailing spaces go, except one that a backslash escapes.
-    bare = line.rstrip(" ")
-    slashes = len(bare) - len(bare.rstrip("\\"))
-    return bare + " " if slashes % 2 and len(bare) < len(line) else bare

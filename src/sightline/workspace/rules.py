@@ -11,9 +11,18 @@ from sightline.workspace.ignore import PatternSet, lines_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     Chain = tuple[tuple[PatternSet, int], ...]
     """Pattern sets that speak for one folder's entries, strongest first, each with how many
     characters of a path stand before the part that its patterns are about."""
+
+BYTES_MAX = 10_000_000
+"""The most of an ignore file that is read."""
+
+WILDCARDS_MAX = 2_000
+"""Patterns of one ignore file that no table holds (workspace.ignore): all are compared with each
+path, so that more would make every look slow."""
 
 _EMPTY = PatternSet(())
 
@@ -91,12 +100,31 @@ class IgnoreRules:
 
 
 def _patterns(file: str) -> PatternSet:
+    return bounded(file, lines_of(contents(file, BYTES_MAX)))
+
+
+def contents(file: str, limit: int) -> bytes:
+    """What an ignore file holds. Unverifiable where it is too large."""
     try:
         with open(file, "rb") as opened:
-            return PatternSet(lines_of(opened.read()))
+            data = opened.read(limit + 1)
     except OSError as error:
         # Going on without it would show, or let be written, what it is there to keep away.
         raise _unread(file, error) from error
+    if len(data) > limit:
+        words = f"{file} is too large for an ignore file: more than {limit:,} bytes."
+        raise Unverifiable(file, words, "Make it smaller, or remove it.")
+    return data
+
+
+def bounded(file: str, lines: Iterable[str]) -> PatternSet:
+    """The patterns of an ignore file. Unverifiable where too many of them hold wildcards."""
+    patterns = PatternSet(lines)
+    if patterns.wildcards > WILDCARDS_MAX:
+        words = f"{file} has {patterns.wildcards:,} patterns with wildcards"
+        words += f" that must be compared one by one; {WILDCARDS_MAX:,} are the limit."
+        raise Unverifiable(file, words, "Replace them by names, paths or endings (*.log).")
+    return patterns
 
 
 def _unread(file: str, error: OSError) -> Unverifiable:
@@ -111,6 +139,12 @@ def ignored(chain: Chain, path: str, *, folder: bool) -> bool:
         if verdict is not None:
             return verdict
     return False
+
+
+def hidden(chain: Chain, folder: str, names: Sequence[str]) -> set[str]:
+    """Of the files of one folder (from the top; "" or ending in "/"), those that are ignored."""
+    asked = {name for each, cut in chain for name in each.concerned(folder[cut:], names)}
+    return {name for name in asked if ignored(chain, folder + name, folder=False)}
 
 
 def git_rules(root: str) -> IgnoreRules:
