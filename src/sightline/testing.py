@@ -110,7 +110,6 @@ class MemoryWorkspace:
         self._holder: int | None = None
         self._tree = NO_TREE
         self._kept: dict[str, bytes] = {}
-        self._kept: dict[str, bytes] = {}
         for path, content in (files or {}).items():
             self.put(path, content)
 
@@ -278,16 +277,6 @@ class MemoryWorkspace:
         if fits := kept.startswith(after):
             self._kept[name] = kept + data if after else data
         return fits
-
-    def kept(self, name: str) -> bytes | None:
-        return self._kept.get(name)
-
-    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
-        kept = self._kept.get(name, b"")
-        if not kept.startswith(after):
-            return False
-        self._kept[name] = kept + data if after else data
-        return True
 
     def kept(self, name: str) -> bytes | None:
         return self._kept.get(name)

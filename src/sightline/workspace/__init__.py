@@ -186,13 +186,6 @@ class Workspace(Protocol):
     def kept(self, name: str) -> bytes | None:
         """A cache that was kept; None where there is none to read."""
 
-    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
-        """Keep a cache for later processes under a name, whole or not at all. after: put it behind
-        the one that is kept, where that begins so; whether it was kept. OSError."""
-
-    def kept(self, name: str) -> bytes | None:
-        """A cache that was kept; None where there is none to read."""
-
     def watch(self) -> Watcher:
         """A subscription to what changes from now on. WorkspaceError."""
 

@@ -219,22 +219,6 @@ class DiskWorkspace:
         except OSError:
             return None
 
-    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
-        from sightline.workspace.remembering import add, keep
-
-        if after:
-            return add(self._state, name, data, after)
-        keep(self._state, name, data)
-        return True
-
-    def kept(self, name: str) -> bytes | None:
-        from sightline.workspace.remembering import kept
-
-        try:
-            return kept(self._state, name)
-        except OSError:
-            return None
-
     def paths(self) -> tuple[str, ...]:
         from sightline.workspace.find import Finder  # asked for by name alone
 
