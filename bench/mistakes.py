@@ -139,6 +139,27 @@ def slip(word: str, random: Random) -> str:
     )
 
 
+def joined(path: str, random: Random, _: list[str]) -> str:
+    """Its last folder written as part of its name."""
+    above, stem, own = split(path)
+    if not above or stem in INDEXES:
+        return path
+    up, slash, last = above[:-1].rpartition("/")
+    ways = (f"{last}_{stem}", f"{last}-{stem}", last + stem[:1].upper() + stem[1:])
+    return f"{up}{slash}{random.choice(ways)}{own}"
+
+
+def parted(path: str, random: Random, _: list[str]) -> str:
+    """Words of its name written as a folder."""
+    above, stem, own = split(path)
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", stem)
+    if len(words) < 2:
+        return path
+    at = random.randrange(1, len(words))
+    folder, name = "_".join(words[:at]).lower(), "_".join(words[at:]).lower()
+    return f"{above}{folder}/{name}{own}"
+
+
 def renamed(path: str, random: Random, folders: list[str]) -> str:
     """What it was called before, itself or its folder; git knows."""
     above, _, own = split(path)
@@ -168,6 +189,8 @@ MISTAKES: dict[str, Mistake] = {
         machine,
         separators,
         typo,
+        joined,
+        parted,
         renamed,
         two,
     )

@@ -73,6 +73,50 @@ def test_what_was_meant_comes_first_and_says_why(asked, meant, reason):
     assert (first.path, first.reason) == (meant, reason)
 
 
+PARTED, JOINED = "a folder and a file for one name", "one name for a folder and a file"
+
+
+@pytest.mark.parametrize(
+    ("asked", "there", "reason"),
+    [
+        ("httpServer.py", "http/server.py", PARTED),
+        ("http_server.py", "http/server.py", PARTED),
+        ("httpserver.py", "http/server.py", PARTED),
+        ("src/http-server.ts", "src/http/server.ts", PARTED),
+        ("apiHttpServer.py", "api/http/server.py", PARTED),
+        ("httpServer.ts", "http/server/index.ts", PARTED),
+        ("httpServer.js", "http/server.ts", f"{PARTED}, other ending .ts"),
+        ("httpServer.py", "src/http/server.py", f"{PARTED}, in src"),
+        ("http/server.py", "http_server.py", JOINED),
+        ("http/server.py", "httpServer.py", JOINED),
+        ("src/http/server.py", "src/http-server.py", JOINED),
+        ("api/http/server.py", "apiHttpServer.py", JOINED),
+        ("http/server", "http-server/index.ts", f"{JOINED}, with its ending .ts"),
+        ("http/server/index.ts", "httpServer.ts", JOINED),
+        ("http/server.py", "src/http_server.py", f"{JOINED}, below src/"),
+        ("models/user.py", "models/user/__init__.py", "the index file of that folder"),
+        ("utils", "utils/index.ts", "the index file of that folder, with its ending .ts"),
+    ],
+)
+def test_words_stand_on_the_other_side_of_a_slash(asked, there, reason):
+    others = ("server.py", "ftp/server.py", "http/client.py", "user/views.py", "x/index.ts")
+    first = candidates(asked, [*others, there])[0]
+    assert (first.path, first.reason) == (there, reason)
+
+
+@pytest.mark.parametrize(
+    ("asked", "there"),
+    [("httpServer.py", "ftp/server.py"), ("ahttpServer.py", "http/server.py")],
+)
+def test_half_a_name_is_not_the_folder(asked, there):
+    assert not any(each.reason.startswith((PARTED, JOINED)) for each in candidates(asked, [there]))
+
+
+def test_a_name_that_ends_as_very_many_do_is_found_in_its_folder():
+    crowd = [f"pkg{number}/src/server.py" for number in range(3_000)]
+    assert candidates("httpServer.py", [*crowd, "http/server.py"])[0].path == "http/server.py"
+
+
 def test_a_module_is_asked_for_by_its_dotted_name():
     assert candidates("src.core.paths", TREE)[0].path == "src/core/paths.py"
 

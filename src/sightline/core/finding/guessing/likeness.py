@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from sightline.core.finding.guessing.across import folders_in
 from sightline.core.finding.guessing.distance import slips, slips_allowed
 from sightline.core.finding.guessing.spelling import folder_key, name_of, numbers, style, words
 
@@ -43,17 +44,36 @@ _FAMILY = {
 def likeness(asked: Asked, path: str) -> tuple[float, list[str]]:
     """From 0 to 1, and the differences in words."""
     *folders, written = path.split("/")
-    name, differs = _name(asked, name_of(written), folders)
+    found = name_of(written)
+    name, differs = _name(asked, found, folders)
     if name < WORTH_SAYING:
         return 0.0, []
-    if differs[:1] == [_INDEX]:
-        folders = folders[:-1]
-    elif differs[:1] == [_NO_INDEX]:
-        folders = [*folders, name_of(written).stem]
-    place, elsewhere = _folders(asked, folders)
+    place, elsewhere = _folders(asked, _lying(asked, found, folders, differs[:1]))
     if elsewhere and not differs and elsewhere.startswith("in "):
         elsewhere = f"the same name {elsewhere}"
     return name * (NAME_SHARE + (1 - NAME_SHARE) * place), [*differs, *filter(None, [elsewhere])]
+
+
+def _lying(
+    asked: Asked, found: Name, folders: Sequence[str], differs: Sequence[str]
+) -> Sequence[str]:
+    """The folders that are left to compare, after those that are part of a name."""
+    if differs == [_INDEX]:
+        return folders[:-1]
+    if differs == [_NO_INDEX]:
+        return [*folders, found.stem]
+    if differs == [_PARTED]:
+        return folders[: -folders_in(asked.name.key, folders, found)]
+    if differs == [_JOINED]:
+        own = folders[:-1] if found.index else folders
+        count = folders_in(_standing(found, folders), asked.folders, asked.name)
+        return [*own, *asked.folders[-count:]]
+    return folders
+
+
+def _standing(found: Name, folders: Sequence[str]) -> str:
+    """The key that a file goes by: of an index file that of its folder."""
+    return folder_key(folders[-1]) if found.index and folders else found.key
 
 
 def _name(asked: Asked, found: Name, folders: Sequence[str]) -> tuple[float, list[str]]:
@@ -76,6 +96,10 @@ def _stem(asked: Asked, found: Name, folders: Sequence[str]) -> tuple[float, str
         return 0.96, _INDEX
     if wanted.index and asked.folders and found.key == asked.folder_keys[-1]:
         return 0.96, _NO_INDEX
+    if folders_in(wanted.key, folders, found):
+        return 0.94, _PARTED
+    if folders_in(_standing(found, folders), asked.folders, wanted):
+        return 0.94, _JOINED
     if found.key in numbers(wanted.key):
         return 0.93, "plural for singular" if len(found.key) > len(
             wanted.key
@@ -201,3 +225,5 @@ def _elsewhere(
 
 _INDEX = "the index file of that folder"
 _NO_INDEX = "a file, not a folder"
+_PARTED = "a folder and a file for one name"
+_JOINED = "one name for a folder and a file"

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from heapq import nlargest
-from itertools import pairwise
+from itertools import islice, pairwise
 
+from sightline.core.finding.guessing.across import folders_in, joined, tails
 from sightline.core.finding.guessing.distance import slips, slips_allowed
-from sightline.core.finding.guessing.spelling import INDEXES, folded, folder_key, keys, numbers
+from sightline.core.finding.guessing.spelling import (
+    INDEXES,
+    SEPARATORS,
+    folded,
+    folder_key,
+    keys,
+    name_of,
+    numbers,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,12 +72,26 @@ class Names:
 
     def near(self, asked: Asked) -> list[str]:
         """The paths worth a comparison, at most some hundreds: the likeliest keys go first."""
-        found: dict[str, None] = {}
+        found = dict.fromkeys(self._across(asked))
         for key, most in self._keys(asked):
             found |= dict.fromkeys(self._under(key, asked, most))
             if len(found) >= NEAR_MAX:
                 break
         return list(found)
+
+    def _across(self, asked: Asked) -> list[str]:
+        """The paths whose words stand on the other sides of a slash than those of the guess."""
+        by_key, paths, whole = self._by_key, self._paths, asked.name.key
+        found = [paths[at] for key in joined(asked) for at in by_key.get(key, ())[:CROWD]]
+        among = ((key, at) for key in tails(whole) for at in by_key.get(key, ()))
+        parted = (
+            paths[at]
+            for key, at in islice(among, CROWD_MAX)
+            # of the folder, which may also stand for its index file
+            if _letter(paths[at]) in (whole[-len(key) - 1], whole[-1])
+            and _made_of(whole, paths[at])
+        )
+        return [*found, *islice(parted, CROWD)]
 
     def _keys(self, asked: Asked) -> Iterator[tuple[str, int]]:
         """Keys like the one asked for, and how many paths of each are of interest."""
@@ -129,6 +152,16 @@ class Names:
                 if len(found) >= SHARED_MAX:
                     return list(found)
         return list(found)
+
+
+def _letter(path: str) -> str:
+    """The last letter of the folder that a path is in."""
+    return path[: max(path.rfind("/"), 0)].rstrip(SEPARATORS)[-1:].lower()
+
+
+def _made_of(key: str, path: str) -> bool:
+    *folders, written = path.split("/")
+    return bool(folders_in(key, folders, name_of(written)))
 
 
 def _by_length(keys: Iterable[str]) -> dict[int, str]:
