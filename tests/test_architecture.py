@@ -33,6 +33,7 @@ CORE_MAY_IMPORT = {"__future__", "bisect", "collections", "difflib", "enum", "fu
     *("hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string", "unicodedata"),
     *("_json", "_sha2", "_sha256"),  # core.lean: what stands behind json and hashlib
     *("zlib", "isal"),  # core.deflate
+    "tomllib",  # as json: what a manifest of Cargo says
 }
 CORE_MAY_NOT_CALL = {"open", "print", "input", "eval", "exec", "__import__"}
 
