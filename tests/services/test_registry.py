@@ -143,3 +143,53 @@ def test_it_is_json_whole(ten):
     assert entry["changes"][0]["by"]["kind"] == "agent"
     assert datetime.fromisoformat(entry["first_seen"]).tzinfo is not None
     assert entry["seen_lines"] == [[1, 10]]
+
+
+def uploaded(session, path, data):
+    """A host that gave these bytes to its provider, and says so."""
+    session.saw(path, text=data.decode(), via="handover")
+    return md5(data, usedforsecurity=False).hexdigest()
+
+
+def test_a_file_handed_to_a_provider_counts_as_seen_in_that_revision(place, s):
+    data = TEN.replace("\n", "\r\n").encode("utf-8-sig")
+    place.put("a.py", data)
+    sum_ = uploaded(s, "a.py", data)
+    [entry] = told(s, with_md5=True).entries
+    assert (entry.via, entry.last_via, entry.state) == ("handover", "handover", "fresh")
+    assert entry.revision_seen == entry.revision == revision_of(data)
+    assert (entry.seen_lines, entry.md5_seen, entry.md5) == (((1, 10),), sum_, sum_)
+
+
+def test_what_was_handed_over_goes_stale_and_fresh_again_with_the_disk(place, s):
+    place.put("a.py", TEN)
+    first = uploaded(s, "a.py", TEN.encode())
+    place.put("a.py", TEN.upper())
+    [entry] = told(s, with_md5=True).entries
+    assert (entry.state, entry.via, entry.md5_seen) == ("stale", "handover", first)
+    assert entry.revision == revision_of(TEN.upper().encode())
+    assert s.changes()[0].path == "a.py"
+    second = uploaded(s, "a.py", TEN.upper().encode())
+    [entry] = told(s, with_md5=True).entries
+    assert (entry.state, entry.md5_seen) == ("fresh", second)
+    assert not s.changes()
+
+
+def test_a_file_that_changed_while_it_was_handed_over_is_stale_at_once(place, s):
+    place.put("a.py", TEN.upper())
+    sum_ = uploaded(s, "a.py", TEN.encode())
+    [entry] = told(s, with_md5=True).entries
+    assert (entry.state, entry.md5_seen) == ("stale", sum_)
+    assert entry.revision_seen == revision_of(TEN.encode()) != entry.revision
+    verdict = s.check("a.py", old="line 3\n")
+    assert verdict.decision != "allow"
+
+
+def test_a_file_that_was_handed_over_may_be_edited_until_the_provider_forgets_it(place, s):
+    place.put("a.py", TEN)
+    uploaded(s, "a.py", TEN.encode())
+    assert s.check("a.py", old="line 3\n").decision == "allow"
+    assert s.read("a.py").unchanged
+    s.dropped("a.py")
+    assert not s.read("a.py").unchanged
+    assert by_path(s)["a.py"].via == "handover"

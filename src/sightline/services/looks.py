@@ -163,6 +163,8 @@ def _as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Lo
                 where.path, "binary", f"The text shown of {where.path} has NUL bytes."
             )
         return made
+    if disk.bom and (lines is None or lines[0] == 1):
+        shown = shown.removeprefix("\ufeff")  # hosts that decode a file plainly have it in the text
     if lines is None:
         ended = shown + "\n" if shown + "\n" == disk.plain else shown
         return _decoded_as(disk, ended)
