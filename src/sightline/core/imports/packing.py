@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     """The ending of a source's name, and its revision: a text never imports otherwise."""
 
 FEW = 16
-"""Words that are looked for by one expression; more of them are looked up."""
+"""Words that are looked for by one expression; more of them are looked up one by one."""
 
-_BETWEEN = re.compile(r'["./:\\,\[\]]+')
+_BETWEEN = re.compile(r"[./:\\]")
 
 
 def packed(references: Iterable[Reference]) -> str:
@@ -39,15 +39,24 @@ def _field(value: Any) -> Any:
 
 def naming(words: Collection[str]) -> Callable[[str], bool]:
     """Says of packed references whether one of them may name one of these words."""
+    if len(words) > FEW:
+        every = frozenset(words)
+        return lambda text: not every.isdisjoint(_words(loads(text)))
     asked = [dumps(word)[1:-1] for word in words]
-    if len(asked) > FEW:
-        every = frozenset(asked)
-        return lambda text: not every.isdisjoint(_BETWEEN.split(text))
     if not asked:
         return lambda _text: False
     either = "|".join(map(re.escape, asked))
     found = re.compile(rf'(?<=["./:\\])(?:{either})(?=["./:\\])').search
     return lambda text: found(text) is not None
+
+
+def _words(value: Any) -> Iterator[str]:
+    """All that packed references may find a file by."""
+    if isinstance(value, str):
+        yield from _BETWEEN.split(value)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _words(each)
 
 
 class References:

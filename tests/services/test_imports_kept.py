@@ -1,0 +1,371 @@
+"""What a process keeps of imports, the next one answers as if it had read all anew."""
+
+import os
+import threading
+import time
+from itertools import count
+from random import Random
+
+import pytest
+
+from sightline.core.imports.graph import Graph
+from sightline.core.imports.packing import FEW, naming, packed, unpacked
+from sightline.core.imports.reference import Reference
+from sightline.services import imports_kept, languages
+from sightline.services.importing import Importing
+from sightline.testing import MemoryWorkspace
+from sightline.workspace import tree as looking
+from sightline.workspace.disk import DiskWorkspace
+
+PYTHON = [
+    *("import aa", "import bb.cc", "from . import aa, bb", "from .. import cc"),
+    *("from aa import bb", "from bb import *", "from .bb.cc import aa"),
+]
+SCRIPT = ['import "./aa"', 'import x from "@/aa"', 'export * from "../bb/cc"', 'require("pkg")']
+NAMES = ["aa", "bb", "cc", "aa/__init__", "aa/bb", "bb/__init__", "bb/cc/aa", "dd/index"]
+MAPPED = '{"compilerOptions": {"paths": {"@/*": ["./FOLDER/*"]}}}'
+SETTINGS = {
+    "tsconfig.json": [MAPPED.replace("FOLDER", each) for each in ("bb", "dd")],
+    "package.json": ['{"name": "pkg", "main": "aa.ts"}', '{"name": "pkg", "main": "bb.ts"}'],
+    "bb/pyproject.toml": ["", "[project]"],
+    ".gitignore": ["", "cc.*\n"],
+}
+
+
+class Disk:
+    """A tree on disk, in which each write shows in the times."""
+
+    def __init__(self, folder):
+        self.root, self.state = folder / "root", folder / "state"
+        self.root.mkdir()
+        self._last_ns = 0
+
+    def put(self, path, text):
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+        while place.stat().st_ctime_ns <= self._last_ns:
+            place.write_text(text)
+        self._last_ns = place.stat().st_ctime_ns
+
+    def swap(self, path):
+        """Another text of the same size, with the same time of modification."""
+        place = self.root / path
+        was, text = place.stat(), place.read_text()
+        self.put(path, text.replace("aa", "zz") if "aa" in text else text.replace("zz", "aa"))
+        os.utime(place, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+    def files(self):
+        return sorted(
+            str(each.relative_to(self.root)) for each in self.root.rglob("*.*") if each.is_file()
+        )
+
+    def process(self, state=None):
+        """The workspace as a new process opens it."""
+        return DiskWorkspace(str(self.root), str(state or self.state))
+
+    @property
+    def kept(self):
+        return self.state / imports_kept.NAME
+
+
+@pytest.fixture
+def disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(imports_kept, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(imports_kept, "PART", 1)
+    monkeypatch.setattr(looking, "time_ns", lambda: time.time_ns() + 1_000_000_000)
+    return Disk(tmp_path)
+
+
+def told(index, paths):
+    return {path: (index.imports(path), index.importers(path)) for path in paths}
+
+
+def step(disk, random):
+    """Something happens to the tree."""
+    files = disk.files()
+    script = random.random() < 0.5
+    lines = random.sample(SCRIPT if script else PYTHON, random.randint(0, 3))
+    what = random.choice(["put", "put", "put", "swap", "remove", "move", "settings"])
+    if what == "settings":
+        path = random.choice(list(SETTINGS))
+        disk.put(path, random.choice(SETTINGS[path]))
+    elif what == "put" or not files:
+        disk.put(random.choice(NAMES) + (".ts" if script else ".py"), "\n".join(lines) + "\n")
+    elif what == "swap":
+        disk.swap(random.choice(files))
+    elif what == "remove":
+        (disk.root / random.choice(files)).unlink()
+    else:
+        target = disk.root / (random.choice(NAMES) + random.choice([".py", ".ts"]))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(disk.root / random.choice(files), target)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_process_with_what_was_kept_answers_as_one_without(disk, seed, tmp_path, monkeypatch):
+    random = Random(seed)
+    monkeypatch.setattr(imports_kept, "PART", random.choice([0, 1, 4]))
+    for path in SETTINGS:
+        if random.random() < 0.5:
+            disk.put(path, SETTINGS[path][0])
+    index, workspace = Importing(), disk.process()
+    for _ in range(8):
+        for _ in range(random.randint(0, 3)):
+            step(disk, random)
+        if random.random() < 0.8:
+            index, workspace = Importing(), disk.process()
+        if disk.kept.exists() and random.random() < 0.2:
+            damaged(disk.kept, random)
+        new = Importing()
+        new.refresh(disk.process(tmp_path / "elsewhere"))
+        (tmp_path / "elsewhere" / imports_kept.NAME).unlink(missing_ok=True)
+        paths = workspace.paths()
+        every = told(new, paths)
+        if random.random() < 0.4:
+            first = random.choice([*paths, "none.py"])
+            index.refresh(workspace, first, within_s=random.choice([-1.0, 0.0, 0.001]))
+            for path in paths:
+                assert index.imports(path) in ((), every[path][0]), path
+                assert set(index.importers(path)) <= set(every[path][1]), path
+            if first.endswith((".py", ".ts")) and first in paths:
+                assert index.imports(first) == every[first][0]
+        index.refresh(workspace)
+        assert told(index, paths) == every
+        assert index.left() == new.left() == 0
+
+
+def damaged(file, random):
+    data = bytearray(file.read_bytes())
+    if random.random() < 0.3:
+        del data[random.randrange(len(data)) :]
+    else:
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+    file.write_bytes(data)
+
+
+@pytest.fixture
+def made(disk):
+    """A tree whose index is kept in two records, and what it tells."""
+    for name in ("aa", "bb", "cc"):
+        disk.put(f"{name}.py", "import aa, bb\n")
+    disk.put("dd/aa.ts", 'import "../bb"\n')
+    Importing().refresh(disk.process())
+    disk.put("cc.py", "import aa, bb, dd  # more\n")
+    index, workspace = Importing(), disk.process()
+    index.refresh(workspace)
+    return told(index, workspace.paths())
+
+
+def read_by(index, workspace, monkeypatch):
+    """What a look reads."""
+    read = []
+
+    def learn(self, path, *rest):
+        read.append(path)
+        LEARN(self, path, *rest)
+
+    monkeypatch.setattr(Importing, "_learn", learn)
+    index.refresh(workspace)
+    return read
+
+
+LEARN = Importing._learn
+
+
+def test_what_was_kept_is_not_read_again(disk, made, monkeypatch):
+    index, workspace = Importing(), disk.process()
+    assert read_by(index, workspace, monkeypatch) == []
+    assert told(index, workspace.paths()) == made
+
+
+def test_what_was_read_is_known_though_the_tree_was_not_kept(disk, made, monkeypatch):
+    """Records that came later tell of their files by themselves."""
+    (disk.state / "tree.z").unlink()
+    index, workspace = Importing(), disk.process()
+    assert "cc.py" not in read_by(index, workspace, monkeypatch)
+    assert told(index, workspace.paths()) == made
+
+
+def test_damage_at_any_place_is_never_believed(disk, made):
+    whole = disk.kept.read_bytes()
+    for at in [*range(80), *range(80, len(whole), 23), len(whole) - 1]:
+        changed = bytearray(whole)
+        changed[at] ^= 0x5A
+        kept = imports_kept.load(bytes(changed), edition(disk))
+        assert kept is None or kept.torn, at
+        cut = imports_kept.load(whole[:at], edition(disk))
+        assert cut is None or cut.torn or at == cut.sizes[0], at
+
+
+def edition(disk):
+    return f"{disk.process().root} {languages.edition()}"
+
+
+def test_behind_what_is_torn_nothing_is_put(disk, made):
+    disk.kept.write_bytes(disk.kept.read_bytes()[:-3])
+    disk.put("aa.py", "import bb, cc\n")
+    Importing().refresh(disk.process())
+    kept = imports_kept.load(disk.kept.read_bytes(), edition(disk))
+    assert kept is not None
+    assert not kept.torn
+    assert kept.state.graph.plain("aa.py")[1][0] == "cc.py"
+
+
+@pytest.mark.parametrize("other", ["grammar", "module"])
+def test_other_readers_read_all_anew(disk, made, monkeypatch, other):
+    if other == "grammar":
+        monkeypatch.setattr(languages, "GRAMMARS", (*languages.GRAMMARS, "pytest"))
+    else:
+        monkeypatch.setattr(languages, "_modules", lambda folder: [folder])
+    assert len(read_by(Importing(), disk.process(), monkeypatch)) == 4
+
+
+def test_a_grammar_that_is_installed_or_not_makes_another_edition(monkeypatch):
+    here = languages.edition()
+    monkeypatch.setitem(__import__("sys").modules, "tree_sitter", None)
+    assert languages.edition() != here
+
+
+def test_every_grammar_that_a_reader_uses_is_told_apart():
+    folder = os.path.dirname(languages.__file__) + "/../languages"
+    used = set()
+    for name in os.listdir(folder):
+        if name.endswith(".py"):
+            with open(f"{folder}/{name}", encoding="utf-8") as module:
+                used |= {w for w in module.read().split() if w.startswith("tree_sitter")}
+    assert {word.partition(".")[0] for word in used if word.isidentifier()} <= {*languages.GRAMMARS}
+
+
+def test_what_was_kept_of_another_root_is_not_taken(disk, made, tmp_path):
+    (tmp_path / "other").mkdir()
+    index = Importing()
+    index.refresh(DiskWorkspace(str(tmp_path / "other"), str(disk.state)))
+    assert index.paths == ()
+
+
+def test_where_nothing_can_be_written_the_answers_are_the_same_and_it_is_told(disk, made):
+    disk.put("aa.py", "import cc\n")
+    disk.state.joinpath("tree.z").unlink()
+    disk.kept.unlink()
+    disk.kept.mkdir()
+    index, workspace = Importing(), disk.process()
+    index.refresh(workspace)
+    assert [each.path for each in index.imports("aa.py")] == ["cc.py"]
+    assert index.keeper.unkept
+
+
+def test_it_is_private_and_leaves_nothing_aside(disk, made):
+    assert disk.kept.stat().st_mode & 0o777 == 0o600
+    assert {each.name for each in disk.state.iterdir()} == {imports_kept.NAME, "tree.z"}
+
+
+def test_many_writers_at_once_leave_a_whole_file(disk, made):
+    def work(number):
+        for turn in range(3):
+            index = Importing()
+            index.refresh(disk.process())
+            index._graph.drop(f"{'abc'[number % 3] * 2}.py")
+            index._pending.add(f"{'abc'[number % 3] * 2}.py")
+            if turn % 2:
+                index.keeper.turned()
+            index.refresh(disk.process())
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    kept = imports_kept.load(disk.kept.read_bytes(), edition(disk))
+    assert kept is not None
+    assert not kept.torn
+    index, workspace = Importing(), disk.process()
+    index.refresh(workspace)
+    assert told(index, workspace.paths()) == made
+
+
+class Unhurried(DiskWorkspace):
+    """A tree that is looked at within any time."""
+
+    def tree(self, last=None, *, until=None):
+        return super().tree(last)
+
+
+def test_looks_without_time_get_to_the_end(disk, monkeypatch):
+    for number in range(30):
+        disk.put(f"m{number}.py", f"import m{number // 2}\n")
+    left = []
+    for _ in range(70):
+        monkeypatch.setattr("sightline.services.importing.monotonic", count(0, 0.001).__next__)
+        index, workspace = Importing(), Unhurried(str(disk.root), str(disk.state))
+        index.refresh(workspace, within_s=0.004)
+        left.append(index.left())
+        if not left[-1]:
+            break
+    assert left[-1] == 0
+    assert left == sorted(left, reverse=True)
+    assert len(left) > 3
+
+
+def test_a_look_that_was_broken_off_is_begun_anew(disk, made, monkeypatch):
+    disk.put("aa.py", "import cc\n")
+    index, workspace = Importing(), disk.process()
+
+    def broken(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Importing, "_learn", broken)
+        with pytest.raises(KeyboardInterrupt):
+            index.refresh(workspace)
+    index.refresh(workspace)
+    assert [each.path for each in index.imports("aa.py")] == ["cc.py"]
+
+
+def test_in_memory_it_is_kept_as_well(monkeypatch):
+    monkeypatch.setattr(imports_kept, "WORTH_KEEPING", 1)
+    workspace = MemoryWorkspace({"a.py": "import b\n", "b.py": ""})
+    Importing().refresh(workspace)
+    index = Importing()
+    assert read_by(index, workspace, monkeypatch) == []
+    assert [each.path for each in index.imports("a.py")] == ["b.py"]
+
+
+REFERENCES = (
+    Reference("a.b", 1, 2, ("c", "d\N{GREEK SMALL LETTER SIGMA}"), "from"),
+    Reference('x"y\\z', 3, kind="require"),
+)
+
+
+def test_references_are_unpacked_as_they_were():
+    assert unpacked(packed(REFERENCES)) == REFERENCES
+    assert "\n" not in packed([Reference("a\nb", 1)])
+
+
+@pytest.mark.parametrize("more", [(), tuple(f"more{n}" for n in range(FEW))])
+@pytest.mark.parametrize(
+    ("word", "there"),
+    [
+        *(("a", True), ("b", True), ("c", True), ("d\N{GREEK SMALL LETTER SIGMA}", True)),
+        *(("q", False), ("e", False), ("ab", False), ("", False)),
+    ],
+)
+def test_words_are_found_in_packed_references(word, there, more):
+    assert naming({word, *more} if word else more)(packed(REFERENCES)) == there
+
+
+def test_a_graph_answers_the_same_when_it_is_frozen():
+    graph = Graph()
+    graph.put("a", [("b", 1, True, 1.0), ("c", 2, False, 0.5)])
+    graph.put("b", [])
+    graph.put("x", [("b", 3, True, 1.0)], importing=False)
+    frozen = Graph(graph.freeze(("a", "b", "c")))
+    assert frozen.imports("a") == graph.imports("a")
+    assert list(frozen.importers("b")) == list(graph.importers("b")) == ["a"]
+    assert [frozen.resolved(path) for path in "abcx"] == [True, True, False, False]
+    frozen.drop("a")
+    assert list(frozen.importers("b")) == []
+    frozen.put("c", [("b", 1, True, 1.0)])
+    again = Graph(frozen.freeze(("b", "c", "d")))
+    assert list(again.importers("b")) == ["c"]
+    assert again.imports("a") == ()
