@@ -75,10 +75,12 @@ class Row(NamedTuple):
 
 
 class Judge:
-    """Python's own machinery over one tree."""
+    """Python's own machinery over one tree. projects: folders of it that are installed, so that
+    all of its programs find what is in them."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, projects: Sequence[str] = ()) -> None:
         self.root = root
+        self._projects = [f"{root}/{each}" for each in projects]
         self._standard = [sysconfig.get_paths()["stdlib"]]
         self._known: dict[tuple[str, tuple[str, ...]], ModuleSpec | None] = {}
 
@@ -137,7 +139,7 @@ class Judge:
         folder = os.path.dirname(f"{self.root}/{path}")
         while folder != self.root and os.path.exists(f"{folder}/__init__.py"):
             folder = os.path.dirname(folder)
-        return tuple(dict.fromkeys((folder, *self._standard, self.root)))
+        return tuple(dict.fromkeys((folder, *self._standard, *self._projects, self.root)))
 
 
 def parsed(source: bytes) -> list[Import] | None:
@@ -182,13 +184,13 @@ def installed(root: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def judged(name: str, root: str) -> Row:
-    """Compare over one tree."""
+def judged(name: str, root: str, projects: Sequence[str] = ()) -> Row:
+    """Compare over one tree; projects: as the judge takes them."""
     root = os.path.realpath(root)
     paths = installed(root)
     standard, builtin = sys.stdlib_module_names, sys.builtin_module_names
     ours = Python(paths, standard=standard, builtin=builtin)
-    known, judge = frozenset(paths), Judge(root)
+    known, judge = frozenset(paths), Judge(root, projects)
     sources = [path for path in paths if path.endswith(".py")]
     times, misread = list[float](), 0
     found: set[Edge] = set()
