@@ -39,6 +39,9 @@ EDITED_MAX = 10
 CANDIDATES = 20
 """Related files of each that are looked at."""
 
+CLOSE = 0.25
+"""Score from which on a file belongs to an edited one by more than being the package around it."""
+
 LINES_MAX = 400
 """Of a file that is shown; of a longer one its name is told."""
 
@@ -128,7 +131,8 @@ def _candidates(ground: Ground, edited: list[str], within_s: float) -> tuple[lis
     for path, found in _related(ground, edited, within_s):
         unread = found.unread
         for each in found:
-            if each.path not in edited and ground.settings.may_store(each.path):
+            wanted = each.score >= CLOSE and each.path not in edited
+            if wanted and ground.settings.may_store(each.path):
                 scores[each.path] = scores.get(each.path, 0.0) + each.score
                 reasons.setdefault(each.path, []).append(words.reason(path, each.why[0]))
     ranked = sorted(scores, key=lambda each: (-scores[each], each))

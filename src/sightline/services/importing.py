@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 INDEX_S = 20.0
 """How long one look reads and resolves; what it left is told, and is done by the next."""
 
+PACKAGES = ("__init__.py", "__init__.pyi")
+"""Names of files that an import of what is in their folder runs on the way."""
+
 SOURCE_BYTES = 8_000_000
 """A larger source is not read for what it imports."""
 
@@ -356,7 +359,7 @@ class Importing:
         text = self._references.text((ending(path), self._revisions[path]))
         for reference in unpacked(text):
             for number, target in enumerate(resolver.targets(path, reference)):
-                direct = number == 0 or not target.endswith(("/__init__.py", "/__init__.pyi"))
+                direct = number == 0 or target[target.rfind("/") + 1 :] not in PACKAGES
                 share = 1 / (1 + number) if reference.kind == "package" else 1.0
                 known = met.get(target)
                 if target != path and (known is None or known[2:] < (direct, share)):
