@@ -70,14 +70,12 @@ def settled(fact: Fact, intents: Mapping[int, Recorded], session: str) -> Iterab
         }
     if not isinstance(fact, (Changed, Moved, WriteAbandoned)):
         return ()
-    named = {position for position in intents if position == fact.intent}
+    named = {fact.intent} if fact.intent is not None and fact.intent in intents else set()
     if isinstance(fact, Changed):
-        named |= {
-            position
-            for position, intent in intents.items()
-            if isinstance(intent.fact, WriteIntended)
-            and (intent.fact.path, intent.fact.after) == (fact.path, fact.after)
-        }
+        for position, intent in intents.items():
+            begun = intent.fact
+            if isinstance(begun, WriteIntended) and begun.path == fact.path:
+                named |= {position} if begun.after == fact.after else set()
     return named
 
 
