@@ -94,3 +94,19 @@ def test_a_conversation_from_before_the_guard_goes_on_without_a_false_alarm(clau
     claude.run("Rewrite it", args=("--resume", first.session))
     assert claude.text("notes.txt") == "mine\n"
     assert not claude.log("refused")
+
+
+def test_what_is_due_comes_with_the_next_prompt_and_where_a_conversation_goes_on(guarded, model):
+    """What belongs to an edit, named; after a compaction, where the work stands."""
+    app = guarded.put("app.py", "import prices\n\nTAX = 1\n")
+    guarded.put("prices.py", "PRICE = 2\n")
+    model.script("Raise the tax", read(app), edit(app, "TAX = 1", "TAX = 2"), done())
+    model.script("And the docs", done())
+    model.script("go on", done())
+    guarded.run("Raise the tax", "And the docs", "/compact", "go on")
+    named = "prices.py, 1 line, revision"
+    assert "Files that belong to what you edited (app.py)" not in model.sent(2, "Raise the tax")
+    assert model.sent(0, "And the docs").count(named) == 1
+    said = model.sent(0, "go on")
+    assert "- modified app.py" in said
+    assert "turns ago" in said
