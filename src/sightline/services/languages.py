@@ -73,15 +73,44 @@ def _rust() -> Language:
     return Language("rust", lambda source, _path: references(source), Rust, affected)
 
 
+@cache
+def _java() -> Language:
+    from sightline.core.imports.java import Java, affected
+    from sightline.languages.java import references
+
+    return Language("java", lambda source, _path: references(source), Java, affected)
+
+
+@cache
+def _c() -> Language:
+    from sightline.core.imports.c import C, affected
+    from sightline.languages.c import references
+
+    return Language("c", references, C, affected)
+
+
 _SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
+_OF_C = (
+    *("c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "tpp"),
+    *("m", "mm", "cu", "cuh", "inc"),
+)
 LANGUAGES: Mapping[str, Callable[[], Language]] = {
     **dict.fromkeys((".py", ".pyi"), _python),
     **{f".{ending}": _javascript for ending in _SCRIPTS},
     ".go": _go,
     ".rs": _rust,
+    ".java": _java,
+    **{f".{ending}": _c for ending in _OF_C},
 }
 """The ending of a source -> its language, which is loaded when the first such source is met."""
-NAMED = {"python": _python, "javascript": _javascript, "go": _go, "rust": _rust}
+NAMED = {
+    "python": _python,
+    "javascript": _javascript,
+    "go": _go,
+    "rust": _rust,
+    "java": _java,
+    "c": _c,
+}
 """Each by its name."""
 
 

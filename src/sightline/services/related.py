@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10
 
 from sightline.core import given
-from sightline.core.imports.testing_names import is_test
+from sightline.core.imports.testing_names import is_header, is_test
 from sightline.core.value import Value
 from sightline.core.window.tokens import estimate
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LANGUAGES", "Related", "RelatedFile", "related"]
 
-TEST, IMPORT, TESTED_BY, IMPORTER, PACKAGE, SIBLING = 1.0, 0.9, 0.7, 0.5, 0.2, 0.1
+TEST, HALF, IMPORT, TESTED_BY, IMPORTER, PACKAGE, SIBLING = 1.0, 0.9, 0.9, 0.7, 0.5, 0.2, 0.1
 """What each reason weighs."""
 
 FURTHER = 0.4
@@ -193,6 +193,9 @@ def _focus(index: Importing, importer: str) -> float:
 
 
 def _siblings(index: Importing, path: str) -> Iterator[Reason]:
+    half = "what defines it, by name" if is_header(path) else "its header, by name"
+    for each in index.tests.halves(path):
+        yield each, HALF, half
     folder, mine = path.rpartition("/")[0], ending(path)
     for each in index.paths:
         if each.startswith(folder) and each.rpartition("/")[0] == folder and ending(each) == mine:

@@ -23,6 +23,12 @@ PAIRS = [
     ("src/parse.rs", "tests/parse.rs"),
     ("src/Acme/Foo.php", "tests/Acme/FooTest.php"),
     ("src/base/log.cc", "src/base/log_unittest.cc"),
+    ("src/base/log.cc", "src/base/log-test.cc"),
+    ("lib/strbuf.c", "t/helper/test-strbuf.c"),
+    ("src/base/log.c", "tests/base/test_log.c"),
+    ("include/base/log.h", "test/base/log_test.cpp"),
+    ("src/main/java/org/acme/Foo.java", "src/test/java/org/acme/FooTests.java"),
+    ("src/main/java/org/acme/Foo.java", "src/test/java/org/acme/FooIT.java"),
     ("lib/shop/cart.ex", "test/shop/cart_test.exs"),
 ]
 
@@ -55,3 +61,20 @@ def test_words_that_only_look_so_are_no_tests(name):
 def test_a_file_without_a_known_language_has_no_tests():
     assert testing_names.tests_of("Makefile", ["tests/test_Makefile.py"]) == ()
     assert testing_names.tested_by("notes.txt", ["notes.py"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("header", "source"),
+    [
+        ("src/a.h", "src/a.c"),
+        ("include/base/log.h", "src/base/log.cc"),
+        ("include/log.hpp", "lib/log.cpp"),
+        ("base/log_test.h", "base/log_test.cc"),
+    ],
+)
+def test_a_header_and_its_source_find_each_other(header, source):
+    paths = (header, source, "other/a.c", "other/log.h", "tests/a_test.c", "src/a.py")
+    made = testing_names.Tests(paths)
+    assert made.halves(header) == (source,)
+    assert made.halves(source) == (header,)
+    assert made.halves("src/a.py") == ()

@@ -24,7 +24,7 @@ _FAMILIES = {
     "rust": "rs",
     "php": "php",
     "dotnet": "cs fs vb",
-    "c": "c cc cpp cxx h hh hpp m mm",
+    "c": "c cc cpp cxx c++ h hh hpp hxx h++ m mm cu cuh",
     "swift": "swift",
     "dart": "dart",
     "elixir": "ex exs",
@@ -35,6 +35,7 @@ FAMILY = {ending: family for family, endings in _FAMILIES.items() for ending in 
 _SNAKE = re.compile(r"test_(?P<a>.+)|(?P<b>.+?)_(?:tests?|unittest|spec)")
 _DOTTED = re.compile(r"(?P<a>.+?)[._-](?:tests?|spec|cy|e2e|unit)")
 _CAMEL = re.compile(r"Test(?P<a>[A-Z].*)|(?P<b>.+?)(?:Tests?|TestCase|Spec|IT|ITCase)")
+_DASHED = re.compile(r"test-(?P<a>.+)|(?P<b>.+?)-(?:tests?|unittest)")
 _SIGNS = {
     "python": (_SNAKE,),
     "script": (_DOTTED,),
@@ -43,7 +44,7 @@ _SIGNS = {
     "php": (_CAMEL,),
     "dotnet": (_CAMEL,),
     "swift": (_CAMEL,),
-    "c": (_SNAKE, _CAMEL),
+    "c": (_SNAKE, _CAMEL, _DASHED),
 }
 _TESTING = frozenset(
     [
@@ -73,10 +74,13 @@ _PLAIN = frozenset(
         "python",
         "app",
         "internal",
+        "include",
     ]
 )
 _WHOLE = {"__init__": "python", "index": "script", "mod": "rust", "lib": "rust", "main": "rust"}
 """Names of files that stand for their folder."""
+
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh")
 
 
 class Tests:
@@ -106,6 +110,16 @@ class Tests:
             return ()
         return _nearest(path, self._others.get(named[:2], ()))
 
+    def halves(self, path: str) -> tuple[str, ...]:
+        """A header's sources, or a source's headers, the nearest first: by their names, as no line
+        of a header leads to its source."""
+        named = _named(path)
+        if named is None or named[0] != "c":
+            return ()
+        among = (self._tests if named[2] else self._others).get(named[:2], ())
+        header = is_header(path)
+        return _nearest(path, [each for each in among if is_header(each) != header])
+
 
 def tests_of(path: str, paths: Iterable[str]) -> tuple[str, ...]:
     """The tests of a file among these paths. Who asks often keeps a Tests."""
@@ -115,6 +129,11 @@ def tests_of(path: str, paths: Iterable[str]) -> tuple[str, ...]:
 def tested_by(path: str, paths: Iterable[str]) -> tuple[str, ...]:
     """The files among these paths that a test is named after."""
     return Tests(paths).tested_by(path)
+
+
+def is_header(path: str) -> bool:
+    """Whether a file declares what others of its name may define."""
+    return path.lower().endswith(_HEADERS)
 
 
 def is_test(path: str) -> bool:
