@@ -102,7 +102,7 @@ def test_a_chain_has_one_to_five_patterns(s, given):
 
 
 def test_what_is_no_message_and_no_filter(s):
-    with pytest.raises(TypeError, match=r"^message is the user's message, or None, not 5\.$"):
+    with pytest.raises(TypeError, match=r"^message is what the user said, or None, not 5\.$"):
         s.briefing(5)
     with pytest.raises(TypeError, match=r"^filter is a pattern such as \*\.py, or None, not 5\.$"):
         s.list_directory("src", filter=5)

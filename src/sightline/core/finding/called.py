@@ -25,8 +25,8 @@ OTHERS = (
 ENDINGS = frozenset(ending for family in (*FAMILIES, OTHERS) for ending in family)
 """Of files anywhere. What ends in one is a path, though no file here does."""
 
-CALL = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)\(.*", re.DOTALL)
-"""A decorator with its arguments, as far as they came along."""
+CALL = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\((?:.*\)|[^)]*)", re.DOTALL)
+"""A decorator with its arguments, as far as they came along. No file is called so."""
 
 
 class Called:
@@ -39,8 +39,9 @@ class Called:
     def word(self, value: str) -> bool:
         """Whether what stands behind an @, and is no path, may never have been meant as one: a
         person, a decorator, a package with its scope."""
-        call = CALL.fullmatch(value)
-        name = (call[1] if call is not None else value).casefold()
+        if CALL.fullmatch(value):
+            return True
+        name = value.casefold()
         if name.startswith((".", "/")) or "\\" in name or " " in name:
             return False
         scope, slash, rest = name.partition("/")
