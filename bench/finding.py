@@ -2,17 +2,21 @@
 
     python bench/finding.py [--json] [--only NAME]...
 
-A tree of 100,000 files is written, and listed in turns by us, cold each time but for "index-again",
-and by `git ls-files -co --exclude-standard`, which always runs in a git tree of the same files.
+A tree of 100,000 files is written once, and listed in turns by us, cold each time but for
+"index-again", and by `git ls-files -co --exclude-standard`. Between the figures only git's index is
+exchanged, or taken away with all of git: then git is told where it is, and we find none.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 if not __package__:  # started as a script, where only this folder is on the path
@@ -20,7 +24,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.asking import printed
 from bench.speed import table
-from bench.stopwatch import Figure, Limit, Row, interleaved, measure_each
+from bench.stopwatch import Figure, Limit, Row, interleaved, measure
 
 from sightline.core.finding.index import Index
 from sightline.workspace.find import Finder
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
 FILES = 100_000
 IN_FOLDER = 50
-ROUNDS = 9
+ROUNDS = 7
 IGNORED = "*.log\n__pycache__/\nnode_modules/\nbuild/\n!kept.log\n"
 IGNORED_EACH = 10
 """Every so many folders hold one that is ignored, with as many files."""
@@ -59,26 +63,35 @@ def _fill(folder: str, names: Sequence[str]) -> None:
         os.close(os.open(f"{folder}/{name}", os.O_CREAT | os.O_WRONLY))
 
 
-def git(root: str, *words: str) -> bytes:
+def git(root: str, *words: str, given: bytes = b"") -> bytes:
     """What git answers."""
     return subprocess.run(
-        ["git", "-C", root, *words], env={**os.environ, **QUIET}, capture_output=True, check=True
+        ["git", "-C", root, *words],
+        env={**os.environ, **QUIET},
+        input=given,
+        capture_output=True,
+        check=True,
     ).stdout
 
 
 def tracked(folder: str) -> str:
     """A git tree with all of its files tracked."""
-    root = untracked(folder)
+    root = f"{folder}/tree"
+    write(root, FILES)
+    git(root, "init", "--quiet")
     git(root, "add", "--all")
     return root
 
 
-def untracked(folder: str) -> str:
-    """A git tree with none of its files tracked."""
-    root = f"{folder}/tree"
-    write(root, FILES)
-    git(root, "init", "--quiet")
-    return root
+@contextmanager
+def away(root: str, name: str) -> Iterator[str]:
+    """Without a part of a tree for as long as this lasts, and where it is meanwhile."""
+    file, aside = f"{root}/{name}", f"{root}-{os.path.basename(name)}"
+    os.rename(file, aside)
+    try:
+        yield aside
+    finally:
+        os.replace(aside, file)
 
 
 def listed(root: str) -> int:
@@ -86,22 +99,45 @@ def listed(root: str) -> int:
     return len(Finder(root).paths())
 
 
-def in_git(folder: str, *, new: bool = False) -> Times:
-    """A git tree."""
-    root = untracked(folder) if new else tracked(folder)
+def in_git(root: str) -> Times:
+    """The tree as it is."""
     return interleaved(partial(listed, root), partial(git, root, *LISTING), ROUNDS)
 
 
-def elsewhere(folder: str) -> Times:
-    """The same files outside of any git tree, beside git in one."""
-    root, plain = tracked(folder), f"{folder}/plain"
-    write(plain, FILES)
-    return interleaved(partial(listed, plain), partial(git, root, *LISTING), ROUNDS)
+def with_one_new(root: str) -> Times:
+    """One file more than git tracks."""
+    new = Path(root, "packages/part_7/new.py")
+    new.touch()
+    try:
+        return in_git(root)
+    finally:
+        new.unlink()
 
 
-def indexed(folder: str) -> Times:
+def half_tracked(root: str) -> Times:
+    """Every second file untracked."""
+    names = git(root, "ls-files", "-z").split(b"\0")[:-1]
+    with away(root, ".git/index") as whole:
+        shutil.copyfile(whole, f"{root}/.git/index")
+        git(root, "update-index", "--force-remove", "-z", "--stdin", given=b"\0".join(names[::2]))
+        return in_git(root)
+
+
+def none_tracked(root: str) -> Times:
+    """No file tracked."""
+    with away(root, ".git/index"):
+        return in_git(root)
+
+
+def elsewhere(root: str) -> Times:
+    """No git for us."""
+    with away(root, ".git") as aside:
+        beside = partial(git, root, f"--git-dir={aside}", f"--work-tree={root}", *LISTING)
+        return interleaved(partial(listed, root), beside, ROUNDS)
+
+
+def indexed(root: str) -> Times:
     """The list, and the index of it that names are looked up in."""
-    root = tracked(folder)
     return interleaved(
         lambda: Index(Finder(root).paths()).named("file_1.py"),
         partial(git, root, *LISTING),
@@ -109,19 +145,19 @@ def indexed(folder: str) -> Times:
     )
 
 
-def again(folder: str) -> Times:
+def again(root: str) -> Times:
     """The list once more, when nothing has changed since it was made."""
-    root = tracked(folder)
     finder = Finder(root)
     finder.paths()
     return interleaved(finder.paths, partial(git, root, *LISTING), ROUNDS)
 
 
+CLOSE = Limit(ratio=1.2)
 FIGURES = (
-    Figure("index", "100,000 tracked files", FLOOR, Limit(ratio=1.2), in_git),
-    Figure(
-        "index-new", "the same, none tracked", FLOOR, Limit(ratio=1.2), partial(in_git, new=True)
-    ),
+    Figure("index", "100,000 tracked files", FLOOR, CLOSE, in_git),
+    Figure("index-one", "the same and a new one", FLOOR, CLOSE, with_one_new),
+    Figure("index-half", "the same, half of them tracked", FLOOR, CLOSE, half_tracked),
+    Figure("index-new", "the same, none tracked", FLOOR, CLOSE, none_tracked),
     Figure("index-elsewhere", "the same, no git tree", FLOOR, Limit(ratio=2.5), elsewhere),
     Figure("index-names", "tracked, and a name looked up", FLOOR, Limit(), indexed),
     Figure("index-again", "tracked, nothing changed", FLOOR, Limit(ms=50), again),
@@ -129,8 +165,12 @@ FIGURES = (
 
 
 def run(only: Sequence[str]) -> Iterator[Row]:
-    """Measure each figure whose name begins so, in a folder of its own."""
-    return measure_each(FIGURES, only, "sightline-finding-")
+    """Measure each figure whose name begins so, all of them in one tree."""
+    with TemporaryDirectory(prefix="sightline-finding-") as folder:
+        root = tracked(folder)
+        for figure in FIGURES:
+            if figure.name.startswith(tuple(only)):
+                yield measure(figure, root)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -15,12 +15,29 @@ def _small(monkeypatch):
     monkeypatch.setattr(finding, "ROUNDS", 1)
 
 
-@pytest.mark.parametrize("make", [finding.tracked, finding.untracked])
-def test_git_and_we_list_the_same_files(make, tmp_path):
-    root = make(str(tmp_path))
-    names = finding.git(root, *finding.LISTING).decode().split()
+def same(root, *words):
+    names = finding.git(root, *words, *finding.LISTING).decode().split()
     assert sorted(names) == list(Finder(root).paths())
-    assert len(names) == 601
+    return len(names)
+
+
+def test_git_and_we_list_the_same_files(tmp_path, monkeypatch):
+    """In each state that the figures are measured in."""
+    counted = []
+
+    def count(*args, **kwargs):
+        del args, kwargs
+        counted.append(same(root))
+        return ([1.0], [1.0])
+
+    monkeypatch.setattr(finding, "interleaved", count)
+    root = finding.tracked(str(tmp_path))
+    for work in (finding.in_git, finding.with_one_new, finding.half_tracked, finding.none_tracked):
+        work(root)
+    finding.in_git(root)
+    assert counted == [601, 602, 601, 601, 601]
+    with finding.away(root, ".git") as aside:
+        assert same(root, f"--git-dir={aside}", f"--work-tree={root}") == 601
     assert os.path.isdir(f"{root}/packages/part_0/module_0/node_modules/dep")
 
 
