@@ -50,7 +50,14 @@ class Called:
             return False
         if slash:
             return not self._holds(scope, _stem(last))
-        return name not in self._stems if "." in name else _stem(name) not in self._first
+        if "." in name:
+            return name not in self._stems and not self._module(name)
+        return name not in self._first and name not in self._folders
+
+    def _module(self, dotted: str) -> bool:
+        """Whether there is a folder as the name begins, and a file as it ends: a.b.c for a/b/c.py."""
+        parts = dotted.split(".")
+        return parts[0] in self._folders and parts[-1] in self._first
 
     def _ending(self, name: str) -> bool:
         """Whether files end as this name does."""
