@@ -171,7 +171,7 @@ class Importing:
         self.too_large &= sources
         self._beside = {path: v for path, v in self._beside.items() if path in sources}
         self._references.only(set(self._keys()))
-        for name in {LANGUAGES[end]().name for end, _ in self._keys()}:
+        for name in {LANGUAGES[end]().name for end, _ in self._keys()} | self._resolvers.keys():
             language = NAMED[name]()
             concerned = language.affected(other)
             if concerned is not None:
