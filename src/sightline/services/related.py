@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log10
 
 from sightline.core import given
-from sightline.core.imports.testing_names import is_header, is_test
+from sightline.core.imports.testing_names import FAMILY, is_header, is_test
 from sightline.core.value import Value
 from sightline.core.window.tokens import estimate
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -37,6 +37,9 @@ REACHED_MOST = 1_000
 
 READ_BYTES = 1_000_000
 """A larger file's tokens are estimated by its size alone."""
+
+
+_SAID = {"java": ("named", "names"), "c": ("included", "includes")}
 
 
 class RelatedFile(Value):
@@ -142,7 +145,7 @@ def _imports(index: Importing, path: str, transitive: int) -> Iterator[Reason]:
             for each in index.imports(source):
                 if each.path in met or len(met) > REACHED_MOST:
                     continue
-                how = "imported" if step == 0 else f"imported by {source}"
+                how = _words(source)[0] if step == 0 else f"{_words(source)[0]} by {source}"
                 line = f"{how} in line {each.line}"
                 if not each.direct:
                     yield each.path, PACKAGE * weight, f"the package of what is {line}"
@@ -153,6 +156,11 @@ def _imports(index: Importing, path: str, transitive: int) -> Iterator[Reason]:
         if not reached:
             return
         edge, weight = reached, weight * FURTHER
+
+
+def _words(path: str) -> tuple[str, str]:
+    """What a file does to another: in Java it often only names what it would import elsewhere."""
+    return _SAID.get(FAMILY.get(ending(path)[1:], ""), ("imported", "imports"))
 
 
 def _rarity(index: Importing, path: str) -> float:
@@ -171,7 +179,7 @@ def _tests(index: Importing, path: str) -> Iterator[Reason]:
         edge = _edge(index, importer, path) if is_test(importer) else None
         if edge is not None:
             weight = TESTED_BY * edge.share * _focus(index, importer)
-            yield importer, weight, f"a test that imports it in line {edge.line}"
+            yield importer, weight, f"a test that {_words(importer)[1]} it in line {edge.line}"
 
 
 def _importers(index: Importing, path: str) -> Iterator[Reason]:
@@ -179,7 +187,7 @@ def _importers(index: Importing, path: str) -> Iterator[Reason]:
         edge = None if is_test(importer) else _edge(index, importer, path)
         if edge is not None:
             weight = IMPORTER * edge.share * _focus(index, importer)
-            yield importer, weight, f"imports it in line {edge.line}"
+            yield importer, weight, f"{_words(importer)[1]} it in line {edge.line}"
 
 
 def _edge(index: Importing, importer: str, path: str) -> Edge | None:
@@ -193,8 +201,10 @@ def _focus(index: Importing, importer: str) -> float:
 
 
 def _siblings(index: Importing, path: str) -> Iterator[Reason]:
-    half = "what defines it, by name" if is_header(path) else "its header, by name"
-    for each in index.tests.halves(path):
+    header = is_header(path)
+    half = "what defines it, by name" if header else "its header, by name"
+    joined = index.importers(path) if header else [each.path for each in index.imports(path)]
+    for each in index.tests.halves(path, joined):
         yield each, HALF, half
     folder, mine = path.rpartition("/")[0], ending(path)
     for each in index.paths:

@@ -78,3 +78,11 @@ def test_a_header_and_its_source_find_each_other(header, source):
     assert made.halves(header) == (source,)
     assert made.halves(source) == (header,)
     assert made.halves("src/a.py") == ()
+    assert made.halves(header, ["other/x.c", source]) == (source,)
+
+
+def test_a_source_that_includes_a_header_of_its_name_defines_it_wherever_it_lies():
+    paths = ("include/acme/cache.h", "util/cache.cc", "include/acme/c/cache.cc")
+    made = testing_names.Tests(paths)
+    assert made.halves(paths[0], ["db/x.cc", paths[1]]) == (paths[1],)
+    assert made.halves(paths[1]) == ()

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     Named = tuple[str, str, bool]
     """A language's family, a name in lower case without signs of a test, and whether it had any."""
@@ -110,15 +110,16 @@ class Tests:
             return ()
         return _nearest(path, self._others.get(named[:2], ()))
 
-    def halves(self, path: str) -> tuple[str, ...]:
-        """A header's sources, or a source's headers, the nearest first: by their names, as no line
-        of a header leads to its source."""
+    def halves(self, path: str, joined: Collection[str] = ()) -> tuple[str, ...]:
+        """A header's sources, or a source's headers, by their names, as no line of a header leads
+        to its source: those of the joined ones (one includes the other), else the nearest."""
         named = _named(path)
         if named is None or named[0] != "c":
             return ()
         among = (self._tests if named[2] else self._others).get(named[:2], ())
         header = is_header(path)
-        return _nearest(path, [each for each in among if is_header(each) != header])
+        halves = [each for each in among if is_header(each) != header]
+        return tuple(sorted({*joined}.intersection(halves)))[:MOST] or _nearest(path, halves)
 
 
 def tests_of(path: str, paths: Iterable[str]) -> tuple[str, ...]:
