@@ -13,7 +13,7 @@ from bench.mistakes import MISTAKES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.core.finding.guesses import Candidate, Guesser, candidates
+from sightline.core.finding.guesses import CHANGED_MAX, Candidate, Guesser, candidates
 
 SAMPLE = Path(__file__).with_name("sample.txt").read_text(encoding="utf-8").split()
 """Names of files of the standard library, pytest, tRPC, tldraw, RxJS, Django and React Native."""
@@ -106,7 +106,11 @@ def test_words_stand_on_the_other_side_of_a_slash(asked, there, reason):
 
 @pytest.mark.parametrize(
     ("asked", "there"),
-    [("httpServer.py", "ftp/server.py"), ("ahttpServer.py", "http/server.py")],
+    [
+        ("httpServer.py", "ftp/server.py"),
+        ("ahttpServer.py", "http/server.py"),
+        ("http/__init__.ts", "http/index.ts"),
+    ],
 )
 def test_half_a_name_is_not_the_folder(asked, there):
     assert not any(each.reason.startswith((PARTED, JOINED)) for each in candidates(asked, [there]))
@@ -114,7 +118,30 @@ def test_half_a_name_is_not_the_folder(asked, there):
 
 def test_a_name_that_ends_as_very_many_do_is_found_in_its_folder():
     crowd = [f"pkg{number}/src/server.py" for number in range(3_000)]
-    assert candidates("httpServer.py", [*crowd, "http/server.py"])[0].path == "http/server.py"
+    for there in ("http/server.py", "http/server/__init__.py"):
+        assert candidates("httpServer.py", [*crowd, there])[0].path == there
+
+
+@given(seed=st.integers(0, 10_000))
+def test_a_list_that_changed_a_little_is_guessed_at_as_one_made_anew(seed):
+    dice = random.Random(seed)
+    before, now = dice.sample(SAMPLE, 60), dice.sample(SAMPLE, 60)
+    changed = sorted({*before[:40], *now[:20]})
+    first = Guesser(sorted(before))
+    later = Guesser(changed, first.ready)
+    assert later.ready is first.ready
+    for asked in dice.sample([*before, *now], 8):
+        guess = asked.replace("s", "", 1)
+        assert later.candidates(guess) == Guesser(changed).candidates(guess)
+    last = Guesser(sorted(before), later.ready)
+    assert last.candidates(before[0]) == first.candidates(before[0])
+
+
+def test_a_list_that_changed_much_is_made_ready_anew():
+    first = Guesser(TREE)
+    more = [f"new/file{number}.py" for number in range(CHANGED_MAX)]
+    assert Guesser([*TREE, *more], first.ready).ready is first.ready
+    assert Guesser([*TREE[1:], *more], first.ready).ready is not first.ready
 
 
 def test_a_module_is_asked_for_by_its_dotted_name():
