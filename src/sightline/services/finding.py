@@ -48,7 +48,7 @@ def find(
     Where none does: what may have been meant, and the fallback. Nothing is created here, and
     nobody is asked; what is required is not skipped but asked about. The deadline is of the
     patterns and the guesses: the list of files takes what it takes, and a first path is looked up.
-    git is asked what was renamed once for each list of files, within a time of its own.
+    git is asked what was renamed once for each commit, within what is left of it.
     An absolute path in the workspace is taken for what it is there; one elsewhere matches nothing.
     ValueError for what is no chain and for a limit below 1, PathRefused for a way out of the
     workspace.

@@ -224,7 +224,7 @@ class _Answering:
             return ()
         self._guesses -= 1
         shelf, seen = self._listed(), self._ground.store.known(self._ground.session)
-        return tuple(shelf.guesser.candidates(asked, seen=seen, renamed=shelf.renamed))
+        return tuple(shelf.guesser.candidates(asked, seen=seen, renamed=shelf.renamed()))
 
     @cached_property
     def _called(self) -> Called:

@@ -9,19 +9,25 @@ from sightline.core.finding.index import Index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.core.finding.guesses import Guesser
+    from sightline.core.finding.guesses import Guesser, Ready
     from sightline.workspace import Workspace
+    from sightline.workspace.renames import History
+
+RENAMES_S = 2.0
+"""The time that git gets to say what was renamed, once for each commit, where there is no less."""
 
 
 class Shelf:
-    """The files of a workspace as they were listed, and what was made of the list."""
+    """The files of a workspace as they were listed, and what was made of the list. last: what was
+    made of the list before this one."""
 
-    def __init__(self, paths: tuple[str, ...], root: str) -> None:
+    def __init__(self, paths: tuple[str, ...], root: str, last: Shelf | None = None) -> None:
         self.paths = paths
         self.index = Index(paths)
         self._root = root
+        self.ready: Ready | None = None if last is None else last.ready
+        self.history: History | None = None if last is None else last.history
         self._guesser: Guesser | None = None
-        self._renamed: dict[str, str] | None = None
 
     @property
     def guesser(self) -> Guesser:
@@ -29,26 +35,27 @@ class Shelf:
         if self._guesser is None:
             from sightline.core.finding.guesses import Guesser  # only for what is not found
 
-            self._guesser = Guesser(self.paths)
+            self._guesser = Guesser(self.paths, self.ready)
+            self.ready = self._guesser.ready
         return self._guesser
 
-    @property
-    def renamed(self) -> dict[str, str]:
-        """What git says was renamed, while the list of files was this one."""
-        if self._renamed is None:
-            from sightline.workspace.renames import renames  # starts a process
+    def renamed(self, within_s: float = RENAMES_S) -> dict[str, str]:
+        """What git says was renamed, as far as it does so in time."""
+        if self.history is None:
+            from sightline.workspace.renames import History  # starts a process
 
-            self._renamed = renames(self._root)
-        return self._renamed
+            self.history = History(self._root)
+        return self.history.renames(within_s)
 
 
 def shelf_of(workspace: Workspace) -> Shelf:
-    """What a workspace's list of files is asked by. It is made anew when the list is another."""
+    """What a workspace's list of files is asked by. When the list is another it is made anew, of
+    what was made of the last one."""
     paths = workspace.paths()
     with _LOCK:
         shelf = _SHELVES.get(workspace)
         if shelf is None or shelf.paths != paths:
-            shelf = _SHELVES[workspace] = Shelf(paths, workspace.root)
+            shelf = _SHELVES[workspace] = Shelf(paths, workspace.root, shelf)
     return shelf
 
 

@@ -28,7 +28,7 @@ def nothing(ground: Ground, request: Request, shelf: Shelf, tried: int, until: f
     named = [text for text in map(_literal, request.patterns) if text is not None]
     there = list(_there(ground, shelf, named))
     late = monotonic() > until
-    guessed = [] if late else _guessed(ground, request, shelf)
+    guessed = [] if late else _guessed(ground, request, shelf, until)
     kept = {each.path: each for each in [*guessed, *there]}
     best = sorted(kept.values(), key=lambda each: -each.score)[:CANDIDATES]
     timed_out = late or tried < len(request.patterns)
@@ -87,12 +87,14 @@ def _free(ground: Ground, path: str) -> bool:
     return ground.workspace.stat(path) is None
 
 
-def _guessed(ground: Ground, request: Request, shelf: Shelf) -> list[Candidate]:
+def _guessed(ground: Ground, request: Request, shelf: Shelf, until: float) -> list[Candidate]:
     """What may have been meant by the two most exact patterns, each path once."""
     seen = ground.store.known(ground.session)
+    guesser = shelf.guesser
+    renamed = shelf.renamed(until - monotonic())
     best: dict[str, Candidate] = {}
     for asked in dict.fromkeys(map(_guess, request.patterns[:2])):
-        for each in shelf.guesser.candidates(asked, seen=seen, renamed=shelf.renamed):
+        for each in guesser.candidates(asked, seen=seen, renamed=renamed):
             if each.path not in best or best[each.path].score < each.score:
                 best[each.path] = each
     return list(best.values())

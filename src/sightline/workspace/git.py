@@ -59,6 +59,13 @@ class Repository:
         log = moves(_tail(f"{self.folder}/logs/HEAD"))
         return log[-1].new if log else None
 
+    def standing(self) -> tuple[object, ...]:
+        """What is another each time that the tree comes to stand at another commit."""
+        head = _text(f"{self.folder}/HEAD")
+        branch = f"{self.common}/{head.removeprefix('ref: ').strip()}"
+        tables = [f"{self.common}/packed-refs", f"{self.common}/reftable/tables.list"]
+        return (self.head(), head, _text(branch), *map(_written, tables))
+
     def stashed(self) -> tuple[str, ...]:
         """The commits of the stash, the newest last."""
         return tuple(move.new for move in moves(_tail(f"{self.common}/logs/refs/stash")))
@@ -169,6 +176,14 @@ def _newer(at: str, since_ns: int) -> bool:
         return os.stat(at).st_mtime_ns + SLACK_NS >= since_ns
     except OSError:
         return False
+
+
+def _written(at: str) -> tuple[int, ...]:
+    try:
+        found = os.stat(at)
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 STOPPED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")

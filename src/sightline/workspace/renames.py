@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sightline.workspace.git import OURS, bounded
+from sightline.workspace.git import OURS, bounded, repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,12 +26,41 @@ TOLD_MAX = 20_000
 """Renames that are kept, the newest."""
 
 
+class History:
+    """What git says was renamed in a workspace, asked once for each commit that it stands at."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._kept: tuple[tuple[object, ...], dict[str, str]] | None = None
+
+    def renames(self, deadline_s: float = DEADLINE_S) -> dict[str, str]:
+        """As `renames`, within the time of one question; DEADLINE_S at most. What was cut off
+        sooner than that counts for this question alone."""
+        found = repository(self._root, ".")
+        if found is None:
+            return {}
+        standing = found.standing()
+        if self._kept is not None and self._kept[0] == standing:
+            return self._kept[1]
+        if deadline_s <= 0:
+            return {}
+        said, whole = _log(self._root, COMMITS, min(deadline_s, DEADLINE_S))
+        told = _newest(said)
+        if whole or deadline_s >= DEADLINE_S:
+            self._kept = (standing, told)
+        return told
+
+
 def renames(root: str, *, commits: int = COMMITS, deadline_s: float = DEADLINE_S) -> dict[str, str]:
     """Old workspace paths and the newest ones, as git tells them of the last commits; a file that
     moved several times is told once for each of its old paths. {} where there is no git, no
     history, or no answer in time."""
+    return _newest(_log(root, commits, deadline_s)[0])
+
+
+def _newest(said: bytes) -> dict[str, str]:
     newest: dict[str, str] = {}
-    for old, new in _pairs(_log(root, commits, deadline_s)):
+    for old, new in _pairs(said):
         if len(newest) == TOLD_MAX:
             break
         # The log goes back in time: where a new path went later stands in the table already.
@@ -52,13 +81,17 @@ def _path(name: bytes) -> str:
     return name.decode("utf-8", "replace")
 
 
-def _log(root: str, commits: int, deadline_s: float) -> bytes:
-    """What git prints, up to the deadline and the limit; a part that breaks off loses its end."""
+def _log(root: str, commits: int, deadline_s: float) -> tuple[bytes, bool]:
+    """What git prints, up to the deadline and the limit, and whether more time would not tell
+    more; a part that breaks off loses its end."""
     if not os.path.isdir(root):
-        return b""
+        return b"", True
     limit = ["-c", f"diff.renameLimit={COMPARED_MAX}"]
-    said = bounded(["-C", root, *OURS, *limit, *_words(commits)], BYTES_MAX, deadline_s)
-    return b"" if said is None else said[0][:BYTES_MAX]
+    done = bounded(["-C", root, *OURS, *limit, *_words(commits)], BYTES_MAX, deadline_s)
+    if done is None:
+        return b"", True
+    said, ended = done
+    return said[:BYTES_MAX], ended >= 0 or len(said) > BYTES_MAX
 
 
 def _words(commits: int) -> list[str]:

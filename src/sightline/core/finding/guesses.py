@@ -27,12 +27,32 @@ class Candidate(Value):
     reason: str
 
 
-class Guesser:
-    """A list of paths, made ready once for many guesses."""
+CHANGED_MAX = 1_000
+"""Paths that came or went since all were made ready; after more all are made ready again."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
+
+class Ready(Value):
+    """Names made ready, and the paths that they are of."""
+
+    paths: frozenset[str]
+    names: Names
+
+
+class Guesser:
+    """A list of paths, made ready once for many guesses. ready: what was made ready for a list
+    that this one may differ little from; then only the paths that came since are."""
+
+    def __init__(self, paths: Sequence[str], ready: Ready | None = None) -> None:
         self._there = frozenset(paths)
-        self._names = Names(paths)
+        if ready is None or len(self._there ^ ready.paths) > CHANGED_MAX:
+            ready = Ready(self._there, Names(paths))
+        self.ready = ready
+        new = self._there - ready.paths
+        self._layers = [ready.names, *([Names(sorted(new))] if new else [])]
+
+    def _near(self, asked: Asked) -> Iterator[str]:
+        there = self._there
+        return (path for names in self._layers for path in names.near(asked) if path in there)
 
     def candidates(
         self,
@@ -56,7 +76,7 @@ class Guesser:
     def _of(
         self, asked: Asked, seen: Collection[str], renamed: Mapping[str, str]
     ) -> Iterator[Candidate]:
-        for path in self._names.near(asked):
+        for path in self._near(asked):
             score, differs = likeness(asked, path)
             if path in seen:
                 score, differs = min(score + SEEN, 1.0), [*differs, "this session read it"]
