@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from sightline.workspace import renames as module
-from sightline.workspace.renames import renames
+from sightline.workspace.renames import History, renames
 
 QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 PATIENT_S = 30.0
@@ -142,6 +142,45 @@ def test_a_git_that_does_not_end_is_ended(tree, tmp_path_factory, monkeypatch):
     (folder / "git").chmod(0o755)
     monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
     assert tree.renames(deadline_s=0.3) == {"a.py": "b.py"}
+
+
+def test_git_is_asked_once_for_each_commit(tree):
+    history = History(str(tree.root))
+    before = history.renames(PATIENT_S)
+    (tree.root / "new.py").touch()
+    assert history.renames(PATIENT_S) is before
+    tree.move(("a.py", "z.py"))
+    assert history.renames(PATIENT_S) == {"a.py": "z.py"}
+    tree.git("reset", "--quiet", "--soft", "HEAD~1")
+    assert history.renames(PATIENT_S) == {}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_commit_shows_without_a_log_too(tree, packed):
+    tree.git("config", "core.logAllRefUpdates", "false")
+    (tree.root / ".git/logs/HEAD").unlink()
+    history = History(str(tree.root))
+    assert history.renames(PATIENT_S) == {}
+    tree.move(("a.py", "z.py"))
+    if packed:
+        tree.git("pack-refs", "--all")
+    assert history.renames(PATIENT_S) == {"a.py": "z.py"}
+
+
+def test_what_was_cut_off_early_is_asked_for_again(tree, tmp_path_factory, monkeypatch):
+    tree.move(("a.py", "z.py"))
+    history = History(str(tree.root))
+    assert history.renames(0) == {}
+    with monkeypatch.context() as slow:
+        folder = tmp_path_factory.mktemp("bin")
+        (folder / "git").write_text("#!/bin/sh\nexec sleep 60\n")
+        (folder / "git").chmod(0o755)
+        slow.setenv("PATH", str(folder), prepend=os.pathsep)
+        assert history.renames(0.05) == {}
+    monkeypatch.setattr(module, "DEADLINE_S", PATIENT_S)
+    told = history.renames(PATIENT_S)
+    assert told == {"a.py": "z.py"}
+    assert history.renames(0) is told
 
 
 def test_nothing_of_the_users_is_run(tree, tmp_path_factory):
