@@ -27,7 +27,7 @@ sys.path[:0] = [os.path.join(HOME, "src")]
 
 from sightline.core.imports.rust import Rust  # noqa: E402 - the path first
 from sightline.core.value import Value  # noqa: E402
-from sightline.languages.rust import references  # noqa: E402
+from sightline.languages.rust import references, scope  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,10 +42,10 @@ Named = tuple[str, Names]
 
 
 class Judged(Value):
-    """What the compiler says of a tree. pairs: sources and the files that they lead to; paths: the
-    files that each path leads to; sources: the files that were compiled."""
+    """What the compiler says of a tree. pairs: sources and the files that they lead to, each with the
+    files that will do as well; paths: the files that each path leads to; sources: what was compiled."""
 
-    pairs: set[tuple[str, str]]
+    pairs: dict[tuple[str, str], set[str]]
     paths: dict[Named, set[str]]
     sources: set[str]
 
@@ -107,7 +107,7 @@ def measured(tree: str, options: argparse.Namespace) -> list[Row]:
         crate for crate in crates_of(tree, paths) if not options.only or crate.name in options.only
     ]
     said = judged(tree, crates, files)
-    resolver = Rust(paths, lambda path: source_of(tree, path) if path in files else None)
+    resolver = Rust(paths, lambda path: source_of(tree, path) if path in files else None, scope)
     ours: dict[Named, set[str]] = defaultdict(set)
     pairs, times = set(), []
     for path in sorted(said.sources):
@@ -146,14 +146,17 @@ def compared(
     seen: int = 0,
 ) -> Row:
     """Counts what is right, and prints the first of what is not."""
-    wanted = {pair for pair in said.pairs if pair[0] != pair[1]}
+    wanted = {pair: either for pair, either in said.pairs.items() if pair[0] != pair[1]}
+    found = {
+        pair for pair, either in wanted.items() if any((pair[0], one) in pairs for one in either)
+    }
     mine = {key: files for key, files in given.items() if key in said.paths and files}
     right = {key for key, files in mine.items() if files <= said.paths[key]}
     for key in sorted(mine.keys() - right)[:seen]:
         print(f"{way} wrong: {key} is {said.paths[key]}, not {mine[key]}")
-    for pair in sorted(wanted - pairs)[:seen]:
+    for pair in sorted(wanted.keys() - found)[:seen]:
         print(f"{way} missing: {pair}")
-    return Row(tree, way, len(right), len(mine), len(wanted & pairs), len(wanted), times)
+    return Row(tree, way, len(right), len(mine), len(found), len(wanted), times)
 
 
 def listing(tree: str) -> list[str]:
@@ -212,7 +215,7 @@ def library(target: dict[str, Any]) -> bool:
 
 class Path:
     """A path as the compiler prints it. modules: where its beginnings lead that are modules; itself:
-    where all of it leads, when that is one."""
+    where all of it leads, when that is one; defined: else what it names."""
 
     def __init__(self, indent: int) -> None:
         self.indent = indent
@@ -221,6 +224,7 @@ class Path:
         self.modules: list[str] = []
         self.owner = ""
         self.itself: str | None = None
+        self.defined: list[str] = []
 
 
 class Tree:
@@ -267,6 +271,8 @@ class Tree:
             path.names.append(text[7:].rpartition("#")[0].removeprefix("r#"))
         elif text.startswith("hir_id: HirId(") and indent == path.indent + 12:
             path.owner = path.owner or module_of(text)
+        elif text.startswith("DefId(0:") and not path.names and self._before[1] != "Mod,":
+            path.defined.append(module_of(text))
         elif self._before[1] == "Mod," and self._before[0].endswith("Def("):
             module = module_of(text) if text.startswith("DefId(0:") else "?"
             if indent >= path.indent + 12 and path.names:
@@ -291,20 +297,22 @@ def file_of(text: str) -> str:
 def judged(tree: str, crates: list[Crate], files: frozenset[str]) -> Judged:
     """What the compiler says of all crates."""
     trees = {crate.root: compiled(tree, crate) for crate in crates}
-    said = Judged(set(), defaultdict(set), set())
+    said = Judged(defaultdict(set), defaultdict(set), set())
     for crate in crates:
         read = trees[crate.root]
         for module, file in read.files.items():
             said.sources.add(file)
             above = module.rpartition("::")[0]
             if module and above in read.files:
-                said.pairs.add((read.files[above], file))
+                said.pairs[read.files[above], file].add(file)
         for path in read.paths:
             target = led(crate, read, path, trees)
             if target in files and path.file in files:
-                said.paths[path.file, tuple(n for n in path.names if n not in OWN)].add(target)
+                defined = [longest(read.files, each.split("::")) for each in path.defined]
+                either = {target, *(file for file in defined if file is not None)}
+                said.paths[path.file, tuple(n for n in path.names if n not in OWN)] |= either
                 if path.names[0] in OWN or "{use#" in path.owner:
-                    said.pairs.add((path.file, target))
+                    said.pairs[path.file, target] |= either
     said.sources.intersection_update(files)
     return said
 
@@ -346,7 +354,7 @@ def led(crate: Crate, read: Tree, path: Path, trees: dict[str, Tree]) -> str | N
         return read.files.get("::".join(here[: len(here) - ups])) if ups <= len(here) else None
     root = crate.called.get(names[0]) if names else None
     if root is None or root not in trees:
-        return root
+        return None
     return longest(trees[root].files, names[1:])
 
 

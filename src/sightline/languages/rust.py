@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from sightline.core.imports.reference import Reference
+from sightline.core.imports.rust import Scope
 from sightline.languages.rust_use import NAME, leaves, plain
 
 TYPE_CHECKING = False
@@ -65,6 +66,14 @@ def references(source: bytes) -> tuple[Reference, ...]:
     return _Walk(source[:READ_MOST]).run()
 
 
+def scope(source: bytes) -> Scope:
+    """What a source has in its outermost module."""
+    walk = _Walk(source[:READ_MOST])
+    walk.run()
+    own = frozenset(path[0] for path in walk.declared if len(path) == 1)
+    return Scope(own, walk.called, tuple(walk.whole), walk.files)
+
+
 class _Walk:
     """One walk over a text. nest: the modules it is in, None for a macro's definition."""
 
@@ -79,6 +88,8 @@ class _Walk:
         self.paths_end = 0
         self.declared: set[Path] = set()
         self.called: dict[str, tuple[int, Path]] = {}
+        self.whole: list[tuple[int, Path]] = []
+        self.files: dict[str, str] = {}
 
     def run(self) -> tuple[Reference, ...]:
         steps = {
@@ -160,6 +171,8 @@ class _Walk:
         if paths and _BEFORE_MOD.match(self.text, self.paths_end, token.start()):
             for path in paths:
                 self._file(path, at, nested=True)
+            if not self.nest:
+                self.files.setdefault(name, paths[0].decode("utf-8", "replace"))
         self._keep((1, whole, "mod"), "", at)
 
     def _include(self, token: re.Match[bytes]) -> None:
@@ -182,7 +195,9 @@ class _Walk:
         for at, path, called in found:
             level, names = self._place(path)
             self._reference(level, names, at)
-            if called not in ("*", "_") and not self.nest:
+            if called == "*" and not self.nest:
+                self.whole.append((level, names[:-1]))
+            elif called != "_" and not self.nest:
                 self.called.setdefault(called, (level, names))
 
     def _names(self, token: re.Match[bytes]) -> None:

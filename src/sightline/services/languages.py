@@ -68,9 +68,12 @@ def _go() -> Language:
 @cache
 def _rust() -> Language:
     from sightline.core.imports.rust import Rust, affected
-    from sightline.languages.rust import references
+    from sightline.languages.rust import references, scope
 
-    return Language("rust", lambda source, _path: references(source), Rust, affected)
+    def resolver(paths: Iterable[str], read: Reader) -> Resolver:
+        return Rust(paths, read, scope)
+
+    return Language("rust", lambda source, _path: references(source), resolver, affected)
 
 
 @cache

@@ -4,12 +4,12 @@ import pytest
 
 from sightline.core.imports.reference import Reference
 from sightline.core.imports.rust import Rust, affected
-from sightline.languages.rust import references
+from sightline.languages.rust import references, scope
 
 
 def over(files):
     read = {path: text.encode() for path, text in files.items()}
-    return Rust(list(files), read.get)
+    return Rust(list(files), read.get, scope)
 
 
 def meant(files, source, path="src/lib.rs"):
@@ -81,6 +81,48 @@ TREE = ["src/lib.rs", "src/a.rs", "src/a/b.rs", "src/a/b/c.rs", "src/d/mod.rs", 
 )
 def test_a_path_is_its_longest_beginning_that_is_a_file(source, path, targets):
     assert list(dict.fromkeys(meant([*TREE, path], source, path))) == targets
+
+
+THROUGH = {
+    "src/lib.rs": """
+        mod hir; mod loom;
+        pub use crate::hir::type_ref;
+        pub use self::hir as other;
+        pub mod prelude { pub use super::hir::*; }
+        #[cfg_attr(unix, path = "unix/mod.rs")]
+        mod imp;
+        use circle::round;
+        use crate::round as circle;
+    """,
+    "src/hir.rs": "pub mod type_ref;",
+    "src/hir/type_ref.rs": "",
+    "src/loom/mod.rs": "mod std; pub(crate) use self::std::*;",
+    "src/loom/std/mod.rs": "pub(crate) mod sync { pub use std::sync::Mutex; } mod deep;",
+    "src/loom/std/deep.rs": "",
+    "src/unix/mod.rs": "mod orphan;",
+    "src/unix/orphan.rs": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("type_ref::TypeRef", "src/hir/type_ref.rs"),
+        ("type_ref::*", "src/hir/type_ref.rs"),
+        ("other::type_ref::TypeRef", "src/hir/type_ref.rs"),
+        ("prelude::X", "src/lib.rs"),
+        ("prelude::type_ref::X", "src/lib.rs"),
+        ("loom::sync::Mutex", "src/loom/std/mod.rs"),
+        ("loom::deep::X", "src/loom/std/deep.rs"),
+        ("loom::nowhere::X", "src/loom/mod.rs"),
+        ("imp::X", "src/unix/mod.rs"),
+        ("imp::orphan::X", "src/unix/orphan.rs"),
+        ("circle::x::X", "src/lib.rs"),
+        ("Kind::A", "src/lib.rs"),
+    ],
+)
+def test_a_path_goes_on_through_what_a_source_brings_in(path, target):
+    assert meant(THROUGH, f"use crate::{path};", "src/a.rs") == [target]
 
 
 def test_every_program_has_modules_of_its_own():

@@ -2,6 +2,8 @@
 
 A path names an item; its file is that of the longest beginning that is a module with a file of its own,
 else the crate's root. Every file is a module where its path says so: what `mod` declares is not asked.
+Where a path goes on through a module that lies nowhere, the source before it is read for what it has
+under that name: a module inside it, one that it brings in from elsewhere, or one of another file.
 """
 
 from __future__ import annotations
@@ -9,16 +11,39 @@ from __future__ import annotations
 from sightline.core.imports.javascript_settings import below, joined
 from sightline.core.imports.python import Affected
 from sightline.core.imports.rust_crates import Crates
+from sightline.core.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sightline.core.imports.reference import Reader, Reference
     from sightline.core.imports.rust_crates import Place
 
+    Names = tuple[str, ...]
+
+    Start = tuple[Place, Names]
+    """A crate, and names of modules from its root."""
+
 LONGEST = 1024
 """Characters of a path that is looked up."""
+
+DEEPEST = 4
+"""How often a path is followed to what a source brings in."""
+
+WHOLE_MOST = 8
+"""Modules of which a source brings in all, and that are asked for a name."""
+
+
+class Scope(Value):
+    """What a source has in its outermost module. modules: those it declares; called: paths that it
+    brings in, by the name they get; whole: modules of which it brings in all, both as a Reference
+    begins; files: of modules whose path is given."""
+
+    modules: frozenset[str]
+    called: dict[str, tuple[int, Names]]
+    whole: tuple[tuple[int, Names], ...]
+    files: dict[str, str]
 
 
 def affected(changed: Iterable[str]) -> Affected | None:
@@ -27,12 +52,22 @@ def affected(changed: Iterable[str]) -> Affected | None:
 
 
 class Rust:
-    """The Resolver of Rust. read: the bytes of its settings files."""
+    """The Resolver of Rust. read: the bytes of its settings files, and of sources that paths go on
+    through; scope: what a source has."""
 
-    def __init__(self, paths: Iterable[str], read: Reader | None = None) -> None:
+    def __init__(
+        self,
+        paths: Iterable[str],
+        read: Reader | None = None,
+        scope: Callable[[bytes], Scope] | None = None,
+    ) -> None:
         self._files = frozenset(paths)
-        self._crates = Crates(self._files, read or (lambda _path: None))
+        self._read = read or (lambda _path: None)
+        self._scope_of = scope
+        self._crates = Crates(self._files, self._read)
         self._places: dict[str, Place] = {}
+        self._scopes: dict[str, Scope | None] = {}
+        self._onwards: dict[tuple[str, Names], str | None] = {}
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -68,26 +103,21 @@ class Rust:
         return path.removesuffix(".rs")
 
     def _meant(self, path: str, reference: Reference) -> Iterator[str | None]:
-        start = self._start(path, reference)
-        if start is None:
-            return
-        place, names = start
-        for name in reference.names or ("*",):
-            yield self._longest(place, names if name == "*" else (*names, name))
-
-    def _start(self, path: str, reference: Reference) -> tuple[Place, tuple[str, ...]] | None:
-        """The crate that a path leads to, and the names of modules from its root."""
-        place = self._place(path)
         names = tuple(reference.module.split("::")) if reference.module else ()
-        if reference.level:
-            ups = reference.level - 1
-            if ups > len(place.modules):
-                return None
-            return place, (*place.modules[: len(place.modules) - ups], *names)
+        start = self._start(path, reference.level, names)
+        if start is not None:
+            for name in reference.names or ("*",):
+                yield self._file(start[0], (*start[1], name), 0)
+
+    def _start(self, path: str, level: int, names: Names) -> Start | None:
+        """Where a path begins that is written in a file."""
+        place = self._place(path)
+        if level:
+            kept = len(place.modules) - (level - 1)
+            return (place, (*place.modules[:kept], *names)) if kept >= 0 else None
         if names[:1] == ("crate",):
             return place, names[1:]
-        if names[:1] == ("",):
-            names = names[1:]
+        names = names[names[:1] == ("",) :]
         if not names:
             return None
         old = self._crates.old(place.package)
@@ -96,12 +126,65 @@ class Rust:
         library = self._crates.named(place.package, names[0])
         return None if library is None else (library, names[1:])
 
-    def _longest(self, place: Place, names: tuple[str, ...]) -> str | None:
-        for count in range(len(names), 0, -1):
-            found = self._module(place.folder, names[:count])
+    def _file(self, place: Place, names: Names, deep: int) -> str | None:
+        """The file of the longest beginning of a path, by where files lie; where the path goes on
+        through a further module, what that file has under its name."""
+        for count in range(len(names), -1, -1):
+            file = self._module(place.folder, names[:count]) if count else place.root
+            if file is not None:
+                rest = names[count:]
+                modular = len(rest) > 1 and not rest[0][:1].isupper()
+                return (self._onward(file, rest, deep) if modular else None) or file
+        return None
+
+    def _onward(self, file: str, rest: Names, deep: int) -> str | None:
+        """The file that names lead to from a file's own module; None where it has no such name."""
+        key = file, rest
+        if key not in self._onwards and deep < DEEPEST:
+            self._onwards[key] = None  # what a circle finds
+            scope = self._scope(file)
+            self._onwards[key] = None if scope is None else self._had(scope, file, rest, deep)
+        return self._onwards.get(key)
+
+    def _had(self, scope: Scope, file: str, rest: Names, deep: int) -> str | None:
+        name = rest[0]
+        if name in scope.files:
+            return self._given(file, scope.files[name], rest[1:])
+        if name in scope.modules:
+            return file
+        if name in scope.called:
+            level, names = scope.called[name]
+            level = level or int(names[0] in scope.modules)
+            start = self._start(file, level, (*names, *rest[1:]))
+            return None if start is None else self._file(*start, deep + 1)
+        for level, names in scope.whole[:WHOLE_MOST]:
+            start = self._start(file, level or int(not scope.modules.isdisjoint(names[:1])), names)
+            found = None if start is None else self._among(*start, rest, deep)
             if found is not None:
                 return found
-        return place.root
+        return None
+
+    def _among(self, place: Place, names: Names, rest: Names, deep: int) -> str | None:
+        """The file that names lead to among all that a module has."""
+        if self._module(place.folder, (*names, rest[0])) is not None:
+            return self._file(place, (*names, *rest), deep + 1)
+        file = self._file(place, (*names, "*"), deep + 1)
+        return None if file is None else self._onward(file, rest, deep + 1)
+
+    def _given(self, file: str, path: str, rest: Names) -> str | None:
+        """The file of a module whose path is given, or of one in it: they lie beside it."""
+        whole = joined(file.rpartition("/")[0], path)
+        if whole not in self._files or whole is None:
+            return None
+        folder = whole.rpartition("/")[0]
+        inside = (self._module(folder, rest[:count]) for count in range(len(rest), 0, -1))
+        return next((each for each in inside if each is not None), whole)
+
+    def _scope(self, file: str) -> Scope | None:
+        if file not in self._scopes:
+            source, scope = self._read(file), self._scope_of
+            self._scopes[file] = None if source is None or scope is None else scope(source)
+        return self._scopes[file]
 
     def _module(self, folder: str, names: tuple[str, ...]) -> str | None:
         path = below(folder, "/".join(names))

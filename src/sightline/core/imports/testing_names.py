@@ -152,7 +152,10 @@ def _named(path: str) -> Named | None:
     if family == "script" and stem.endswith(".d"):
         stem = stem.removesuffix(".d")
     if _WHOLE.get(stem) == family:
-        stem = folder.rpartition("/")[2]
+        above, _, stem = folder.rpartition("/")
+        folder = above if family == "rust" else folder
+    if family == "rust" and stem in ("test", "tests") and folder:
+        return family, _bare(folder.rpartition("/")[2]), True  # of the module that it is in
     for sign in _SIGNS.get(family, (_SNAKE, _CAMEL)):
         found = sign.fullmatch(stem)
         if found is not None:
