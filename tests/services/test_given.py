@@ -8,6 +8,7 @@ import pytest
 
 from sightline.core.given import number
 from sightline.services.finding import find
+from sightline.testing import make_session
 
 A_PATH = "path is the path of a file or folder, such as "
 NUMBERS = [
@@ -21,10 +22,9 @@ NUMBERS_OR_ALL = [("registry", "limit"), ("related", "max_tokens")]
 
 
 @pytest.fixture
-def s(place):
-    place.put("src/app.py", "import os\n")
-    place.put("src/b.py", "import app\n")
-    return place.session()
+def s():
+    with make_session({"src/app.py": "import os\n", "src/b.py": "import app\n"}) as session:
+        yield session
 
 
 def call(s, verb, **given):
