@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-READ_MOST = 50 * 1024 * 1024
+READ_MOST = 8_000_000
 """Bytes of a source that are read."""
 
 MOST = 20_000

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Key = tuple[int, Path, Kind]
     """How many modules up (1: here), the path from there, and the kind of a reference."""
 
-READ_MOST = 50 * 1024 * 1024
+READ_MOST = 8_000_000
 """Bytes of a source that are read."""
 
 MOST = 20_000
