@@ -1,6 +1,8 @@
 """What a process keeps of imports, the next one answers as if it had read all anew."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from itertools import count
@@ -13,6 +15,7 @@ from sightline.core.imports.packing import FEW, naming, packed, unpacked
 from sightline.core.imports.reference import Reference
 from sightline.services import imports_kept, languages
 from sightline.services.importing import Importing
+from sightline.services.indexes import index_of, looked
 from sightline.testing import MemoryWorkspace
 from sightline.workspace import tree as looking
 from sightline.workspace.disk import DiskWorkspace
@@ -102,7 +105,7 @@ def step(disk, random):
         os.replace(disk.root / random.choice(files), target)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", [0, 1, 18, 21, 29, 43, 72, 89, 99, 147])
 def test_a_process_with_what_was_kept_answers_as_one_without(disk, seed, tmp_path, monkeypatch):
     random = Random(seed)
     monkeypatch.setattr(imports_kept, "PART", random.choice([0, 1, 1]))
@@ -227,7 +230,7 @@ def test_other_readers_read_all_anew(disk, made, monkeypatch, other):
 
 def test_a_grammar_that_is_installed_or_not_makes_another_edition(monkeypatch):
     here = languages.edition()
-    monkeypatch.setitem(__import__("sys").modules, "tree_sitter", None)
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)
     assert languages.edition() != here
 
 
@@ -334,6 +337,34 @@ def test_a_language_whose_only_source_moved_is_resolved_anew():
     workspace.put("bb/aa.py", "import aa\n")
     index.refresh(workspace)
     assert index.imports("bb/aa.py") == ()
+
+
+def test_who_has_little_time_does_not_wait_for_another_look(disk, made):
+    workspace = disk.process()
+    with index_of(workspace).lock, looked(workspace, "aa.py", within_s=0) as index:
+        assert [each.path for each in index.imports("aa.py")] == ["bb.py"]
+        assert index.importers("aa.py") == ("bb.py", "cc.py")
+        assert index.left() == 1
+
+
+FORKED = """
+import os, sys
+from sightline.services.indexes import index_of
+from sightline.testing import MemoryWorkspace
+workspace = MemoryWorkspace({})
+with index_of(workspace).lock:
+    child = os.fork()
+    if not child:
+        index_of(workspace).lock.acquire()
+        os._exit(7)
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+def test_a_forked_process_does_not_wait_for_the_threads_of_its_parent():
+    done = subprocess.run([sys.executable, "-c", FORKED], timeout=60, check=False)
+    assert done.returncode == 7
 
 
 def test_in_memory_it_is_kept_as_well(monkeypatch):

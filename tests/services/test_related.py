@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sightline.errors import FileMissing, PathRefused
 from sightline.services import importing
+from sightline.services.indexes import index_of
 from sightline.services.related import Related, RelatedFile, related
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
@@ -144,7 +145,7 @@ def test_a_file_that_git_tracks_though_it_is_ignored_is_related(place, on_disk):
     place.put(".gitignore", "dist/\n")
     place.put("dist/made.py", "import pkg.a\n")
     assert "dist/made.py" not in paths(related(on_disk, "src/pkg/a.py"))
-    index = importing.index_of(on_disk.workspace)
+    index = index_of(on_disk.workspace)
     every = (*on_disk.workspace.paths(), "dist/made.py")
     on_disk.workspace.paths = lambda: tuple(sorted(every))
     assert "dist/made.py" in paths(related(on_disk, "src/pkg/a.py"))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         left_out: int
         unread: int
         too_large: int
+        unkept: str
 
         def __iter__(self) -> Iterator[RelatedFile]: ...
         def __len__(self) -> int: ...
@@ -62,6 +63,7 @@ def as_json(found: Related) -> dict[str, Any]:
         "left_out": found.left_out,
         "unread": found.unread,
         "too_large": found.too_large,
+        "unkept": found.unkept,
     }
 
 
@@ -82,6 +84,9 @@ def _told(found: Related) -> Iterator[str]:
     if found.too_large:
         are = _counted(found.too_large, "source is", "sources are")
         yield f"{are} too large to be read for imports."
+    if found.unkept:
+        why = one_line(found.unkept)
+        yield f"What sources import could not be kept, so the next command reads all again: {why}."
 
 
 def _counted(number: int, one: str, many: str) -> str:

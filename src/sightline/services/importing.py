@@ -10,7 +10,6 @@ from _thread import allocate_lock
 from itertools import islice
 from stat import S_ISREG
 from time import monotonic
-from weakref import WeakKeyDictionary
 
 from sightline.core.imports.graph import Edge, Graph
 from sightline.core.imports.packing import References, naming, packed, unpacked
@@ -380,13 +379,3 @@ def _row(tree: Tree, path: str) -> Row | None:
     folder, _, name = path.rpartition("/")
     listing = tree.listings.get(f"{folder}/" if folder else "")
     return listing.files.get(name) if listing is not None else None
-
-
-def index_of(workspace: Workspace) -> Importing:
-    """The one index of a workspace."""
-    with _LOCK:
-        return _KEPT.setdefault(workspace, Importing())
-
-
-_KEPT: WeakKeyDictionary[Workspace, Importing] = WeakKeyDictionary()
-_LOCK = allocate_lock()

@@ -10,7 +10,7 @@ from sightline.core.value import Value
 from sightline.core.window.tokens import estimate
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.services.ground import located
-from sightline.services.importing import index_of
+from sightline.services.indexes import looked
 from sightline.services.languages import LANGUAGES, ending
 
 TYPE_CHECKING = False
@@ -56,7 +56,8 @@ class RelatedFile(Value):
 class Related(list[RelatedFile]):
     """Related files, the closest first, and what the limits left out. left_out: files that are
     related, too; unread: sources of the workspace that are not in the index yet, whose imports
-    are not known; too_large: those that never will be."""
+    are not known; too_large: those that never will be; unkept: why the next process has to read all
+    of them again, "" where it has not."""
 
     def __init__(
         self,
@@ -66,12 +67,14 @@ class Related(list[RelatedFile]):
         left_out: int = 0,
         unread: int = 0,
         too_large: int = 0,
+        unkept: str = "",
     ) -> None:
         super().__init__(files)
         self.path = path
         self.left_out = left_out
         self.unread = unread
         self.too_large = too_large
+        self.unkept = unkept
 
 
 def related(
@@ -102,9 +105,7 @@ def related(
     given.number_or_all("max_tokens", max_tokens)
     wanted = located(ground, given.path(path)).path
     _check(ground, path, wanted)
-    index = index_of(ground.workspace)
-    with index.lock:
-        index.refresh(ground.workspace, wanted, within_s=within_s)
+    with looked(ground.workspace, wanted, within_s=within_s) as index:
         reasons: list[Reason] = []
         if imports:
             reasons += _imports(index, wanted, transitive)
@@ -116,10 +117,12 @@ def related(
             reasons += _siblings(index, wanted)
         ranked = _ranked(wanted, reasons)
         sizes = {each: index.sizes.get(each) for each, _, _ in ranked}
-        unread, too_large = index.left(), len(index.too_large)
+        unread, too_large, unkept = index.left(), len(index.too_large), index.keeper.unkept
     limits = limit, max_bytes, max_tokens
     files, left_out = _chosen(ground, ranked, sizes, limits)
-    return Related(wanted, files, left_out=left_out, unread=unread, too_large=too_large)
+    return Related(
+        wanted, files, left_out=left_out, unread=unread, too_large=too_large, unkept=unkept
+    )
 
 
 def _check(ground: Ground, asked: str, path: str) -> None:
