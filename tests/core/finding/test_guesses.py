@@ -243,3 +243,27 @@ def test_no_guess_takes_long(crowded, asked):
 
 def test_in_a_crowd_the_folders_decide(crowded):
     assert crowded.candidates("src/p7/mod9/index.tsx")[0].path == "packages/p7/mod9/index.ts"
+
+
+@pytest.mark.parametrize(
+    ("asked", "paths"),
+    [
+        ("nope.py", ["py.typed", "src/py/a.md"]),
+        ("nope.Ts", ["ts.config"]),
+        ("app.main.py", ["py.typed"]),
+    ],
+)
+def test_an_ending_is_no_name(asked, paths):
+    assert candidates(asked, paths) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("app.main.py", "app/main.py"),
+        ("app.main", "app/main.py"),
+        ("shop.io.load", "shop/io/load.py"),
+    ],
+)
+def test_dots_may_stand_for_slashes(asked, meant):
+    assert candidates(asked, ["app/main.py", "shop/io/load.py", "other.py"])[0].path == meant

@@ -19,6 +19,15 @@ SEEN = 0.04
 """What it adds that this session read the file."""
 
 
+_OF_FILES = (
+    "bat c cc cfg cjs cpp cs css csv cts cxx go gradle h hh hpp htm html ini ipynb java js json jsx"
+    " kt lock lua md mdx mjs mts php pl proto ps1 py pyi r rb rs rst scala scss sh sql svelte svg swift"
+    " toml ts tsx txt vue xml yaml yml"
+)
+ENDINGS = frozenset(_OF_FILES.split())
+"""Of files: a name that has one is no module's with dots."""
+
+
 class Candidate(Value):
     """A path that may have been meant. score: 0 to 1; reason: how it differs from the guess."""
 
@@ -99,12 +108,16 @@ def candidates(
 
 
 def _readings(asked: str) -> Iterator[Asked]:
-    """What a guess may mean as a path: "a.b.c" may be the module a/b/c."""
+    """What a guess may mean as a path: "a.b.load" may be the module a/b/load; "a.b.py", a/b.py."""
     guess = Asked(asked)
     if guess.parts:
         yield guess
-    if len(guess.parts) == 1 and "." in guess.path and not guess.path.startswith("."):
-        yield Asked(guess.path.replace(".", "/"))
+    if len(guess.parts) == 1 and not guess.path.startswith("."):
+        stem, dot, ending = guess.path.rpartition(".")
+        if dot and ending.lower() not in ENDINGS:
+            yield Asked(guess.path.replace(".", "/"))
+        elif "." in stem:
+            yield Asked(f"{stem.replace('.', '/')}.{ending}")
 
 
 def _order(made: Candidate) -> tuple[float, int, str]:
