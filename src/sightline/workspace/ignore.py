@@ -47,7 +47,7 @@ class PatternSet:
         self._held: dict[str, set[str]] = {}
         self._spelled = 0
         self._rest: list[tuple[int, bool, bool, str, str]] = []
-        self._needles: dict[int | None, set[str]] = {}
+        self._needles: dict[int | None, dict[str, list[tuple[int, str]]]] = {}
         self._compiled: dict[int, Pattern[bytes]] = {}
         self._clear: set[str] = set()
         for line in patterns:
@@ -112,26 +112,21 @@ class PatternSet:
         if folder in self._held:
             found += filter(self._held[folder].__contains__, names)
         if self._rest:
-            found += self._near_rest(folder, names, joined)
+            found += self._matching_rest(folder, names, joined)
         return found
 
-    def _near_rest(self, folder: str, names: Sequence[str], joined: str) -> Iterable[str]:
-        """Those that hold what a pattern of no table needs."""
-        needles = self._needles
-        in_names = needles.get(None, set())
-        in_paths = needles.get(folder.count("/"), set()) | needles.get(ANY_DEPTH, set())
-        if "" in in_names or "" in in_paths:
-            return names
-        found: list[str] = []
-        for needed in in_names:
-            if needed in joined:
-                found += [name for name in names if needed in name]
-        if in_paths:
-            joined = folder + joined.replace("\0", f"\0{folder}")  # of each, its path
-        for needed in in_paths:
-            if needed in joined:
-                found += [name for name in names if needed in folder + name]
-        return found
+    def _matching_rest(self, folder: str, names: Sequence[str], joined: str) -> Iterable[str]:
+        """Those that a pattern of no table matches. What it needs is looked for in all at once."""
+        deep = f"{folder}{joined}".replace("\0", f"\0{folder}")  # of each, its path
+        for level, on_path in ((None, False), (folder.count("/"), True), (ANY_DEPTH, True)):
+            above, text = (folder, deep) if on_path else ("", joined)
+            for needed, patterns in self._needles.get(level, {}).items():
+                if needed not in text:
+                    continue
+                holding = [name for name in names if needed in above + name]
+                for order, pattern in patterns:
+                    fits = self._expression(order, pattern, on_path=on_path).fullmatch
+                    yield from [name for name in holding if fits(os.fsencode(above + name))]
 
     def _match_rest(self, path: str, name: str, best: int, *, folder: bool) -> int:
         for order, only_folders, on_path, text, needed in reversed(self._rest):
@@ -183,7 +178,8 @@ class PatternSet:
             needed = needle(text)
             self._rest.append((len(self._negated) - 1, only_folders, on_path, text, needed))
             if not only_folders:
-                self._needles.setdefault(depth(text) if on_path else None, set()).add(needed)
+                alike = self._needles.setdefault(depth(text) if on_path else None, {})
+                alike.setdefault(needed, []).append((len(self._negated) - 1, text))
 
     def _spell(self, text: str, *, on_path: bool) -> list[str]:
         """A pattern as those that tables can hold; [] where brackets are not all that is in it."""

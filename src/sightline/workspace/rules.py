@@ -55,7 +55,8 @@ class IgnoreRules:
 
     def chain(self) -> Chain:
         """What speaks for the entries of the workspace's root."""
-        chain: Chain = ((self._load(self._exclude), 0),) if self._exclude else ()
+        exclude = self._load(self._exclude) if self._exclude else _EMPTY
+        chain: Chain = ((exclude, 0),) if exclude else ()
         chain = self.extend(chain, "")
         end = self._below.find("/")
         while end >= 0:
