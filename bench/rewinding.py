@@ -114,7 +114,9 @@ def promises() -> int:
     for word, count in sorted(counts.items()):
         print(f"{word:>10} {count:8,}")
     share = counts["left alone"] / counts["paths"]
+    both = share + counts["gone"] / counts["paths"]
     print(f"{'left alone':>10} {share:8.1%} of the paths that the agent touched")
+    print(f"{'or gone':>10} {both:8.1%} with those where others removed all that was the agent's")
     print(f"{'seconds':>10} {perf_counter() - began:8,.0f}")
     return int(share >= LEFT_ALONE_MAX)
 

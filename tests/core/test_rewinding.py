@@ -1,6 +1,8 @@
 """Plans of taking back, as values."""
 
-from sightline.core.revision import MISSING, UNKNOWN, revision_of
+import pytest
+
+from sightline.core.revision import MISSING, UNKNOWN, as_link, revision_of
 from sightline.core.rewinding import Effect, Left, Put, Rename, Standing, Undoing, together, undo
 
 ONE, TWO, THREE = b"one\n", b"two\n", b"three\n"
@@ -71,6 +73,62 @@ def test_what_stands_as_before_the_first_effect_is_not_left_alone():
     some = [effect(1, "a", R1, R2), effect(2, "a", MISSING, R1)]  # removed by others, forced back
     assert planned(some, a=ONE) == Undoing()
     assert planned(some, a=THREE).left[0].path == "a"
+
+
+L1, L2, L3 = as_link("one"), as_link("two"), as_link("three")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "now", "why"),
+    [
+        (R1, R2, MISSING, "deleted_since"),
+        (L1, L2, MISSING, "deleted_since"),
+        (L1, L2, L3, "replaced_since"),
+        (MISSING, L2, L3, "replaced_since"),
+        (MISSING, R1, R2, "replaced_since"),
+    ],
+)
+def test_where_others_removed_all_of_it_nothing_is_to_do(before, after, now, why):
+    some = {"a": Standing(now, TEXTS.get(now))}
+    done = undo([effect(1, "a", before, after)], some, TEXTS.get)
+    assert done == Undoing(gone=(Left("a", why),))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "now"),
+    [
+        (R1, L2, MISSING),  # the text of then is not back
+        (R1, L2, L3),
+        (R1, MISSING, R2),
+        (R1, R2, L3),  # the file may have been moved to where that leads
+        (MISSING, R1, L3),
+        (MISSING, L1, R1),
+        (L1, R1, R2),
+        (R1, UNKNOWN, MISSING),
+    ],
+)
+def test_what_may_still_be_there_or_did_not_come_back_is_left_alone(before, after, now):
+    some = {"a": Standing(now, TEXTS.get(now))}
+    done = undo([effect(1, "a", before, after)], some, TEXTS.get)
+    assert [each.path for each in done.left] == ["a"]
+    assert (done.steps, done.gone) == ((), ())
+
+
+def test_what_it_did_behind_a_removal_of_others_is_taken_back():
+    some = [effect(1, "a", R1, R2), effect(2, "a", MISSING, R3)]
+    assert planned(some, a=THREE) == Undoing((Put("a", R3, MISSING, None),), (), tuple(some))
+
+
+def test_nothing_is_put_where_others_removed_what_came_later():
+    some = [effect(1, "a", R1, MISSING), effect(2, "a", R2, R3)]
+    assert planned(some, a=None).left == (Left("a", "deleted_since"),)
+
+
+def test_what_others_put_in_its_place_is_not_moved_back():
+    some = [move(1, "a", "b", L1), effect(2, "b", L1, L2)]
+    done = undo(some, {"a": Standing(), "b": Standing(L3)}, TEXTS.get)
+    assert done.left[0] == Left("b", "replaced_since")
+    assert done.steps == ()
 
 
 def test_bytes_that_nobody_knew_leave_the_file_alone():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.core.unmerging import Kept, take_out
+from sightline.core.unmerging import Kept, shares_lines, take_out
 
 
 def lines(*some):
@@ -98,3 +98,18 @@ def test_lines_of_others_are_all_there_in_order(places, start, end):
         left = taken.data.decode().splitlines()
         assert [line for line in left if line.startswith("their")] == theirs
         assert [line for line in left if not line.startswith("their")] == old
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shares"),
+    [
+        (b"a\n\nb\n", b"c\n\nd\n", False),
+        (b"a\nb\n", b"c\r\n  b\r\n", True),
+        (b"a\n", b"", False),
+        (b"\n", b"c\n", True),
+        (b"\xff\x00\x01", b"c\n", True),
+    ],
+    ids=["only blank ones", "indented", "emptied", "none to tell by", "no text"],
+)
+def test_texts_share_lines_unless_it_is_certain_that_they_do_not(one, other, shares):
+    assert shares_lines(one, other) is shares

@@ -51,6 +51,24 @@ def test_without_a_terminal_it_wants_to_be_told(sl, edited):
     assert (sl.root / "b.py").exists()
 
 
+def test_where_others_removed_all_of_it_that_is_said_and_is_no_failure(sl, edited):
+    (sl.root / "a.py").unlink()
+    sl.put("b.py", "the user's\n")
+    lines = (
+        f"Nothing of this session's is to be taken back since {edited}.\n"
+        "Nothing of this session's is left at:\n"
+        "  a.py: it was removed since, and not by this session\n"
+        "  b.py: something else was put in its place by the user or another program since\n"
+    )
+    assert sl("rewind", edited, "--dry-run").out == lines
+    done = sl("rewind", edited, "--yes", "--json")
+    assert done.code == 0
+    assert [each["path"] for each in done.json["gone"]] == ["a.py", "b.py"]
+    assert done.json["left_alone"] == []
+    assert sl("rewind", edited, "--yes", "--force-path", "a.py").code == 0
+    assert (sl.root / "a.py").read_text() == TEXT
+
+
 def test_what_is_left_alone_is_listed_and_told_by_the_exit_code(sl, edited):
     sl.put("b.py", "b\nmore\n")
     done = sl("rewind", edited, "--yes")

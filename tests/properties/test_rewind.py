@@ -39,6 +39,7 @@ def test_only_what_the_session_did_is_taken_back(before, after, ends):
     report = world.one.rewind(made)
     now = world.disk()
     left = {each.path for each in report.left_alone}
+    gone = {each.path for each in report.gone}
     moved = {path for pair in report.moved for path in pair}
     for path in PATHS + NEW:
         linked = moved if path in moved else {path}  # a file that moved back brings its lines
@@ -47,7 +48,7 @@ def test_only_what_the_session_did_is_taken_back(before, after, ends):
             assert now.get(path) == stood.get(path), "a path that the agent never touched"
         elif who <= set(OF_AGENT) and path not in left:
             assert now.get(path) == then.get(path), "a path that nobody else touched"
-        if path in left:
+        if path in left | gone:
             assert now.get(path) == stood.get(path)
     lines = {path: foreign(data) for path, data in now.items()}
     assert Counter(line for some in lines.values() for line in some) >= Counter(
@@ -61,6 +62,7 @@ def test_only_what_the_session_did_is_taken_back(before, after, ends):
     acted = [p for p, who in world.touched.items() if who & set(OF_AGENT)]
     COUNTS["paths"] += len(acted)
     COUNTS["left alone"] += len(left)
+    COUNTS["gone"] += len(gone)
     COUNTS["merged"] += len(report.merged)
     event("left alone" if left else "clean")
 

@@ -70,7 +70,43 @@ def test_a_file_that_others_removed_does_not_come_back(place, three):
     (place.root / "a.py").unlink()
     report = three.rewind(then)
     assert not (place.root / "a.py").exists()
-    assert "removed since" in report.left_alone[0].reason
+    assert report.left_alone == ()
+    assert "removed since" in report.gone[0].reason
+
+
+def test_of_a_file_that_others_wrote_anew_nothing_is_left(place, three):
+    then = three.checkpoint()
+    three.create("b.py", "the agent's\n")
+    three.create("c.py", "the agent's\n")
+    place.put("b.py", "the user's\n")
+    place.put("c.py", "the user's\nthe agent's\n")
+    report = three.rewind(then)
+    assert place.text("b.py") == "the user's\n"
+    assert [each.path for each in report.gone] == ["b.py"]
+    assert "put in its place by the user" in report.gone[0].reason
+    assert [each.path for each in report.left_alone] == ["c.py"]
+
+
+def test_what_was_made_after_others_had_removed_the_file_goes(place, three):
+    then = three.checkpoint()
+    three.edit("a.py", "two", "2")
+    (place.root / "a.py").unlink()
+    three.create("a.py", "anew\n")
+    report = three.rewind(then)
+    assert not (place.root / "a.py").exists()
+    assert (report.removed, report.left_alone, report.gone) == (("a.py",), (), ())
+
+
+def test_a_file_that_this_session_removed_comes_not_back_onto_what_others_removed(place, three):
+    then = three.checkpoint()
+    three.delete("a.py")
+    place.put("a.py", "the user's\n")
+    three.read("a.py")
+    three.edit("a.py", "user", "agent")
+    (place.root / "a.py").unlink()
+    report = three.rewind(then)
+    assert not (place.root / "a.py").exists()
+    assert [each.path for each in report.left_alone] == ["a.py"]
 
 
 def test_a_file_that_others_renamed_is_left_where_it_is_and_said(place, three):

@@ -108,13 +108,13 @@ def test_one_that_leads_out_of_the_workspace_is_never_followed(place, s, linked)
     assert outside.read_text() == "outside\n"
 
 
-def test_one_that_somebody_else_led_elsewhere_since_is_left_alone(place, s, linked):
+def test_of_one_that_somebody_else_led_elsewhere_since_nothing_is_left(place, s, linked):
     with s.ran("ln -sf b.py link"):
         lead(place, "b.py")
     lead(place, "the-users")
     report = s.rewind(linked)
     assert leads(place) == "the-users"
-    assert [each.path for each in report.left_alone] == ["link"]
+    assert ([each.path for each in report.gone], report.left_alone) == (["link"], ())
 
 
 def test_a_file_that_somebody_else_put_there_since_is_left_alone(place, s, linked):
@@ -133,7 +133,7 @@ def test_one_that_somebody_else_removed_does_not_come_back(place, s, linked):
     (place.root / "link").unlink()
     report = s.rewind(linked)
     assert leads(place) is None
-    assert [each.path for each in report.left_alone] == ["link"]
+    assert ([each.path for each in report.gone], report.left_alone) == (["link"], ())
 
 
 def test_a_folder_in_the_way_is_left_alone(place, s, linked):

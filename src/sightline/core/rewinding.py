@@ -7,7 +7,7 @@ session's own lines go, and everybody else's stay.
 from __future__ import annotations
 
 from sightline.core.revision import MISSING, UNKNOWN, is_link, known, revision_of
-from sightline.core.unmerging import Kept, take_out
+from sightline.core.unmerging import Kept, shares_lines, take_out
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Why = Literal[
         "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
         "conflict", "bytes", "edited_since", "deleted_since", "in_the_way", "moved_since",
-        "doubtful", "refused", "busy", "vanished",
+        "doubtful", "refused", "busy", "vanished", "replaced_since",
     ]  # fmt: skip
 
 
@@ -102,11 +102,13 @@ class Left(Value):
 
 class Undoing(Value):
     """What taking back comes to, for paths that hang together: steps in order, or what is left
-    alone. effects: the session's own that go."""
+    alone. effects: the session's own that go; gone: paths at which nothing is to do, because
+    others removed all of it."""
 
     steps: tuple[Step, ...] = ()
     left: tuple[Left, ...] = ()
     effects: tuple[Effect, ...] = ()
+    gone: tuple[Left, ...] = ()
 
 
 def together(effects: Iterable[Effect]) -> list[list[Effect]]:
@@ -154,9 +156,11 @@ def undo(effects: Sequence[Effect], standing: Mapping[str, Standing], text: Text
         others = sorted({path for each in effects for path in paths_of(each)} - {first.path})
         also = [Left(path, "moved_since", other=first.path) for path in others]
         return Undoing(left=(first, *also))
+    if doing.gone and _as_before(effects, standing):
+        return Undoing()
     sure = tuple(each for each in effects if each.sure)
     steps: tuple[Step, ...] = (*doing.steps, *doing.rights)
-    return Undoing(steps, doing.left(), sure if steps else ())
+    return Undoing(steps, doing.left(), sure if steps else (), doing.untouched())
 
 
 def _as_before(effects: Iterable[Effect], standing: Mapping[str, Standing]) -> bool:
@@ -197,11 +201,18 @@ class _Undo:
         self.puts: dict[str, tuple[Revision, bool, Spans]] = {}
         self.doubtful: dict[str, Revision] = {}
         self.modes: dict[str, tuple[int | None, int | None]] = {}
+        self.gone: dict[str, Why] = {}
 
     def left(self) -> tuple[Left, ...]:
         """What stays of what may have been this session's."""
         some = sorted(self.doubtful.items())
         return tuple(Left(path, "doubtful") for path, was in some if self._is_not(path, was))
+
+    def untouched(self) -> tuple[Left, ...]:
+        """Paths where others removed all that was this session's, and nothing is done."""
+        touched = {path for step in self.steps for path in _touched(step)} | self.doubtful.keys()
+        some = sorted(self.gone.items())
+        return tuple(Left(path, why) for path, why in some if path not in touched)
 
     def _is_not(self, path: str, revision: Revision) -> bool:
         return self.now[path].revision != revision
@@ -238,7 +249,7 @@ class _Undo:
         this session gave it."""
         given, was = self.modes[path]
         now, stood = self.now[path], self.standing[path]
-        if was is None or now.revision == MISSING or is_link(now.revision):
+        if was is None or path in self.gone or now.revision == MISSING or is_link(now.revision):
             return
         if stood.revision == MISSING or is_link(stood.revision):
             yield Rights(path, None, was)
@@ -268,6 +279,8 @@ class _Undo:
     def _move_back(self, effect: Effect, src: str) -> None:
         for path in (src, effect.path):
             self._settle(path)
+        if effect.path in self.gone:
+            raise _Stop(Left(effect.path, self.gone[effect.path]))
         there, free = self._now(effect.path), self._now(src)
         if there.revision == MISSING:
             if free.revision == effect.after:
@@ -289,7 +302,11 @@ class _Undo:
         now = self._now(path)
         if now.revision == before:
             return
-        if now.revision == after:
+        if (why := self._why_gone(effect, now)) is not None:
+            self.gone.setdefault(path, why)
+        elif path in self.gone:
+            raise _Stop(Left(path, self.gone[path]))
+        elif now.revision == after:
             self._put(path, before, self._text(path, before))
         elif MISSING in (before, after, now.revision):
             self._of_existence(path, before, after, now.revision)
@@ -297,6 +314,22 @@ class _Undo:
             raise _Stop(Left(path, "kind"))
         else:
             self._merge(path, before, after, now)
+
+    def _why_gone(self, effect: Effect, now: Standing) -> Why | None:
+        """Why nothing of an effect is left where something else stands than it left; None where
+        something is, or may be. Of one that took a whole file away, that is still not there."""
+        before, after = effect.before, effect.after
+        took = after == MISSING or (is_link(after) and before != MISSING and not is_link(before))
+        if now.revision == after or UNKNOWN in (before, after) or took:
+            return None
+        if now.revision == MISSING:
+            return "deleted_since" if before != MISSING else None
+        if is_link(now.revision):  # the file may have been moved to where it leads
+            return "replaced_since" if is_link(after) else None
+        text = self.text(after) if before == MISSING and not is_link(after) else None
+        if text is None or now.data is None or shares_lines(text, now.data):
+            return None
+        return "replaced_since"
 
     def _of_existence(self, path: str, before: Revision, after: Revision, now: Revision) -> None:
         if before == MISSING and now == MISSING:

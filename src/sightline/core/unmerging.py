@@ -49,6 +49,16 @@ def take_out(after: bytes, before: bytes, now: bytes) -> Kept | Spans | None:
     return None if data is None else Kept(data, _lines(written_over))
 
 
+def shares_lines(one: bytes, other: bytes) -> bool:
+    """Whether any line of one text, but for blank ones, stands in the other, or may: they are no
+    text, or there is no line to tell by."""
+    texts = decode(one), decode(other)
+    if texts[0] is None or texts[1] is None:
+        return True
+    lines, others = [{line.strip() for line in each.lines} - {""} for each in texts if each]
+    return not lines or not lines.isdisjoint(others)
+
+
 def _encoded(theirs: Text, lines: list[str]) -> bytes | None:
     """The bytes of a file with these lines; None when they could not be read back as them."""
     plain = "".join(lines)

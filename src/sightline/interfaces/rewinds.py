@@ -26,6 +26,7 @@ def rewound(report: RewindReport, found: Iterable[FileDifference] | None) -> Sha
         "merged": list(report.merged),
         "moved": [{"from": src, "path": path} for src, path in report.moved],
         "left_alone": [{"path": each.path, "reason": each.reason} for each in report.left_alone],
+        "gone": [{"path": each.path, "reason": each.reason} for each in report.gone],
         "lost_edits": [
             {"path": each.path, "position": each.position, "at": moment(each.at)}
             for each in report.lost_edits

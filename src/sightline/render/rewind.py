@@ -48,6 +48,8 @@ if TYPE_CHECKING:
         @property
         def left_alone(self) -> tuple[LeftAlone, ...]: ...
         @property
+        def gone(self) -> tuple[LeftAlone, ...]: ...
+        @property
         def stands(self) -> tuple[tuple[str, tuple[str, ...]], ...]: ...
         @property
         def safety_checkpoint(self) -> str | None: ...
@@ -82,6 +84,7 @@ _LEFT = {
     "doubtful": "a command of this session probably changed it, while others were at work, too",
     "refused": "the disk refused: {other}",
     "vanished": "it is gone, and nobody saw who removed it; force its path to have it back",
+    "replaced_since": "something else was put in its place {by} since",
     "busy": "other programs kept saving it; try again when they have finished",
 }
 
@@ -109,6 +112,10 @@ def _rest(report: Report) -> Iterator[str]:
     if report.left_alone:
         yield "Left alone:"
     for each in report.left_alone:
+        yield f"  {printable(each.path)}: {printable(each.reason)}"
+    if report.gone:
+        yield "Nothing of this session's is left at:"
+    for each in report.gone:
         yield f"  {printable(each.path)}: {printable(each.reason)}"
     for session, paths in report.stands:
         yield f"What {session} changed stands: {printable(', '.join(paths))}"

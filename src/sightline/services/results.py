@@ -315,7 +315,9 @@ class RewindReport(Value):
     back; stands: sub-agents of this session, and what they changed since. safety_checkpoint:
     rewinding to it takes this rewind back; None where nothing was done. warning: raised where the
     conversation alone went back, and files were edited since. diffs: of a dry run, what it does to
-    the text of each file (path, change, diff, added, removed); None of one that was done."""
+    the text of each file (path, change, diff, added, removed); None of one that was done. gone:
+    paths of which there is nothing to take back, because others removed all that was this
+    session's."""
 
     checkpoint: str | None
     to: int
@@ -331,6 +333,7 @@ class RewindReport(Value):
     safety_checkpoint: str | None
     warning: FileWarning | None = None
     diffs: tuple[FileDifference, ...] | None = None
+    gone: tuple[LeftAlone, ...] = ()
 
 
 class CommandRun(Value):

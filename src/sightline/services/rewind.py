@@ -253,6 +253,7 @@ def with_forced(plans: Sequence[Undoing], forced: Sequence[Undoing]) -> list[Und
         plan.replace(
             steps=tuple(s for s in plan.steps if isinstance(s, Rename) or s.path not in paths),
             left=tuple(each for each in plan.left if each.path not in paths),
+            gone=tuple(each for each in plan.gone if each.path not in paths),
         )
         for plan in plans
     ]
@@ -273,7 +274,8 @@ def _report(
 ) -> RewindReport:
     steps = [step for plan in plans for step in plan.steps]
     puts = sorted([step for step in steps if isinstance(step, Put)], key=lambda put: put.path)
-    left = [each for plan in plans for each in plan.left]
+    removed = [each for plan in plans for each in plan.gone]
+    alone, nothing = _told_apart(ground, [each for plan in plans for each in plan.left], removed)
     gone = [each for plan in plans for each in plan.effects]
     return RewindReport(
         checkpoint=None if isinstance(to, int) else target.name,
@@ -284,14 +286,28 @@ def _report(
         removed=tuple(put.path for put in puts if put.after == MISSING),
         merged=tuple(put.path for put in puts if put.merged and put.after != MISSING),
         moved=tuple((step.src, step.path) for step in steps if isinstance(step, Rename)),
-        left_alone=tuple(_left(ground, each) for each in sorted(left, key=lambda x: x.path)),
+        left_alone=alone,
         lost_edits=tuple(
             TakenBack(each.path, each.position, moment(each.at))
             for each in sorted(gone, key=lambda effect: effect.position)
         ),
         stands=_children(ground, target),
         safety_checkpoint=None,
+        gone=nothing,
     )
+
+
+def _told_apart(
+    ground: Ground, left: Sequence[Left], gone: Sequence[Left]
+) -> tuple[tuple[LeftAlone, ...], tuple[LeftAlone, ...]]:
+    """What is left alone, and where nothing of this session's is left. What somebody else only
+    renamed bears its lines elsewhere, so it is left alone."""
+    where = {each.path: _renamed_to(ground, each) for each in [*left, *gone]}
+    moved = [each for each in gone if where[each.path] is not None]
+    alone = sorted([*left, *moved], key=lambda each: each.path)
+    nothing = [each for each in gone if each not in moved]
+    found = [[_left(ground, x, where[x.path]) for x in some] for some in (alone, nothing)]
+    return tuple(found[0]), tuple(found[1])
 
 
 def _restored(steps: Sequence[Step]) -> tuple[str, ...]:
@@ -301,16 +317,17 @@ def _restored(steps: Sequence[Step]) -> tuple[str, ...]:
     return tuple(sorted(exact | {s.path for s in steps if isinstance(s, Rights)} - others))
 
 
-def _left(ground: Ground, left: Left) -> LeftAlone:
+def _left(ground: Ground, left: Left, to: str | None) -> LeftAlone:
     who, _ = changed_by(ground, left.path)
-    to = _renamed_to(ground, left.path) if left.why == "deleted_since" else None
     why = left.why if to is None else "renamed_since"
     return LeftAlone(left.path, words.left_alone(why, who, left.lines, to or left.other))
 
 
-def _renamed_to(ground: Ground, path: str) -> str | None:
+def _renamed_to(ground: Ground, left: Left) -> str | None:
     """Where somebody else renamed a file to, where its bytes say so."""
-    known = ground.store.knowledge(ground.session, path)
+    if left.why != "deleted_since":
+        return None
+    known = ground.store.knowledge(ground.session, left.path)
     found = whereabouts(ground, known) if known is not None else None
     return found.path if found is not None else None
 
