@@ -23,6 +23,9 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+if not __package__:  # started as a script, where only this folder is on the path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from bench.misreadings import failed_reads
 from bench.mistakes import MISTAKES
 
