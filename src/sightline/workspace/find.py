@@ -116,40 +116,46 @@ def _files(walk: Walk, tracked: str) -> list[str]:
         if tracked.startswith(text, at):  # as in most folders: one text at once
             at += len(text)
         else:
-            known, at = _up_to(folder + names[-1], tracked, at, len(text))
-            text = _mixed(walk, folder, names, text, known)
+            end = _behind(folder + names[-1], tracked, at, len(text))
+            text = _mixed(walk, folder, names, text, tracked[at:end])
+            at = end
         found.append(text)
     return _split("".join(found)) + _elsewhere(walk, _split(tracked[at:]))
 
 
-def _up_to(last: str, tracked: str, at: int, size: int) -> tuple[list[str], int]:
-    """The names from a place on that do not come after this one, and where the next stands. size:
-    characters that are looked at together."""
-    known: list[str] = []
+def _behind(last: str, tracked: str, at: int, size: int) -> int:
+    """Where the names end, from a place on, that do not come after this one. size: characters
+    that are looked at together."""
     while at < len(tracked):
         end = max(tracked.rfind(NUL, at, at + size), tracked.find(NUL, at))
         names = tracked[at:end].split(NUL)
-        here = names[: bisect_right(names, last)]
-        known += here
-        at += len(_text(here))
-        if len(here) < len(names):
+        count = bisect_right(names, last)
+        at += sum(map(len, names[:count])) + count
+        if count < len(names):
             break
-    return known, at
+    return at
 
 
-def _mixed(walk: Walk, folder: str, names: list[str], text: str, tracked: list[str]) -> str:
+def _mixed(walk: Walk, folder: str, names: list[str], text: str, tracked: str) -> str:
     """What is found of one piece, of which not all is tracked, or that git knows more of. text:
     all of it; tracked: what git knows there."""
-    if not tracked:
-        away = walk.hidden(folder, names)
-        return _text([folder + name for name in names if name not in away]) if away else text
-    known, cut = set(tracked), len(folder)
-    paths = _split(text)
-    away = walk.hidden(folder, [path[cut:] for path in paths if path not in known])
-    if away:
-        paths = [folder + name for name in names if name not in away]
-    more = known.difference(_split(text))
-    return _text(sorted(paths + _elsewhere(walk, more))) if more or away else text
+    known = _below(folder, tracked) if tracked else frozenset()
+    untracked = [name for name in names if name not in known] if known else names
+    away = walk.hidden(folder, untracked) if untracked else ()
+    more: list[str] = []
+    if tracked.count(NUL) > len(names) - len(untracked):
+        more = _elsewhere(walk, {*_split(tracked)}.difference(_split(text)))
+    if not (away or more):
+        return text
+    return _text(sorted([folder + name for name in names if name not in away] + more))
+
+
+def _below(folder: str, tracked: str) -> set[str]:
+    """What paths in a folder are called there."""
+    if f"{NUL}{tracked}".count(f"{NUL}{folder}") == tracked.count(NUL):
+        return set(f"{NUL}{tracked}".replace(f"{NUL}{folder}", NUL)[1:].split(NUL))
+    cut = len(folder)
+    return {path[cut:] for path in _split(tracked) if path.startswith(folder)}
 
 
 def _elsewhere(walk: Walk, tracked: Iterable[str]) -> list[str]:
