@@ -75,6 +75,7 @@ class Disk:
 @pytest.fixture
 def disk(tmp_path, monkeypatch):
     monkeypatch.setattr(imports_kept, "WORTH_KEEPING", 1)
+    monkeypatch.setattr(imports_kept, "WORTH_ADDING", 1)
     monkeypatch.setattr(imports_kept, "PART", 1)
     monkeypatch.setattr(looking, "time_ns", lambda: time.time_ns() + 1_000_000_000)
     return Disk(tmp_path)

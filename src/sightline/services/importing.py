@@ -9,7 +9,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 from itertools import islice
 from stat import S_ISREG
-from time import monotonic
+from time import monotonic, time_ns
 
 from sightline.core.imports.graph import Edge, Graph
 from sightline.core.imports.packing import References, naming, packed, unpacked
@@ -25,7 +25,7 @@ from sightline.workspace.tree import CONTENT, LOOKED_AT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sightline.core.imports.graph import Plain
     from sightline.core.imports.python import Affected
@@ -107,7 +107,8 @@ class Importing:
         tree, `first` and what was known to import it are looked at by themselves. Unverifiable
         where the tree cannot be looked at.
         """
-        until = monotonic() + (INDEX_S if within_s is None else within_s)
+        began = monotonic()
+        until = began + (INDEX_S if within_s is None else within_s)
         if not self._whole:  # it is new, or was broken off in the middle
             self._begin(workspace)
         self._whole = False
@@ -117,12 +118,14 @@ class Importing:
         self._reset(workspace)
         last = workspace.remembered()
         try:
-            tree = workspace.tree(last, until=None if within_s is None else until)
+            tree = workspace.tree(last, until=None if within_s is None else began + within_s / 2)
         except DeadlinePassed:
             self._near(workspace, first, last)
+            self._unlooked(workspace, until)
         else:
             workspace.remember(tree, lasting=False)
-            until -= self.keeper.cost_s(self.paths) if within_s is not None else 0
+            if within_s is not None:
+                until -= min(self.keeper.cost_s(self.paths), max(until - monotonic(), 0) / 2)
             self._follow(workspace, first, tree, until)
             self.keeper.keep(workspace, self._state(), tree, left=self.left())
         self._whole = True
@@ -169,16 +172,14 @@ class Importing:
         self.unread = (self.unread & sources) | (sources - self._revisions.keys())
         self.too_large &= sources
         self._beside = {path: v for path, v in self._beside.items() if path in sources}
-        self._references.only(set(self._keys()))
-        for name in {LANGUAGES[end]().name for end, _ in self._keys()} | self._resolvers.keys():
+        keys = {(ending(path), revision) for path, revision in self._revisions.items()}
+        self._references.only(keys)
+        for name in {LANGUAGES[end]().name for end, _ in keys} | self._resolvers.keys():
             language = NAMED[name]()
             concerned = language.affected(other)
             if concerned is not None:
                 self._unresolve(language, concerned)
         self._seen.clear()  # what a folder holds may be found now and was not
-
-    def _keys(self) -> Iterator[tuple[str, Revision]]:
-        return ((ending(path), revision) for path, revision in self._revisions.items())
 
     def _unresolve(self, language: Language, concerned: Affected | None) -> None:
         """Forget where imports lead that may lead elsewhere now; None: all of the language."""
@@ -206,6 +207,8 @@ class Importing:
         for some in _some(ordered):
             self._read(workspace, some, until)
             self.keeper.keep(workspace, self._state(), tree, left=len(self.unread))
+            if monotonic() > until:
+                break
         self._resolve(workspace, before, until)
 
     def _changed(self, workspace: Workspace, tree: Tree) -> dict[str, Row | None]:
@@ -269,7 +272,7 @@ class Importing:
         self._seen.clear()
         if ending(first) in LANGUAGES:
             self._look(workspace, first)
-            self._resolve(workspace, [first], 0)
+            self._resolve(workspace, [first], 0)  # one of them, however late it is
         stamps = {}
         for path in islice(self._graph.importers(first), NEAR_MOST):
             row = self._rows.get(path) or _row(last, path)
@@ -280,20 +283,28 @@ class Importing:
         other = {found.path for found in looked if found.revision != stamps[found.path].revision}
         self.unread -= stamps.keys() - other
 
+    def _unlooked(self, workspace: Workspace, until: float) -> None:
+        """Read what was never read, as long as there is time, for looks to come."""
+        self._gather(workspace, _stats(workspace, self._sources - self._revisions.keys()), until)
+        self._resolve(workspace, [], until)
+        self.keeper.keep(workspace, self._state(), None, left=self.left())
+
     def _read(self, workspace: Workspace, waiting: dict[str, Row | None], until: float) -> None:
         """Learn what these name, as long as there is time."""
-        quick = (
-            (path, row) for path, row in waiting.items() if row and int(row[0]) <= SOURCE_BYTES
-        )
+        self._gather(workspace, ((path, row) for path, row in waiting.items() if row), until)
+        for path in [path for path in waiting if path in self.unread]:
+            if monotonic() > until:
+                return
+            self._look(workspace, path)
+
+    def _gather(self, workspace: Workspace, rows: Iterable[tuple[str, Row]], until: float) -> None:
+        """Learn what those name that stand as their rows say, as long as there is time."""
+        quick = ((path, row) for path, row in rows if int(row[0]) <= SOURCE_BYTES)
         for path, row, data in workspace.contents(quick):
             if data is not None:
                 row[CONTENT] = revision = revision_of(data)
                 self._learn(path, revision, data)
                 self._rows[path] = row
-            if monotonic() > until:
-                return
-        for path in [path for path in waiting if path in self.unread]:
-            self._look(workspace, path)
             if monotonic() > until:
                 return
 
@@ -338,8 +349,8 @@ class Importing:
 
     def _resolve(self, workspace: Workspace, before: list[str], until: float) -> None:
         """Find the files that sources name, where that was not done; those before all others."""
-        missing = self._pending - self.unread
-        for path in sorted(missing, key=lambda path: (path not in before, path)):
+        order = {path: (path not in before, path in self.unread, path) for path in self._pending}
+        for path in sorted(order, key=order.__getitem__):
             edges = list(self._edges_of(workspace, path))
             self._graph.put(path, edges, importing=path in self._known)
             self._pending.discard(path)
@@ -366,16 +377,24 @@ class Importing:
         yield from met.values()
 
 
+def _stats(workspace: Workspace, paths: Iterable[str]) -> Iterator[tuple[str, Row]]:
+    """Rows of files, as of a tree, by a look at each."""
+    for path in sorted(paths):
+        at_ns, found = time_ns(), workspace.stat(path)
+        if found is not None and S_ISREG(found.mode):
+            yield path, [*(int(value) for _, value in found.items()), "", at_ns]
+
+
 def _some(waiting: dict[str, Row | None]) -> Iterator[dict[str, Row | None]]:
     """Of what is to be read, as much as is kept together: who breaks off a look of many keeps
     most of it."""
-    pairs = iter(waiting.items())
-    while some := dict(islice(pairs, OFTEN)):
-        yield some
+    paths = list(waiting)
+    for at in range(0, len(paths), OFTEN):
+        yield {path: waiting[path] for path in paths[at : at + OFTEN]}
 
 
 def _row(tree: Tree, path: str) -> Row | None:
     """A file's row in a tree."""
-    folder, _, name = path.rpartition("/")
-    listing = tree.listings.get(f"{folder}/" if folder else "")
-    return listing.files.get(name) if listing is not None else None
+    cut = path.rfind("/") + 1
+    listing = tree.listings.get(path[:cut])
+    return listing.files.get(path[cut:]) if listing is not None else None

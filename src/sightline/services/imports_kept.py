@@ -41,6 +41,9 @@ LEVEL = 1
 WORTH_KEEPING = 100
 """Sources learned that cost the next process more to learn again than it costs to write."""
 
+WORTH_ADDING = 10
+"""The same where more is left, which the next look is to go on with."""
+
 PART = 4
 """Where less than this part of all is new, it is written behind the rest."""
 
@@ -120,9 +123,10 @@ class Keeper:
         """About what it may take to write, before the answer."""
         return 0 if self._fits(paths) else len(paths) * PATH_S
 
-    def keep(self, workspace: Workspace, state: State, tree: Tree, *, left: int) -> None:
-        """Write down what was learned; left: sources that are still to be."""
-        if len(self._fresh) < WORTH_KEEPING:
+    def keep(self, workspace: Workspace, state: State, tree: Tree | None, *, left: int) -> None:
+        """Write down what was learned. tree: a look at all, where there was time for one; left:
+        sources that are still to be learned."""
+        if len(self._fresh) < (WORTH_ADDING if left else WORTH_KEEPING):
             return
         some = left > 0 or len(self._fresh) * PART < len(state.revisions)
         try:
@@ -153,11 +157,12 @@ class Keeper:
         self._sizes = self._sizes[0], self._sizes[1] + len(data)
         return workspace.keep(NAME, data, after=self._beginning)
 
-    def _begin(self, workspace: Workspace, state: State, tree: Tree) -> None:
+    def _begin(self, workspace: Workspace, state: State, tree: Tree | None) -> None:
+        if tree is not None:
+            workspace.remember(tree)
+            state.rows.clear()  # the tree tells of them
         data = first(state, state.graph.freeze(state.paths), self._edition)
-        workspace.remember(tree)
         workspace.keep(NAME, data)
-        state.rows.clear()  # the tree tells of them
         self._paths, self._turned = state.paths, False
         self._beginning, self._sizes = data[:BEGINNING], (len(data), len(data))
 
@@ -169,7 +174,8 @@ def first(state: State, frozen: Frozen, edition: str) -> bytes:
         keys[ending(path), state.revisions[path]] + 1 if path in state.revisions else 0
         for path in frozen.paths
     ]
-    told = {"v": VERSION, "edition": edition, "keys": list(keys), **_stamps(state)}
+    told = {"v": VERSION, "edition": edition, "keys": list(keys), "rows": state.rows}
+    told |= _stamps(state)
     _, _, *graph = (value for _, value in frozen.items())
     arrays = [each.tobytes() for each in (*graph, array(NUMBER, number))]
     texts = "\n".join(map(state.references.text, keys)).encode()
@@ -254,6 +260,7 @@ def _state(parts: list[memoryview], edition: str) -> State | None:
         set(),
         {},
     )
+    state.rows.update(told["rows"])
     return state if _take_stamps(state, told) else None
 
 
