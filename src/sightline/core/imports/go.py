@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from sightline.core.imports.reference import Reader, Reference
 
+    Ranked = tuple[float, str, str]
+    """How well a file fits whatever is taken, its name without signs, and its path."""
+
 SOURCE = ".go"
 SETTINGS = ("go.mod", "go.work", "modules.txt")
 
@@ -50,6 +53,7 @@ class Go:
         for path in listed:
             if path.endswith(SOURCE) and _counts(path):
                 self._packages.setdefault(path.rpartition("/")[0], []).append(path)
+        self._ranked: dict[str, list[Ranked]] = {}
         self._modules = Modules(listed, read or (lambda _path: None))
 
     @property
@@ -63,10 +67,20 @@ class Go:
         if not module or len(module) > LONGEST:
             return ()
         for folder in self._folders(path.rpartition("/")[0], module):
-            files = [file for file in self._packages.get(folder, ()) if file != path]
-            if files:
-                return _ordered(files, reference.names)
+            if folder in self._packages:
+                files = self._ordered(folder, reference.names)
+                return tuple([file for file in files if file != path][:MOST])
         return ()
+
+    def _ordered(self, folder: str, names: tuple[str, ...]) -> list[str]:
+        """The files of a package, those first that are named like what is taken from it."""
+        if folder not in self._ranked:
+            self._ranked[folder] = _ranked(folder, self._packages[folder])
+        ranked = self._ranked[folder]
+        if names and len(ranked) > 1:
+            wanted = [name.lower() for name in names]
+            ranked = sorted(ranked, key=lambda each: -_fit(each, wanted))
+        return [file for _, _, file in ranked]
 
     def _folders(self, folder: str, module: str) -> Iterable[str]:
         if module.startswith(("./", "../")):
@@ -81,24 +95,22 @@ def _counts(path: str) -> bool:
     return not name.startswith(("_", ".")) and not name.endswith("_test.go")
 
 
-def _ordered(files: list[str], names: Iterable[str]) -> tuple[str, ...]:
-    """The files of a package, those first that are named like what is taken from it, then the one
-    that bears the package's name."""
-    if len(files) == 1:
-        return (files[0],)
-    wanted = [name.lower() for name in names]
-    package = files[0].rpartition("/")[0].rpartition("/")[2]
-    return tuple(sorted(files, key=lambda file: (-_fit(file, wanted, package), file))[:MOST])
+def _ranked(folder: str, files: list[str]) -> list[Ranked]:
+    """A package's files as they come where nothing is known of what is taken: the one that bears
+    its name first, what was generated last."""
+    package = folder.rpartition("/")[2].lower()
+    ranked = []
+    for file in files:
+        stem = file[file.rfind("/") + 1 : -len(SOURCE)].lower()
+        plain = "".join(_WORD.findall(stem))
+        fit = -1.0 if stem.startswith(_MADE_OF) else 0.5 * (plain == package)
+        ranked.append((fit, plain if fit >= 0 else "", file))
+    return sorted(ranked, key=lambda each: (-each[0], each[2]))
 
 
-def _fit(file: str, wanted: list[str], package: str) -> float:
-    stem = file[file.rfind("/") + 1 : -len(SOURCE)].lower()
-    words = _WORD.findall(stem)
-    joined = "".join(words)
-    if stem.startswith(_MADE_OF):
-        return -1
-    fit = 0.5 if joined == package.lower() else 0.0
-    for name in wanted:
-        if len(joined) >= _SHORTEST and joined in name:
-            fit += 2 * len(joined) / len(name)
-    return fit
+def _fit(ranked: Ranked, wanted: list[str]) -> float:
+    """How well a file's name goes with the names that are taken from its package."""
+    fit, plain, _ = ranked
+    if len(plain) < _SHORTEST:
+        return fit
+    return fit + sum(2 * len(plain) / len(name) for name in wanted if plain in name)
