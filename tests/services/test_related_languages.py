@@ -1,5 +1,7 @@
 """What is related in Java and in C, in the words of these languages."""
 
+import json
+
 import pytest
 
 from sightline.services.related import related
@@ -54,3 +56,47 @@ def test_a_header_is_included_and_defined(near):
         "its header, by name",
         "included in line 1",
     )
+
+
+def test_what_comes_later_is_found_and_what_goes_is_not(place):
+    place.put("src/a.c", '#include "made.h"\n#include <x.h>\n')
+    place.put("src/A.java", "class A { Late late; }\n")
+    place.put("one/x.h", "#pragma once\n")
+    place.put("two/x.h", "#pragma once\n")
+    ground = place.session()._ground
+
+    def near(path):
+        found = related(ground, path, siblings=False)
+        return [each.path for each in found]
+
+    assert near("src/a.c") == ["one/x.h"]
+    assert near("src/A.java") == []
+    place.put("src/made.h", "#pragma once\n")
+    place.put("src/Late.java", "class Late {}\n")
+    assert near("src/a.c") == ["one/x.h", "src/made.h"]
+    assert near("src/A.java") == ["src/Late.java"]
+    assert near("src/Late.java") == ["src/A.java"]
+    (place.root / "src/made.h").unlink()
+    command = {
+        "directory": "/w/build",
+        "file": "../src/a.c",
+        "command": "cc -I../two -c ../src/a.c",
+    }
+    place.put("build/compile_commands.json", json.dumps([command]))
+    assert near("src/a.c") == ["two/x.h"]
+
+
+def test_commands_count_though_git_ignores_them(place):
+    place.put("src/a.c", "#include <x.h>\n")
+    for each in ("one", "two"):
+        place.put(f"{each}/x.h", "#pragma once\n")
+    place.put(".gitignore", "build\n")
+    ground = place.session()._ground
+    assert [each.path for each in related(ground, "src/a.c")] == ["one/x.h"]
+    command = {
+        "directory": "/w/build",
+        "file": "../src/a.c",
+        "command": "cc -I../two -c ../src/a.c",
+    }
+    place.put("build/compile_commands.json", json.dumps([command]))
+    assert [each.path for each in related(ground, "src/a.c")] == ["two/x.h"]
