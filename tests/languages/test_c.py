@@ -67,6 +67,7 @@ def test_what_names_no_file_is_none(line):
         'R"(\n#include "no.h"\n)"',
         'u8R"x(\n)"\n#include "no.h"\n)x"',
         '"a\\\n#include \\"no.h\\""',
+        'R"(x)"; /*\n#include "no.h"\n*/',
         '/* " */ /*\n#include "no.h"\n*/',
         "1'000 '\"' /*\n#include \"no.h\"\n*/",
     ],
