@@ -286,8 +286,8 @@ def _look(
     it has any."""
     found = ground.workspace.read(path, limit=ground.settings.checkpoint_file_bytes)
     if found.data is not None and found.signature is not None:
-        row[:] = [value for _, value in found.signature.items()]
-        row += [found.revision, found.read_at_ns]
+        signature = [value for _, value in found.signature.items()]
+        row[:] = [*signature, found.revision, found.read_at_ns]  # at once: others look at it, too
     _put(rows, omitted, _standing(found))
     return None if found.data is None else (found.revision, found.data)
 
