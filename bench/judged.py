@@ -44,10 +44,10 @@ class Row(Value):
 
 def printed(rows: Sequence[Row]) -> int:
     """Print the rows; the exit status."""
-    print(f"{'tree':<14}{'way':<12}{'wanted':>8}{'given':>8}{'precision':>11}{'recall':>9}", end="")
+    print(f"{'tree':<16}{'way':<12}{'wanted':>8}{'given':>8}{'precision':>11}{'recall':>9}", end="")
     print(f"{'median ms':>11}{'mean ms':>9}{'p99 ms':>8}")
     for row in rows:
-        print(f"{row.tree:<14}{row.way:<12}{row.wanted:>8}{row.given:>8}", end="")
+        print(f"{row.tree:<16}{row.way:<12}{row.wanted:>8}{row.given:>8}", end="")
         print(f"{row.precision:>11.4f}{row.recall:>9.4f}", end="")
         times = sorted(row.times)
         if times:

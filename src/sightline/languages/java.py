@@ -27,6 +27,9 @@ LIMIT = 8_000_000
 MOST = 20_000
 """References of one source; none that people wrote has as many."""
 
+DEMANDED_MOST = 64
+"""Packages that a simple name is looked for in."""
+
 _IMPLICIT = "java.lang"
 """The package that every source imports."""
 
@@ -104,7 +107,7 @@ class _Found:
 def _placed(text: str, found: _Found) -> Iterator[Reference]:
     """The references with their lines, counted on from one to the next."""
     demanded = [module for _, module, names in found.imports if names == ("*",)]
-    packages = tuple(dict.fromkeys((found.package, *demanded, _IMPLICIT)))
+    packages = tuple(dict.fromkeys((found.package, *demanded[:DEMANDED_MOST], _IMPLICIT)))
     used = [(at, name) for name, at in found.names.items() if name not in found.known]
     everything = [(at, module, names) for at, module, names in found.imports if module]
     everything += [(at, name, () if "." in name else packages) for at, name in used]

@@ -104,6 +104,19 @@ def test_commands_that_say_nothing_change_nothing(commands):
     assert targets(["deps/a.h"], '#include "a.h"', commands=commands) == ["deps/a.h"]
 
 
+def test_a_name_that_very_many_files_have_tells_nothing():
+    files = [f"lib{number}/types.h" for number in range(600)]
+    assert targets(files[:500], '#include "types.h"') == ["lib0/types.h"]
+    assert targets(files, '#include "types.h"') == []
+    assert targets([*files, "include/types.h"], '#include "types.h"') == ["include/types.h"]
+
+
+def test_deep_folders_and_many_files_take_little():
+    deep = "/".join("d" * 2_000)
+    assert targets([f"{deep}/a.h"], '#include "b.h"', f"{deep}/a.c") == []
+    assert targets([f"{deep}/a.h"], '#include "a.h"', f"{deep}/a.c") == [f"{deep}/a.h"]
+
+
 def test_no_list_and_no_name_break_it():
     for module in ("", ".", "..", "/", "a/" * 10_000, "../" * 300 + "a.h", "\0"):
         assert C([]).targets("", Reference(module, 1, 1, names=(module,), kind="include")) == ()

@@ -7,6 +7,8 @@ path that ends so, the nearest of several.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from sightline.core.imports.c_commands import NAME as COMMANDS
 from sightline.core.imports.c_commands import Commands
 from sightline.core.imports.c_standard import is_standard
@@ -28,6 +30,12 @@ _INCLUDED = (
 
 _BELOW = ("", "include", "src", "inc", "lib", "source")
 """Where a project keeps headers, below its folder."""
+
+HIGHEST = 40
+"""So many folders above a file are looked into."""
+
+ALIKE_MOST = 500
+"""Where more files have a name, it tells too little to find one by it alone."""
 
 _MADE = frozenset(["config.h", "autoconf.h", "acconfig.h"])
 """What a build makes: one that lies in another folder belongs to another program."""
@@ -115,7 +123,8 @@ class C:
 
     def _homes_of(self, folder: str) -> tuple[str, ...]:
         if folder not in self._homes:
-            every = (below(up, each) if each else up for up in upwards(folder) for each in _BELOW)
+            above = islice(upwards(folder), HIGHEST)
+            every = (below(up, each) if each else up for up in above for each in _BELOW)
             self._homes[folder] = tuple(dict.fromkeys(every))
         return self._homes[folder]
 
@@ -129,6 +138,7 @@ class C:
         return min(found, key=lambda each: distance(path, each), default=None)
 
     def _candidates(self, ending: str) -> Iterator[str]:
-        for each in self._named.get(ending[ending.rfind("/") + 1 :], ()):
+        alike = self._named.get(ending[ending.rfind("/") + 1 :], ())
+        for each in alike if len(alike) <= ALIKE_MOST else ():
             if each == ending or each.endswith(f"/{ending}"):
                 yield each

@@ -20,6 +20,9 @@ SOURCE = ".java"
 LONGEST = 1_024
 """Characters of a name that is looked up."""
 
+NESTED_MOST = 32
+"""Names that one may have between its dots."""
+
 SURE = 3
 """A package of so many names is the package of every folder that ends so."""
 
@@ -81,7 +84,7 @@ class Java:
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """As Resolver.targets. Where several modules have the type, it is the nearest."""
         name = reference.module
-        if not name or len(name) > LONGEST:
+        if not name or len(name) > LONGEST or name.count(".") > NESTED_MOST:
             return ()
         if reference.kind == "type" and "." not in name:
             found = self._simple(path, name, reference.names)
