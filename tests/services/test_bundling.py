@@ -80,6 +80,15 @@ def test_the_next_edit_makes_the_next_one(shop):
     assert "test_total" in bundle(shop)
 
 
+def test_it_is_due_for_two_turns(shop):
+    edited(shop)
+    for turn in (1, 2):
+        shop.turn(turn)
+        assert bundle(shop) != ""
+    shop.turn(3)
+    assert bundle(shop) == ""
+
+
 def test_a_long_file_is_named_and_not_shown(place, shop):
     place.put("shop/prices.py", PRICES + "# long\n" * LINES_MAX)
     said = bundle(edited(shop))

@@ -6,27 +6,23 @@ timeline: those since the last bundle that arrived.
 
 from __future__ import annotations
 
-from time import monotonic
+from stat import S_ISREG
 
-from sightline.core.events import Changed, Moved
+from sightline.core.events import Changed, Moved, TurnBegan
 from sightline.core.regions import covers, whole
 from sightline.core.revision import MISSING
 from sightline.core.text import decode
 from sightline.core.value import Value
-from sightline.errors import PathError
 from sightline.render import bundling as words
 from sightline.services import warnings
 from sightline.services.conversation import chain
 from sightline.services.looks import Look
-from sightline.services.related import related
+from sightline.services.related import Kinds, related_each
 from sightline.services.remembering import steps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sightline.services.ground import Ground
-    from sightline.services.related import Related
 
     Reasoned = tuple[str, tuple[str, ...]]
     """A path, and why it belongs to what was edited."""
@@ -35,6 +31,9 @@ PART = "bundle"
 
 EDITED_MAX = 10
 """Files, the last edited ones, of which a bundle is made."""
+
+TURNS = 2
+"""Turns in which a bundle is due that had no room in the first, or nothing to tell."""
 
 CANDIDATES = 20
 """Related files of each that are looked at."""
@@ -87,7 +86,10 @@ def bundle(ground: Ground, *, texts: bool = True, within_s: float = WITHIN_S) ->
     edited, upto = _edited(ground)
     if not edited:
         return None
-    found, unread = _candidates(ground, edited[:EDITED_MAX], within_s)
+    there = [path for path in edited if _is_file(ground, path)][:EDITED_MAX]
+    if not there:
+        return None
+    found, unread = _candidates(ground, there, within_s)
     fresh = [each for path, why in found if (each := _fresh(ground, path, why, texts=texts))]
     if not fresh:
         return None
@@ -112,7 +114,7 @@ def within(due: Bundle, room: int) -> tuple[str, Bundle] | None:
 
 def _edited(ground: Ground) -> tuple[list[str], int]:
     """The files that this session changed since its last bundle, the last one first."""
-    after = max((int(each) for each in warnings.delivered(ground, PART)), default=0)
+    after = max(_turned(ground), *map(int, warnings.delivered(ground, PART)), 0)
     last: dict[str, bool] = {}
     upto = after
     for row in chain.along(ground, [Changed, Moved]):
@@ -123,42 +125,38 @@ def _edited(ground: Ground) -> tuple[list[str], int]:
     return [path for path, there in reversed(last.items()) if there], upto
 
 
+def _turned(ground: Ground) -> int:
+    """Where the oldest turn began whose edits still count; 0 where there were few."""
+    begun = [TurnBegan]
+    turns = list(ground.store.timeline(session=ground.session, kinds=begun, newest=TURNS + 1))
+    return min(each.position for each in turns) if len(turns) > TURNS else 0
+
+
 def _candidates(ground: Ground, edited: list[str], within_s: float) -> tuple[list[Reasoned], int]:
     """Related files of the edited ones, those that belong to most of them first, with the reasons."""
+    settings = ground.settings
+    imports, tests = settings.bundle_imports == "on", settings.bundle_tests == "on"
+    kinds = Kinds(imports, tests, importers=imports, siblings=False)
     scores: dict[str, float] = {}
     reasons: dict[str, list[str]] = {}
-    unread = 0
-    for path, found in _related(ground, edited, within_s):
-        unread = found.unread
-        for each in found:
+    found = related_each(ground, edited, kinds, limit=CANDIDATES, within_s=within_s)
+    for near in found:
+        for each in near:
             wanted = each.score >= CLOSE and each.path not in edited
-            if wanted and ground.settings.may_store(each.path):
+            if wanted and settings.may_store(each.path):
                 scores[each.path] = scores.get(each.path, 0.0) + each.score
-                reasons.setdefault(each.path, []).append(words.reason(path, each.why[0]))
+                reasons.setdefault(each.path, []).append(words.reason(near.path, each.why[0]))
     ranked = sorted(scores, key=lambda each: (-scores[each], each))
-    return [(each, tuple(reasons[each])) for each in ranked], unread
+    return [(each, tuple(reasons[each])) for each in ranked], found[0].unread
 
 
-def _related(ground: Ground, edited: list[str], within_s: float) -> Iterator[tuple[str, Related]]:
-    """Each edited file with what belongs to it; without those that are gone, or cannot be read."""
-    settings, until = ground.settings, monotonic() + within_s
-    imports, tests = settings.bundle_imports == "on", settings.bundle_tests == "on"
-    for path in edited:
-        left = max(until - monotonic(), 0.0)
-        try:
-            found = related(
-                ground,
-                path,
-                imports=imports,
-                importers=imports,
-                tests=tests,
-                siblings=False,
-                limit=CANDIDATES,
-                within_s=left,
-            )
-        except PathError:
-            continue
-        yield path, found
+def _is_file(ground: Ground, path: str) -> bool:
+    """Whether a file stands there; others may have taken it away, or put a folder in its place."""
+    try:
+        found = ground.workspace.stat(path)
+    except OSError:
+        return False
+    return found is not None and S_ISREG(found.mode)
 
 
 def _fresh(ground: Ground, path: str, why: tuple[str, ...], *, texts: bool) -> BundledFile | None:

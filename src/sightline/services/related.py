@@ -15,7 +15,7 @@ from sightline.services.languages import LANGUAGES, ending
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sightline.core.imports.graph import Edge
     from sightline.services.ground import Ground
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Reason = tuple[str, float, str]
     """A path, what a reason for it weighs, and the reason."""
 
-__all__ = ["LANGUAGES", "Related", "RelatedFile", "related"]
+__all__ = ["LANGUAGES", "Kinds", "Related", "RelatedFile", "related", "related_each"]
 
 TEST, HALF, IMPORT, TESTED_BY, IMPORTER, PACKAGE, SIBLING = 1.0, 0.9, 0.9, 0.7, 0.5, 0.2, 0.1
 """What each reason weighs."""
@@ -38,8 +38,20 @@ REACHED_MOST = 1_000
 READ_BYTES = 1_000_000
 """A larger file's tokens are estimated by its size alone."""
 
+BYTES = 200_000
+"""Of all files of an answer, unless more or less is asked for."""
 
 _SAID = {"java": ("named", "names"), "c": ("included", "includes")}
+
+
+class Kinds(Value):
+    """Which files count as related; transitive: steps further than a file's own imports."""
+
+    imports: bool = True
+    tests: bool = True
+    importers: bool = True
+    siblings: bool = True
+    transitive: int = 0
 
 
 class RelatedFile(Value):
@@ -77,6 +89,17 @@ class Related(list[RelatedFile]):
         self.unkept = unkept
 
 
+class _Near(Value):
+    """What belongs to a file, each with its score and the reasons, before any is looked at."""
+
+    path: str
+    ranked: list[tuple[str, float, tuple[str, ...]]]
+    sizes: dict[str, int | None]
+    unread: int
+    too_large: int
+    unkept: str
+
+
 def related(
     ground: Ground,
     path: str,
@@ -87,7 +110,7 @@ def related(
     siblings: bool = True,
     transitive: int = 0,
     limit: int = 10,
-    max_bytes: int = 200_000,
+    max_bytes: int = BYTES,
     max_tokens: int | None = None,
     within_s: float | None = None,
 ) -> Related:
@@ -96,8 +119,8 @@ def related(
     transitive: how many steps further than its own imports are followed. limit, max_bytes,
     max_tokens: of all that is answered; a file that does not fit is left out, and a smaller one may
     follow. within_s: how long sources are read; what there was no time for is told, and the next
-    question goes on with it. PathRefused, FileMissing; Unverifiable when the disk cannot be asked; ValueError for a
-    limit below 1.
+    question goes on with it. PathRefused, FileMissing; Unverifiable when the disk cannot be asked;
+    ValueError for a limit below 1.
     """
     given.number("transitive", transitive, 0)
     given.number("limit", limit)
@@ -105,23 +128,46 @@ def related(
     given.number_or_all("max_tokens", max_tokens)
     wanted = located(ground, given.path(path)).path
     _check(ground, path, wanted)
+    kinds = Kinds(imports, tests, importers, siblings, transitive)
     with looked(ground.workspace, wanted, within_s=within_s) as index:
-        reasons: list[Reason] = []
-        if imports:
-            reasons += _imports(index, wanted, transitive)
-        if tests:
-            reasons += _tests(index, wanted)
-        if importers:
-            reasons += _importers(index, wanted)
-        if siblings:
-            reasons += _siblings(index, wanted)
-        ranked = _ranked(wanted, reasons)
-        sizes = {each: index.sizes.get(each) for each, _, _ in ranked}
-        unread, too_large, unkept = index.left(), len(index.too_large), index.keeper.unkept
-    limits = limit, max_bytes, max_tokens
-    files, left_out = _chosen(ground, ranked, sizes, limits)
+        near = _near(index, wanted, kinds)
+    return _told(ground, near, (limit, max_bytes, max_tokens))
+
+
+def related_each(
+    ground: Ground, paths: Sequence[str], kinds: Kinds, *, limit: int, within_s: float
+) -> list[Related]:
+    """The same of canonical paths, by one look for all; there has to be a file at the first."""
+    with looked(ground.workspace, paths[0], within_s=within_s) as index:
+        near = [_near(index, path, kinds) for path in paths]
+    return [_told(ground, each, (limit, BYTES, None)) for each in near]
+
+
+def _near(index: Importing, path: str, kinds: Kinds) -> _Near:
+    reasons: list[Reason] = []
+    if kinds.imports:
+        reasons += _imports(index, path, kinds.transitive)
+    if kinds.tests:
+        reasons += _tests(index, path)
+    if kinds.importers:
+        reasons += _importers(index, path)
+    if kinds.siblings:
+        reasons += _siblings(index, path)
+    ranked = _ranked(path, reasons)
+    sizes = {each: index.sizes.get(each) for each, _, _ in ranked}
+    left, too_large = index.left(), len(index.too_large)
+    return _Near(path, ranked, sizes, left, too_large, index.keeper.unkept)
+
+
+def _told(ground: Ground, near: _Near, limits: tuple[int, int, int | None]) -> Related:
+    files, left_out = _chosen(ground, near.ranked, near.sizes, limits)
     return Related(
-        wanted, files, left_out=left_out, unread=unread, too_large=too_large, unkept=unkept
+        near.path,
+        files,
+        left_out=left_out,
+        unread=near.unread,
+        too_large=near.too_large,
+        unkept=near.unkept,
     )
 
 
