@@ -21,7 +21,7 @@ SUFFIXES = (
 )
 """The sources that are read here."""
 
-LIMIT = 50 * 1024 * 1024
+LIMIT = 8_000_000
 """Bytes of a source that are looked at."""
 
 MOST = 20_000
