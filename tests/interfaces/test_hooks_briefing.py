@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.interfaces.hooking import Host
 
+from sightline.services.attend.telling import rest
+from sightline.workspace.rules import WILDCARDS_MAX
+
 
 @pytest.fixture
 def host():
@@ -79,3 +82,24 @@ def test_a_listing_that_was_asked_for_comes_with_the_next_prompt(busy):
         session.request_listings(["."])
     said = prompt(busy, "and the docs?")
     assert said.index("The listing of . that you asked for:\napp.py") < said.index("Files that")
+
+
+def test_a_tree_that_cannot_be_listed_keeps_nothing_else_back(busy):
+    busy.put("app.py", "import prices\n\nTAX = 4\n")
+    busy.put(".gitignore", "a*b*c\n" * (WILDCARDS_MAX + 1))
+    said = prompt(busy, "weiter")
+    assert "+TAX = 4" in said
+    assert "modified app.py" in said
+    assert "Files that belong" not in said
+    busy.ask(busy.payload("Stop"))
+    busy.put(".gitignore", "")
+    assert "Files that belong" in prompt(busy, "and the docs?")
+
+
+def test_what_takes_too_long_is_not_recorded_as_handed_over_and_comes_later(busy):
+    with busy.session("s1") as session:
+        ground = session._ground
+        assert rest(ground, "weiter", 4_000, within_s=0) == ""
+        assert "were not told with this prompt" in ground.missed
+    busy.ask(busy.payload("Stop"))
+    assert "Files that belong" in prompt(busy, "and the docs?")

@@ -3,7 +3,7 @@ from _thread import allocate_lock, get_ident
 
 import pytest
 
-from sightline.workspace.deadline import DeadlinePassed, within
+from sightline.workspace.deadline import DeadlinePassed, apart, within
 
 
 def test_a_thread_that_answered_is_asked_again():
@@ -35,3 +35,17 @@ def test_a_forked_child_asks_threads_of_its_own():
 
 def test_a_question_within_a_question_is_asked_by_the_same_thread():
     assert within(60, lambda: (get_ident(), within(60, get_ident))) == (within(60, get_ident),) * 2
+
+
+def test_a_part_of_a_question_may_have_a_deadline_of_its_own():
+    held = allocate_lock()
+    held.acquire()
+
+    def part():
+        with pytest.raises(DeadlinePassed):
+            apart(0.01, held.acquire)
+        return get_ident(), apart(60, get_ident)
+
+    asked, answered = within(60, part)
+    assert asked != answered
+    held.release()

@@ -99,6 +99,12 @@ def test_brackets_of_few_letters_are_looked_up(line, wildcards):
     assert PatternSet([line]).wildcards == wildcards
 
 
+def test_no_pattern_is_read_behind_one_wildcard_too_many():
+    lines = iter(["a*b"] * 10)
+    assert PatternSet(lines, 4).wildcards == 5
+    assert len(list(lines)) == 5
+
+
 def test_more_wildcards_than_can_be_compared_are_refused(tmp_path):
     (tmp_path / "a1").touch()
     ignore = tmp_path / ".gitignore"
@@ -106,7 +112,9 @@ def test_more_wildcards_than_can_be_compared_are_refused(tmp_path):
     assert Finder(str(tmp_path)).paths() == (".gitignore", "a1")
     with ignore.open("a") as file:
         file.write("b*c\n")
-    with pytest.raises(Unverifiable, match=f"has {WILDCARDS_MAX + 1:,} patterns with wildcards"):
+    with pytest.raises(
+        Unverifiable, match=f"has more than {WILDCARDS_MAX:,} patterns with wildcards"
+    ):
         Finder(str(tmp_path)).paths()
 
 

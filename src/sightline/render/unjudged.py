@@ -39,6 +39,11 @@ def no_root(path: str) -> str:
     return f"{path} is in no workspace: it was not judged."
 
 
+def unbriefed(why: str) -> str:
+    """What else was due before a turn was not told."""
+    return f"Listings, related files and memory were not told with this prompt: {why}"
+
+
 def broken(kind: str, place: str) -> str:
     """An error nobody foresaw. The values it speaks of may be a file's text: they are left out."""
     return f"Sightline itself failed ({kind} at {place})."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sightline.core.continuation import is_continuation
 from sightline.core.revision import revision_of
 from sightline.core.window.tokens import estimate
+from sightline.errors import PathError
 from sightline.render import memory as memory_words
 from sightline.render import registry as registry_words
 from sightline.render import warnings as warning_words
@@ -134,10 +135,15 @@ class _Composing:
         return None
 
     def bundle(self) -> Iterator[Part]:
-        """What belongs to the edits since the last one."""
+        """What belongs to the edits since the last one. A tree that cannot be listed takes nothing
+        else of the briefing with it."""
         from sightline.services import bundling
 
-        due = bundling.bundle(self._ground, texts=self._texts)
+        try:
+            due = bundling.bundle(self._ground, texts=self._texts)
+        except PathError:
+            self.left_out.append("bundle")
+            return
         if due is None:
             return
         share = self._room // BUNDLE_SHARE

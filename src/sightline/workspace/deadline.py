@@ -30,8 +30,11 @@ def within(deadline_s: float, work: Callable[[], T]) -> T:
 
     Work that is asked with a deadline may ask for parts of it with one: then the first holds.
     """
-    if get_ident() in _serving:
-        return work()
+    return work() if get_ident() in _serving else apart(deadline_s, work)
+
+
+def apart(deadline_s: float, work: Callable[[], T]) -> T:
+    """The same of a part with a deadline of its own, also within work that was asked with one."""
     answers: Answers = SimpleQueue()
     _worker().put((work, answers))
     try:

@@ -36,9 +36,10 @@ SPELLED_SUM_MAX = 10_000
 
 
 class PatternSet:
-    """One list of gitignore patterns; a later one overrides an earlier one."""
+    """One list of gitignore patterns; a later one overrides an earlier one. most: wildcards; with
+    one more no further pattern is read."""
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+    def __init__(self, patterns: Iterable[str], most: int | None = None) -> None:
         self._negated: list[bool] = []
         self._names: Tables = ({}, {})
         self._suffixes: Tables = ({}, {})
@@ -52,6 +53,8 @@ class PatternSet:
         self._clear: set[str] = set()
         for line in patterns:
             self._add(line)
+            if most is not None and len(self._rest) > most:
+                return
 
     def __bool__(self) -> bool:
         return bool(self._negated)

@@ -120,10 +120,10 @@ def contents(file: str, limit: int) -> bytes:
 
 def bounded(file: str, lines: Iterable[str]) -> PatternSet:
     """The patterns of an ignore file. Unverifiable where too many of them hold wildcards."""
-    patterns = PatternSet(lines)
+    patterns = PatternSet(lines, WILDCARDS_MAX)
     if patterns.wildcards > WILDCARDS_MAX:
-        words = f"{file} has {patterns.wildcards:,} patterns with wildcards"
-        words += f" that must be compared one by one; {WILDCARDS_MAX:,} are the limit."
+        words = f"{file} has more than {WILDCARDS_MAX:,} patterns with wildcards"
+        words += " that must be compared one by one, which is the limit."
         raise Unverifiable(file, words, "Replace them by names, paths or endings (*.log).")
     return patterns
 

@@ -32,14 +32,18 @@ MENTION_BYTES = 100_000
 """What hosts add of a mentioned file without cutting it. Of a larger one nothing is claimed; the
 transcript tells later what was shown."""
 
+ANSWERED_BY = 0.8
+"""Of the time in which a hook has to answer, how much may be over when its answer is complete."""
+
 
 def began(ground: Ground, event: Began) -> Answer:
     """Note the model, and ask the host to watch the files this session knows; where it knows any,
     it goes on, and its agent is told what is due."""
     _uses(ground, event.model)
+    started = monotonic()
     known = sorted(ground.store.known(ground.session).values(), key=lambda each: -each.position)
     root = ground.workspace.root
-    context = _due(ground, None) if known and event.source != "startup" else ""
+    context = _due(ground, None, started) if known and event.source != "startup" else ""
     return Answer(context=context, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
@@ -57,12 +61,13 @@ def used(ground: Ground, event: Used) -> Answer:
 def prompted(ground: Ground, event: Prompted) -> Answer:
     """Begin a turn: note the files mentioned, and tell what is due: what its agent was not warned
     of yet, what changed since the last turn, and the rest of a briefing."""
+    started = monotonic()
     _calls_ended(ground)
     stopped_short = _finished(ground)
     state = ground.store.session(ground.session)
     ground.append([TurnBegan((state.turn if state else 0) + 1)])
     _uses(ground, None, event.mode)
-    told = "\n".join(filter(None, [stopped_short, _due(ground, event.text)]))
+    told = "\n".join(filter(None, [stopped_short, _due(ground, event.text, started)]))
     for path, lines in event.mentions:
         _mentioned(ground, path, lines)
     return Answer(context=told) if told else NOTHING
@@ -121,10 +126,12 @@ def _finished(ground: Ground) -> str:
     return said if unfinished(ground, ground.session) else ""
 
 
-def _due(ground: Ground, message: str | None) -> str:
-    """What the agent is to know before its next turn, in the order of a briefing."""
+def _due(ground: Ground, message: str | None, began: float) -> str:
+    """What the agent is to know before its next turn, in the order of a briefing. began: when the
+    host asked, by monotonic()."""
     told = "\n".join(filter(None, [_warnings(ground), news(ground)]))
-    more = rest(ground, message, CONTEXT_MAX - len(told))
+    left_s = ground.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
+    more = rest(ground, message, CONTEXT_MAX - len(told), within_s=left_s)
     return "\n\n".join(filter(None, [told, more]))
 
 

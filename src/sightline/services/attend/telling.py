@@ -11,12 +11,14 @@ from sightline.core.events import NoticeDelivered, Told
 from sightline.core.revision import MISSING
 from sightline.render import attending as words
 from sightline.services.telling import HOST, PART, count, deliver, of_host
+from sightline.workspace.deadline import DeadlinePassed, apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sightline.core.timeline import Recorded
+    from sightline.services.briefing import Part
     from sightline.services.ground import Ground
     from sightline.services.results import FileChange
     from sightline.workspace import Located
@@ -55,25 +57,44 @@ def news(ground: Ground, *, room: int | None = None) -> str:
     return words.says(found.text)
 
 
-def rest(ground: Ground, message: str | None, room: int) -> str:
+def rest(ground: Ground, message: str | None, room: int, *, within_s: float) -> str:
     """What else is due before the next turn, of so many characters at most, recorded as handed over.
-    Files are named and not shown: hosts let their agent edit what their own tools read."""
-    from sightline.services.briefing import BETWEEN, LEAST, briefing
-    from sightline.services.notices import CHARACTERS
+    Files are named and not shown: hosts let their agent edit what their own tools read.
+
+    within_s: what takes longer, or fails, is not told: it must not keep back, as the answer it is part
+    of, what was recorded as handed over before it."""
+    from sightline.services.briefing import BETWEEN
     from sightline.services.warnings import hand as hand_parts
 
-    room = min(room, REST_MAX)
-    if room < LEAST * CHARACTERS:
-        return ""
-    parts = AT_START if message is None else AT_PROMPT
-    told = briefing(ground, message, room // CHARACTERS, parts=parts, texts=False)
     said: list[str] = []
-    for part in told.parts:
+    for part in _made(ground, message, min(room, REST_MAX), within_s):
         if len(part.text) <= room:
             room -= len(part.text) + len(BETWEEN)
             said.append(part.text)
             hand_parts(ground, part.delivered)
     return BETWEEN.join(said)
+
+
+def _made(ground: Ground, message: str | None, room: int, within_s: float) -> Sequence[Part]:
+    """The parts of a briefing that hosts are handed. Why there are none is left to the log."""
+    from sightline.services.briefing import LEAST, briefing
+    from sightline.services.notices import CHARACTERS
+
+    if room < LEAST * CHARACTERS:
+        return ()
+    parts, budget = AT_START if message is None else AT_PROMPT, room // CHARACTERS
+    try:
+        return apart(
+            max(within_s, 0.0), lambda: briefing(ground, message, budget, parts=parts, texts=False)
+        ).parts
+    except Exception as error:  # noqa: BLE001 - whatever it is: the rest of the answer is due
+        from sightline.render.unjudged import broken, late, unbriefed
+
+        why = getattr(error, "message", "") or broken(type(error).__name__, "its briefing")
+        ground.missed = unbriefed(
+            late(round(within_s, 1)) if isinstance(error, DeadlinePassed) else why
+        )
+        return ()
 
 
 def _anything(ground: Ground) -> bool:
