@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sightline.core.window.tokens import estimate
+
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 
 
@@ -99,3 +101,14 @@ def test_of_nothing_nothing_is_told(s):
 def test_a_budget_is_a_number_of_tokens(s, budget):
     with pytest.raises(ValueError, match="500 or more"):
         s.briefing("go on", budget)
+
+
+def test_what_stands_between_parts_has_its_room_too(busy):
+    busy.warn("mind the gap " * 150)
+    busy.request_listings(["."])
+    *_, last = parts = busy.briefing("and now?").parts
+    exactly = sum(part.tokens for part in parts)
+    told = busy.briefing("and now?", exactly)
+    assert exactly > 500
+    assert estimate(told.text) <= exactly
+    assert told.left_out == (last.name,)

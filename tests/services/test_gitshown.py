@@ -52,6 +52,24 @@ def test_lines_of_the_changes_count_as_seen(repository, place):
     assert seen(repository) == {"src/a.py": ("mention", ((1, 7),))}
 
 
+def test_what_a_briefing_shows_of_the_changes_is_not_seen_before_it_arrived(repository, place):
+    place.put("src/a.py", lines(1, 10).replace("line 4\n", "line four\n"))
+    briefing = repository.briefing("review @git-changes")
+    assert "+line four" in briefing.text
+    assert seen(repository) == {}
+    repository.acknowledge(briefing)
+    assert seen(repository) == {"src/a.py": ("mention", ((1, 7),))}
+
+
+def test_secrets_do_not_come_with_the_changes(repository, place):
+    place.put("sub/.env", "KEY=first\n")
+    git(place, "add", "--all", "--force")
+    place.put("sub/.env", "KEY=secret\n")
+    found = told(repository, "review @git-changes")
+    assert found.found[0].changes.withheld == 1
+    assert "KEY" not in blocks(found)[0]
+
+
 def test_new_lines_are_counted_in_the_new_text(repository, place):
     text = place.text("src/long.py").split("\n")
     text[10:10] = ["new", "new"]

@@ -207,6 +207,14 @@ def test_many_mentions_are_counted(tree):
     assert "50 further mentions" in blocks(found)[-1]
 
 
+def test_secrets_are_named_in_their_folder_and_shown_by_their_own_name(tree, place):
+    place.put("conf/.env", "KEY=secret\n")
+    folder, file = told(tree, "@conf/ and @conf/.env").found
+    assert [(each.path, each.state) for each in folder.files] == [("conf/.env", "none")]
+    assert "mention it alone" in folder.files[0].why
+    assert file.files[0].text == "KEY=secret\n"
+
+
 def test_a_folder_of_many_things_is_bounded(tree, place):
     for number in range(150):
         place.put(f"wide/{number:03}/x.py", "x\n")

@@ -198,7 +198,7 @@ class _Composing:
         if tokens > self._room:
             self.left_out.append(name)
         elif text:
-            self._room -= tokens
+            self._room -= tokens + self._tokens(BETWEEN)
             yield Part(name, text, tokens, delivered, looks)
 
     def _tokens(self, text: str) -> int:

@@ -1,4 +1,4 @@
-"""What git tells of a workspace, for its agent: without the files it may not see, and recorded."""
+"""What git tells of a workspace, for its agent: without the files it may not see, and secrets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sightline.core.attempts import PatchSyntax, parse_patch
 from sightline.core.text import decode
 from sightline.core.value import Value
 from sightline.errors import PathError, UnknownName, Unverifiable
-from sightline.services.looks import saw
+from sightline.services.looks import Look
 from sightline.workspace.scan import encodes
 
 TYPE_CHECKING = False
@@ -28,8 +28,8 @@ RUNS_MAX = 100
 
 class ShownChanges(Value):
     """What git says. commit: None for what is not committed yet; files: those that differ, with
-    new ones; withheld: files that are not for this session; cut: there is more of the patch; more:
-    there are more files than are listed."""
+    new ones; withheld: files that are not for this session, or whose texts are secrets; cut: there is
+    more of the patch; more: there are more files than are listed."""
 
     commit: Commit | None
     files: tuple[Touched, ...]
@@ -40,17 +40,15 @@ class ShownChanges(Value):
 
 
 def uncommitted(ground: Ground, room: int) -> ShownChanges:
-    """What is not committed yet, its patch in so many bytes at most; the lines of it that stand on
-    disk count as seen. UnknownName without a repository, Unverifiable when git does not answer."""
+    """What is not committed yet, its patch in so many bytes at most. UnknownName without a
+    repository, Unverifiable when git does not answer."""
     git = _telling(ground)
-    shown = _shown(ground, git, git.head(), None, room)
-    _note(ground, shown.patch)
-    return shown
+    return _shown(ground, git, git.head(), None, room)
 
 
 def committed(ground: Ground, name: str, room: int) -> ShownChanges:
-    """What a commit did to this workspace. name: the beginning of its id. As uncommitted, but
-    nothing of it counts as seen: it need not stand there any more."""
+    """What a commit did to this workspace. name: the beginning of its id. As
+    uncommitted; but it need not stand on disk any more, and is no look."""
     git = _telling(ground)
     commit = git.commit(name)
     if commit is None:
@@ -88,7 +86,9 @@ def _shown(
 def _allowed(ground: Ground, touched: Sequence[Touched]) -> tuple[list[Touched], int]:
     """Those that a path of would be let through, and how many would not."""
     names = [name for each in touched for name in _names(each)]
-    refused = ground.workspace.refused(names) | {name for name in names if not encodes(name)}
+    may_store = ground.settings.may_store
+    kept_back = {name for name in names if not encodes(name) or not may_store(name)}
+    refused = ground.workspace.refused(names) | kept_back
     ours = [each for each in touched if refused.isdisjoint(_names(each))]
     return ours, len(touched) - len(ours)
 
@@ -97,8 +97,8 @@ def _names(touched: Touched) -> list[str]:
     return [touched.path] if touched.old is None else [touched.old, touched.path]
 
 
-def _note(ground: Ground, patch: str) -> None:
-    """Record the lines of the files on disk that stand in a patch of what is not committed."""
+def looks(ground: Ground, patch: str) -> Iterator[Look]:
+    """The lines of the files on disk that stand in a patch of what is not committed."""
     for path, first, new in islice(_new_sides(patch), RUNS_MAX):
         try:
             data = ground.look(ground.workspace.locate(path).path).data
@@ -107,7 +107,7 @@ def _note(ground: Ground, patch: str) -> None:
         text = decode(data) if data is not None else None
         last = first + len(new) - 1
         if text is not None and tuple(text.lines[first - 1 : last]) == new:
-            saw(ground, path, (first, last), "".join(new), "mention")
+            yield Look(path, (first, last), "".join(new), "mention")
 
 
 def _new_sides(patch: str) -> Iterator[tuple[str, int, tuple[str, ...]]]:

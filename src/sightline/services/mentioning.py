@@ -46,6 +46,8 @@ GUESSES_MAX = 20
 
 FULL = "There was no room left: mention it alone to see it."
 
+KEPT_BACK = "It is among the secrets (never_store): mention it alone to see it."
+
 LEFT_TO_HOSTS = ("url", "problems", "terminal")
 
 
@@ -187,6 +189,8 @@ class _Answering:
     def _of_folder(self, path: str) -> ShownFile:
         if self._full():
             return ShownFile(path, "none", why=FULL)
+        if not self._ground.settings.may_store(path):
+            return ShownFile(path, "none", why=KEPT_BACK)
         try:
             return self._show(path, None)
         except PathError as error:
@@ -247,6 +251,7 @@ class _Answering:
                 shown = gitshown.committed(self._ground, mention.value, self._room)
             else:
                 shown = gitshown.uncommitted(self._ground, self._room)
+                self.shown += gitshown.looks(self._ground, shown.patch)
         except UnknownName as error:
             return Resolved(mention, "missing", error.message)
         self._room -= len(shown.patch.encode())
