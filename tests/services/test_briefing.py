@@ -105,7 +105,7 @@ def test_a_budget_is_a_number_of_tokens(s, budget):
 
 def test_what_stands_between_parts_has_its_room_too(busy):
     busy.acknowledge(busy.briefing())
-    busy.warn("mind, the, gap! " * 110)
+    busy.warn("mind, the, gap! " * 124)
     busy.request_listings(["."])
     *_, last = parts = busy.briefing("look at the docs").parts
     exactly = sum(part.tokens for part in parts)
