@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LEVEL = 2
-"""Of both. Of zlib: as quick as level 1, and smaller. Of ISA-L: level 3 saves a twentieth of the
+"""Of both, where there is much. Of zlib: as quick as level 1, and smaller. Of ISA-L: level 3 saves a twentieth of the
 room and takes twice as long, which somebody waits for at a first checkpoint."""
 
 MEMORY = 9
@@ -35,7 +35,9 @@ def _packer() -> Callable[[bytes], bytes]:
 
 
 def _by_zlib(data: bytes) -> bytes:
-    from zlib import compressobj
+    import zlib
 
-    packing = compressobj(LEVEL, memLevel=MEMORY)
+    if len(data) < WORTH_LOADING:
+        return zlib.compress(data, 1)
+    packing = zlib.compressobj(LEVEL, memLevel=MEMORY)
     return packing.compress(data) + packing.flush()

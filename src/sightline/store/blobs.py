@@ -111,8 +111,9 @@ class Blobs:
         that is to name them."""
         since = self._run(NEWEST, ())[0][0] if ahead else 0
         alone = list(batch.alone)
+        there = self._kept_of([name for pack in batch.packs for name in pack.texts])
         for pack in batch.packs:
-            alone += self._put_pack(pack, since)
+            alone += self._put_pack(pack, since, there.intersection(pack.texts))
         names = [*(each.revision for each in alone), *(each.revision for each in batch.patches)]
         kept = self._kept_of(names)
         for each in alone:
@@ -217,10 +218,9 @@ class Blobs:
             packed = self._pack(packed.revision, packed.data)
         self._run(PUT, (packed.revision, len(packed.data), packed.form, packed.body))
 
-    def _put_pack(self, pack: Pack, since: int) -> list[Packed]:
+    def _put_pack(self, pack: Pack, since: int, kept: set[Revision]) -> list[Packed]:
         """Keep a pack, without those of its texts that somebody kept meanwhile, which are
         answered."""
-        kept = self._kept_of(list(pack.texts))
         if not kept:
             self.packs().put(pack, since)
             return []

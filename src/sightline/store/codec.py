@@ -189,6 +189,7 @@ def untext(value: Any) -> Any:
     return value.decode("utf-8", "surrogatepass") if type(value) is bytes else value
 
 
+@lru_cache(maxsize=1024)
 def raw(revision: Revision) -> bytes:
     """The 32 bytes that a revision spells; none for a word that is no hash."""
     try:

@@ -114,11 +114,19 @@ class Database:
                         db.execute("ROLLBACK")
                     raise
                 self._commits += 1
-                if self._commits % COMMITS_PER_LOOK == 0 and self.log_bytes() > LOG_BYTES:
-                    self.checkpoint()
+                if self._commits % COMMITS_PER_LOOK == 0:
+                    self.carry_over()
             except sqlite3.Error as error:
                 raise fault(error, self.file) from error
             return result
+
+    def carry_over(self) -> None:
+        """Carry the log over into the file where it is large."""
+        try:
+            if self.log_bytes() > LOG_BYTES:
+                self.checkpoint()
+        except sqlite3.Error as error:
+            raise fault(error, self.file) from error
 
     def checkpoint(self) -> bool:
         """Carry the log over into the file; False when a writer is busy, who will do it later."""
@@ -151,10 +159,7 @@ class Database:
             return
         with self._lock:
             try:
-                if self.log_bytes() > LOG_BYTES:
-                    self.checkpoint()
-            except sqlite3.Error as error:
-                raise fault(error, self.file) from error
+                self.carry_over()
             finally:
                 self._disconnect()
 

@@ -58,6 +58,10 @@ PUT_STAMP = "INSERT OR REPLACE INTO stamps VALUES (?,?,?,?)"
 STAMP = "SELECT path, signature, revision, read_at_ns FROM stamps"
 
 
+MUCH = 4
+"""Packs of one write after which the log is looked at."""
+
+
 class SqliteStore:
     """A Store in one file that is there already (store.opening makes it). Safe to use from
     several threads and, opened by each, from several processes."""
@@ -184,6 +188,8 @@ class SqliteStore:
     ) -> None:
         packed = self._blobs.pack(blobs)
         self._write(lambda: self._blobs.put(packed, ahead=True), durable=durable)
+        if len(packed.packs) > MUCH:  # a first checkpoint's: its end is not to carry all over
+            self._base.carry_over()
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
