@@ -110,7 +110,7 @@ def test_the_table_fits_100_columns_and_sums_up(capsys):
 
 
 def test_two_runs_say_the_same():
-    first, second = ([p.outcome for p in guard.run(["S6", "S16"])] for _ in range(2))
+    first, second = ([p.outcome for p in guard.run(["S6"])] for _ in range(2))
     assert first == second
 
 
