@@ -91,3 +91,11 @@ def test_a_hostile_source_is_read_in_one_go(piece):
     """In square time this would take hours."""
     source = b"package a\n" + piece.encode() * (400_000 // len(piece))
     assert len(references(source)) <= MOST
+
+
+def test_no_part_of_a_head_is_looked_at_again_and_again():
+    """8 MB of these took hours."""
+    for text in (b"import (" * 100_000, b"import (" + b"a" * 1_000_000, b"import (a;" * 100_000):
+        assert references(text) == ()
+    closed = references(b'import (\n"a" oops "b"\n)\nimport "c"\nfunc f() {}\nimport "d"\n')
+    assert [each.module for each in closed] == ["a", "b", "c"]

@@ -36,8 +36,11 @@ _HEAD = re.compile(
 )
 _ONE = re.compile(_SPEC)
 _LISTED = re.compile(
-    rb"%b|(?P<end>\))|(?P<code>^(?:func|type|var|const|import)\b)|%b" % (_NOTE, _SPEC), re.MULTILINE
+    rb"%b|(?P<end>\))|(?P<code>^(?:func|type|var|const|import)\b)|%b|[\w\x80-\xff]++"
+    % (_NOTE, _SPEC),
+    re.MULTILINE,
 )
+"""A word that names nothing is passed as one; else each letter of it would be begun with again."""
 _VERSION = re.compile(r"v[0-9]+")
 _PINNED = re.compile(r"\.v[0-9]+$")
 
@@ -67,19 +70,20 @@ def _found(text: bytes) -> Iterator[tuple[int, str, str]]:
         if token["import"] is None:
             continue
         several = token["import"].endswith(b"(")
-        for spec in _specs(text, at) if several else filter(None, [_ONE.match(text, at)]):
+        for spec in _listed(text, at) if several else filter(None, [_ONE.match(text, at)]):
             at = spec.end()
-            count += 1
-            yield _read(spec)
+            if spec["path"] or spec["raw"]:
+                count += 1
+                yield _read(spec)
 
 
-def _specs(text: bytes, at: int) -> Iterator[re.Match[bytes]]:
-    """The imports between brackets. Brackets that nothing closes end at the first declaration."""
+def _listed(text: bytes, at: int) -> Iterator[re.Match[bytes]]:
+    """What stands between brackets, imports and all else, so that none of it is looked at again.
+    Brackets that nothing closes end at the first declaration."""
     for token in _LISTED.finditer(text, at):
         if token["end"] or token["code"]:
             return
-        if token["path"] or token["raw"]:
-            yield token
+        yield token
 
 
 def _read(spec: re.Match[bytes]) -> tuple[int, str, str]:
