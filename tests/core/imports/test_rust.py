@@ -211,6 +211,12 @@ def test_settings_that_cannot_be_read_are_told():
     assert resolver.problems[0].startswith("Cargo.toml is not TOML (")
 
 
+def test_a_key_of_many_parts_is_not_parsed():
+    resolver = over({"Cargo.toml": "a." * 300_000 + "b = 1\n", "src/lib.rs": "", "src/a.rs": ""})
+    assert resolver.targets("src/a.rs", Reference("crate", 1, names=("X",))) == ("src/lib.rs",)
+    assert resolver.problems == ("Cargo.toml has a line of too many dots: imports do without it.",)
+
+
 def test_a_path_may_be_too_long():
     assert over({"src/lib.rs": ""}).targets("src/lib.rs", Reference("a::" * 1000, 1, level=1)) == ()
 

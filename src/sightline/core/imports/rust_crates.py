@@ -19,6 +19,9 @@ MANIFEST = "Cargo.toml"
 SETTINGS_MOST = 4 * 1024 * 1024
 """Bytes of a settings file that is read."""
 
+LINE_DOTS_MOST = 200
+"""tomllib takes time by the square of a key's parts: 17 s for 32,000."""
+
 _KINDS = ("bin", "test", "example", "bench")
 _FOUND = re.compile(
     r"(?:src/(?:lib|main)|build|(?:src/bin|tests|examples|benches)/[^/]+(?:/main)?)\.rs"
@@ -194,6 +197,9 @@ class Crates:
         source = self._read(path) or b""
         if len(source) > SETTINGS_MOST:
             self.problems.append(f"{path} is too large to be settings: imports do without it.")
+            return {}
+        if any(line.count(b".") > LINE_DOTS_MOST for line in source.split(b"\n")):
+            self.problems.append(f"{path} has a line of too many dots: imports do without it.")
             return {}
         try:
             return tomllib.loads(source.decode("utf-8-sig", "replace"))
