@@ -103,3 +103,15 @@ def test_what_takes_too_long_is_not_recorded_as_handed_over_and_comes_later(busy
         assert "were not told with this prompt" in ground.missed
     busy.ask(busy.payload("Stop"))
     assert "Files that belong" in prompt(busy, "and the docs?")
+
+
+def test_changes_are_recorded_as_handed_over_when_all_of_the_answer_is_made(busy):
+    """Else they were lost where a process was killed while it made the rest."""
+    prompt(busy, "and the docs?")
+    busy.put("app.py", "import prices\n\nTAX = 4\n")
+    said = prompt(busy, "weiter")
+    assert "+TAX = 4" in said
+    assert "modified app.py" in said
+    handed = [each.fact.notice for each in busy.facts() if hasattr(each.fact, "told")]
+    assert handed[-2].startswith("host:part:memory")
+    assert not handed[-1].startswith("host:part:")

@@ -7,7 +7,7 @@ from time import monotonic
 from sightline.core.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.services.attend import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
-from sightline.services.attend.telling import arrived, news, rest
+from sightline.services.attend.telling import arrived, hand_news, news, rest, said_of, unheard
 from sightline.services.recovery import settle_own, unfinished
 
 TYPE_CHECKING = False
@@ -129,9 +129,12 @@ def _finished(ground: Ground) -> str:
 def _due(ground: Ground, message: str | None, began: float) -> str:
     """What the agent is to know before its next turn, in the order of a briefing. began: when the
     host asked, by monotonic()."""
-    told = "\n".join(filter(None, [_warnings(ground), news(ground)]))
+    found = unheard(ground)
+    told = "\n".join(filter(None, [_warnings(ground), said_of(found)]))
     left_s = ground.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
     more = rest(ground, message, CONTEXT_MAX - len(told), within_s=left_s)
+    if found is not None:
+        hand_news(ground, found)  # last: who is killed on the way has told nothing
     return "\n\n".join(filter(None, [told, more]))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sightline.core.timeline import Recorded
     from sightline.services.briefing import Part
     from sightline.services.ground import Ground
-    from sightline.services.results import FileChange
+    from sightline.services.results import FileChange, Notice
     from sightline.workspace import Located
 
 AT_PROMPT = ("listings", "bundle", "memory")
@@ -45,16 +45,30 @@ def hand(
 def news(ground: Ground, *, room: int | None = None) -> str:
     """What others changed that neither the agent nor its host was told yet, recorded as handed
     over; no words when there is nothing. room: characters, where there are few left."""
+    found = unheard(ground, room=room)
+    if found is not None:
+        hand_news(ground, found)
+    return said_of(found)
+
+
+def unheard(ground: Ground, *, room: int | None = None) -> Notice | None:
+    """The same, not recorded yet."""
     if not _anything(ground):
-        return ""
+        return None
     from sightline.services.notices import CHARACTERS, NOTICE_TOKENS, notice
 
     budget = NOTICE_TOKENS if room is None else min(NOTICE_TOKENS, room // CHARACTERS)
-    found = notice(ground, budget, handed=True) if budget > 0 else None
-    if found is None:
-        return ""
+    return notice(ground, budget, handed=True) if budget > 0 else None
+
+
+def hand_news(ground: Ground, found: Notice) -> None:
+    """Record what others changed as handed over."""
     hand(ground, found.id, [change.path for change in found.changes], found.told)
-    return words.says(found.text)
+
+
+def said_of(found: Notice | None) -> str:
+    """It in words."""
+    return "" if found is None else words.says(found.text)
 
 
 def rest(ground: Ground, message: str | None, room: int, *, within_s: float) -> str:
