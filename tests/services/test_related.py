@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.errors import FileMissing, PathRefused
-from sightline.services import importing
+from sightline.services import importing, sources
 from sightline.services.indexes import index_of
 from sightline.services.related import Related, RelatedFile, related
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
@@ -133,9 +133,7 @@ def test_an_edit_that_keeps_size_and_time_a_moment_after_the_first_is_seen(place
 def test_a_source_is_read_once_while_it_stands(ground, monkeypatch):
     related(ground, "src/pkg/a.py")
     learned = []
-    monkeypatch.setattr(
-        importing.Importing, "_learn", lambda _self, path, *_rest: learned.append(path)
-    )
+    monkeypatch.setattr(sources.Sources, "_learn", lambda _self, path, *_rest: learned.append(path))
     young = [path for path, row in ground.workspace.remembered().files() if not row[6]]
     related(ground, "src/pkg/b.py")
     assert set(learned) <= set(young)
@@ -165,7 +163,7 @@ def test_an_ignored_file_has_related_files_and_is_none_itself(place, on_disk):
 
 
 def test_a_source_that_is_too_large_is_told(on_disk, place, monkeypatch):
-    monkeypatch.setattr(importing, "SOURCE_BYTES", 30)
+    monkeypatch.setattr(sources, "SOURCE_BYTES", 30)
     found = related(on_disk, "src/pkg/user.py")
     assert found.too_large == sum(
         len(text) > 30 for path, text in FILES.items() if path.endswith(".py")

@@ -55,8 +55,8 @@ class Kinds(Value):
 
 
 class RelatedFile(Value):
-    """A file that belongs to another. why: sentences without their end, the weightiest first; score:
-    higher belongs closer; size: in bytes."""
+    """A file that belongs to another. why: sentences without their end, the weightiest first;
+    score: higher belongs closer; size: in bytes."""
 
     path: str
     why: tuple[str, ...]
@@ -154,8 +154,8 @@ def _near(index: Importing, path: str, kinds: Kinds) -> _Near:
     if kinds.siblings:
         reasons += _siblings(index, path)
     ranked = _ranked(path, reasons)
-    sizes = {each: index.sizes.get(each) for each, _, _ in ranked}
-    left, too_large = index.left(), len(index.too_large)
+    sizes = {each: index.sources.sizes.get(each) for each, _, _ in ranked}
+    left, too_large = index.left(), len(index.sources.too_large)
     return _Near(path, ranked, sizes, left, too_large, index.keeper.unkept)
 
 
@@ -218,9 +218,9 @@ def _rarity(index: Importing, path: str) -> float:
 
 
 def _tests(index: Importing, path: str) -> Iterator[Reason]:
-    for test in index.tests.of(path):
+    for test in index.sources.tests.of(path):
         yield test, TEST, "a test of it by name"
-    for subject in index.tests.tested_by(path):
+    for subject in index.sources.tests.tested_by(path):
         yield subject, TEST, "what it tests, by name"
     if is_test(path):
         return
@@ -253,10 +253,10 @@ def _siblings(index: Importing, path: str) -> Iterator[Reason]:
     header = is_header(path)
     half = "what defines it, by name" if header else "its header, by name"
     joined = index.importers(path) if header else [each.path for each in index.imports(path)]
-    for each in index.tests.halves(path, joined):
+    for each in index.sources.tests.halves(path, joined):
         yield each, HALF, half
     folder, mine = path.rpartition("/")[0], ending(path)
-    for each in index.paths:
+    for each in index.sources.paths:
         if each.startswith(folder) and each.rpartition("/")[0] == folder and ending(each) == mine:
             yield each, SIBLING, "in the same folder"
 
