@@ -99,3 +99,18 @@ def test_no_part_of_a_head_is_looked_at_again_and_again():
         assert references(text) == ()
     closed = references(b'import (\n"a" oops "b"\n)\nimport "c"\nfunc f() {}\nimport "d"\n')
     assert [each.module for each in closed] == ["a", "b", "c"]
+
+
+def test_many_imports_are_looked_for_among_many_names_at_once():
+    """Held one against all others, these took a minute."""
+    imported = "".join(f'"x.y/n{number}"\n' for number in range(MOST))
+    named = "".join(f"n{number}.A\n" for number in range(200_000))
+    found = references(f"import (\n{imported})\n{named}".encode())
+    assert {each.names for each in found} == {("A",)}
+
+
+def test_names_may_be_of_any_letters():
+    [found] = references(
+        'import größe "x.y/z"\nvar a = größe.Ab + x.größe.No + ngröße.No\n'.encode()
+    )
+    assert found.names == ("Ab",)

@@ -20,6 +20,10 @@ READ_MOST = 8_000_000
 MOST = 20_000
 """References of one source, and names that are looked for in it; nobody wrote as many."""
 
+_TAKEN = re.compile(
+    rb"(?<![\w.\x80-\xff])((?:[^\W\d]|[\x80-\xff])(?:\w|[\x80-\xff])*+)\.([A-Z]\w*+)"
+)
+
 NAMES_MOST = 64
 """Names that are kept of what a source takes from one package."""
 
@@ -108,13 +112,16 @@ def _called(module: str, name: str) -> str:
 
 def _taken(text: bytes, called: dict[str, str]) -> dict[str, tuple[str, ...]]:
     """What a source takes from each package by name; strings and comments count, too."""
-    local = [name for name, module in called.items() if "." in module and name.isidentifier()]
-    if not local:
-        return {}
-    names = b"|".join(re.escape(name.encode()) for name in local)
+    local = {
+        name.encode(): module
+        for name, module in called.items()
+        if "." in module and name.isidentifier()
+    }
     found: dict[str, dict[str, None]] = {}
-    for each in re.finditer(rb"(?<![\w.])(%b)\.([A-Z]\w*+)" % names, text):
-        into = found.setdefault(called[each[1].decode()], {})
+    for each in _TAKEN.finditer(text) if local else ():
+        if each[1] not in local:
+            continue
+        into = found.setdefault(local[each[1]], {})
         if len(into) < NAMES_MOST:
             into[each[2].decode()] = None
     return {module: tuple(names) for module, names in found.items()}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     """Pattern sets that speak for one folder's entries, strongest first, each with how many
     characters of a path stand before the part that its patterns are about."""
 
-BYTES_MAX = 10_000_000
+BYTES_MAX = 2_000_000
 """The most of an ignore file that is read."""
 
 WILDCARDS_MAX = 2_000

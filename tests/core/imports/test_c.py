@@ -5,6 +5,7 @@ import json
 import pytest
 
 from sightline.core.imports.c import C, affected
+from sightline.core.imports.c_commands import FOLDERS_MOST
 from sightline.core.imports.reference import Reference
 from sightline.languages.c import references
 
@@ -68,6 +69,13 @@ def test_the_folders_of_the_compiler_go_first(flags, name):
     assert targets(files, '#include "x.h"', commands=[{**ENTRY, **flags}], name=name) == [
         "deps/b/x.h"
     ]
+
+
+def test_of_very_many_folders_the_first_count():
+    flags = " ".join(f"-I../f{number}" for number in range(FOLDERS_MOST + 1))
+    commands = [{**ENTRY, "command": f"cc {flags}"}]
+    files = [f"f{FOLDERS_MOST - 1}/x.h", f"f{FOLDERS_MOST}/x.h"]
+    assert targets(files, '#include "x.h"', commands=commands)[0] == files[0]
 
 
 def test_a_compiler_may_be_told_of_standard_names():

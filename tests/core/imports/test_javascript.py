@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sightline.core.imports.javascript import JavaScript
 from sightline.core.imports.javascript_packages import _fits, _parts
-from sightline.core.imports.javascript_settings import joined
+from sightline.core.imports.javascript_settings import PATTERNS_MOST, joined
 from sightline.core.imports.reference import Reference
 
 
@@ -108,6 +108,17 @@ def test_the_paths_of_the_compiler_are_tried_in_order():
         ("@/none", None),
     ]:
         assert meant(files, module, "src/deep/x.ts") == target
+
+
+def test_of_very_many_patterns_the_first_count_and_names_without_a_star_all_do():
+    patterns = {f"@p{number}/*": [f"p{number}/*"] for number in range(PATTERNS_MOST + 1)}
+    patterns |= {f"n{number}": ["p0/a.ts"] for number in range(PATTERNS_MOST + 1)}
+    last = f"p{PATTERNS_MOST}"
+    files = {"tsconfig.json": {"compilerOptions": {"paths": patterns}}, "p0/a.ts": ""}
+    files |= {f"{last}/a.ts": "", "x.ts": ""}
+    assert meant(files, "@p0/a", "x.ts") == "p0/a.ts"
+    assert meant(files, f"@{last}/a", "x.ts") is None
+    assert meant(files, f"n{PATTERNS_MOST}", "x.ts") == "p0/a.ts"
 
 
 def test_settings_extend_others_and_the_base_is_of_who_says_it():

@@ -29,6 +29,9 @@ MADE = (NAME, f"build/{NAME}")
 ENTRIES_MOST, FILES_MOST = 50_000, 8
 """Sources of one file of commands that are looked at, and such files in a tree."""
 
+FOLDERS_MOST = 300
+"""In which one source's includes are looked for."""
+
 _FLAG = re.compile(r"-(?:I|iquote|isystem|idirafter)")
 _WORDS = re.compile(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+""")
 _QUOTES = re.compile(r"""\\(.)|["']""")
@@ -56,7 +59,7 @@ class Commands:
         folder = path.rpartition("/")[0]
         if folder not in self._near:
             near = sorted(self._common, key=lambda place: -shared(path, f"{place}/"))
-            self._near[folder] = tuple(near)
+            self._near[folder] = tuple(near[:FOLDERS_MOST])
         return self._near[folder]
 
     def _listed(self) -> Iterator[tuple[str, Places]]:
@@ -108,7 +111,7 @@ def _folders(entry: dict[str, Any], root: str) -> Iterator[str]:
         folder = word if flagged else word[flag.end() :] if flag else ""
         flagged = flag is not None and not folder
         inside = _inside(root, _absolute(directory, folder)) if folder else None
-        if inside is not None:
+        if inside is not None and len(met) < FOLDERS_MOST:
             met[inside] = None
     yield from met
 

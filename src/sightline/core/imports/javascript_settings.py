@@ -121,22 +121,37 @@ def _loaded(text: str) -> Any:
         return json.loads(_EXTRAS.sub(lambda extra: extra[1] or " ", text))
 
 
+PATTERNS_MOST = 500
+"""Of one file of settings with a star: each import is held against all of them."""
+
+
+class Paths(Value):
+    """What names stand for: of whole names, and of patterns with a star, so many of them."""
+
+    names: dict[str, tuple[str, ...]]
+    patterns: dict[str, tuple[str, ...]]
+
+
 class Options(Value):
-    """What settings say, with all that they extend. base: the folder of `baseUrl`. paths: patterns
-    and what they stand for, from the folder `origin`. roots: folders that count as one."""
+    """What settings say, with all that they extend. base: the folder of `baseUrl`. paths: what names
+    stand for, from the folder `origin`. roots: folders that count as one."""
 
     base: str | None = None
-    paths: tuple[tuple[str, tuple[str, ...]], ...] | None = None
+    paths: Paths | None = None
     origin: str = ""
     roots: tuple[str, ...] = ()
 
     def candidates(self, name: str) -> list[str] | None:
         """The paths that a name may stand for by `paths`; None where no pattern is its own."""
-        said = dict(self.paths or ())
-        if name in said and "*" not in name:
-            return self._placed(said[name], "")
-        fitting = starred(said, name)
-        return None if fitting is None else self._placed(said[fitting[0]], fitting[1])
+        if self.paths is None:
+            return None
+        whole = self.paths.names.get(name)
+        if whole is not None:
+            return self._placed(whole, "")
+        fitting = starred(self.paths.patterns, name)
+        if fitting is None:
+            return None
+        return self._placed(self.paths.patterns[fitting[0]], fitting[1])
 
     def _placed(self, places: tuple[str, ...], star: str) -> list[str]:
         folder = self.origin if self.base is None else self.base
@@ -218,15 +233,16 @@ def _own(options: dict[str, Any], folder: str) -> Options:
     base = [joined(folder, _here(name)) for name in texts(options.get("baseUrl"))[:1]]
     roots = [joined(folder, _here(name)) for name in texts(options.get("rootDirs"))]
     paths = options.get("paths")
-    pairs = paths.items() if isinstance(paths, dict) else ()
-    return Options(
-        base[0] if base else None,
-        tuple([(pattern, tuple(map(_here, texts(places)))) for pattern, places in pairs])
-        if isinstance(paths, dict)
-        else None,
-        folder,
-        tuple([root for root in roots if root is not None]),
-    )
+    said = _paths(paths) if isinstance(paths, dict) else None
+    there = tuple([root for root in roots if root is not None])
+    return Options(base[0] if base else None, said, folder, there)
+
+
+def _paths(paths: dict[str, Any]) -> Paths:
+    said = {name: tuple(map(_here, texts(places))) for name, places in paths.items()}
+    patterns = [name for name in said if "*" in name][:PATTERNS_MOST]
+    names = {name: places for name, places in said.items() if "*" not in name}
+    return Paths(names, {name: said[name] for name in patterns})
 
 
 def _here(name: str) -> str:
