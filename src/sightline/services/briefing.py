@@ -42,8 +42,8 @@ class Part(Value):
 class Briefing(Value):
     """What to tell the agent; "" where nothing is due. Hand it to Session.acknowledge when the
     agent got it; until then it is told again. left_out: parts for which there was no room, or not
-    enough for all of them, or that could not be made, which are told next time. notice, warnings: what of it tells of changes,
-    and warns."""
+    enough for all of them, or that could not be made, which are told next time. notice, warnings:
+    what of it tells of changes, and warns."""
 
     parts: tuple[Part, ...] = ()
     left_out: tuple[str, ...] = ()
