@@ -344,6 +344,16 @@ def test_a_language_whose_only_source_moved_is_resolved_anew():
     assert index.imports("bb/aa.py") == ()
 
 
+def test_a_source_that_went_before_it_was_resolved_is_not_resolved():
+    workspace, index = MemoryWorkspace({"aa.py": "import bb\n", "bb.py": ""}), Importing()
+    index.refresh(workspace)
+    index._targets.renew("aa.py")
+    workspace.remove("aa.py")
+    index.refresh(workspace)
+    assert index.importers("bb.py") == ()
+    assert index.left() == 0
+
+
 def test_who_has_little_time_does_not_wait_for_another_look(disk, made):
     workspace = disk.process()
     with index_of(workspace).lock, looked(workspace, "aa.py", within_s=0) as index:
