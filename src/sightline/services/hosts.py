@@ -58,9 +58,10 @@ def wrote(
     content: the whole text it wrote, which its agent then knows whole (not whole: it knows what
     it changed); revision: the same as a hash, when the text is not at hand; neither: what stands
     there now is what it wrote. before: the whole text that stood there when it began; anything
-    else than the timeline's last is somebody else's change. user_modified: the user changed the text before it was written, so
-    what stands there is the user's where it differs from content. intent: what was journalled
-    of it; where it wrote just that, its agent holds what was judged then.
+    else than the timeline's last is somebody else's change. user_modified: the user changed the
+    text before it was written, so what stands there is the user's where it differs from content.
+    intent: what was journalled of it; where it wrote just that, its agent holds what was judged
+    then.
     """
     located = ground.workspace.locate(path)
     found = _now(ground, located)

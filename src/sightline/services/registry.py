@@ -102,8 +102,8 @@ class Registry(Value):
 
 def registry(ground: Ground, *, limit: int | None = LIMIT, with_md5: bool = False) -> Registry:
     """What this session knows of its files; one that it took away itself is none. limit: how many
-    files, None for all; which ones, see RULE. with_md5: also MD5 sums, for hosts that compare by them, of the texts that are kept; no
-    file is read for it. ValueError."""
+    files, None for all; which ones, see RULE. with_md5: also MD5 sums, for hosts that compare by
+    them, of the texts that are kept; no file is read for it. ValueError."""
     number_or_all("limit", limit)
     every = sorted(files(ground), key=_rank)
     told = every[:limit]
