@@ -398,3 +398,14 @@ def test_no_workspace_loosens_what_the_user_alone_has(tmp_path_factory, user, ow
 
 def test_a_source_that_says_nothing_protects_what_is_built_in():
     assert Source().policy_for(".cursor/hooks.json") == "ask"
+
+
+@given(st.data())
+def test_secrets_are_what_may_not_be_stored(data):
+    patterns = ["*.pem", "keys/", "!keep.pem", "id_*", "**/deep/x", "a/b", "[ab].txt", "/top"]
+    own = data.draw(st.lists(st.sampled_from(patterns), unique=True))
+    settings = Settings("/s", (Source(), Source(never_store=tuple(own))))
+    folder = data.draw(st.sampled_from(["", "a/", "keys/", "a/keys/more/", "deep/", "x/deep/"]))
+    names = ["a.pem", "keep.pem", "id_rsa", "x", "b", "a.txt", ".env", "top", "keys", "plain.py"]
+    may_not = {name for name in names if not settings.may_store(folder + name)}
+    assert settings.secrets(folder, names) == may_not

@@ -25,7 +25,7 @@ from sightline.workspace.ignore import PatternSet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
 FILE_BYTES_MAX = 1 << 20
@@ -98,6 +98,21 @@ class Settings(Value):
             if source.never_store and _set(source.never_store).matches(path):
                 return False
         return True
+
+    def secrets(self, folder: str, names: Sequence[str]) -> set[str]:
+        """Of the files of one folder ("" or ending in "/"), those whose text may not be kept: what
+        may_store says of each, for all of them at once."""
+        found: set[str] = set()
+        for source in self.sources:
+            patterns = _set(source.never_store)
+            if folder and patterns.covers(folder.removesuffix("/")):
+                return set(names)
+            found |= {
+                each
+                for each in patterns.concerned(folder, names)
+                if patterns.matches(folder + each)
+            }
+        return found
 
 
 def load_settings(

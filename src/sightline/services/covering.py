@@ -161,10 +161,15 @@ def _holds(last: Manifest, folder: str) -> bool:
 
 def left_out(ground: Ground, path: str, bytes_: int) -> str | None:
     """Why the settings leave a file out; None when they do not."""
+    if not ground.settings.may_store(path):
+        return SECRET
+    return too_large(ground, bytes_)
+
+
+def too_large(ground: Ground, bytes_: int) -> str | None:
+    """Why a file of this size is left out; None when it is not."""
     cap = ground.settings.checkpoint_file_bytes
-    if bytes_ > cap:
-        return f"{size(bytes_)}, more than {size(cap)}"
-    return None if ground.settings.may_store(path) else SECRET
+    return f"{size(bytes_)}, more than {size(cap)}" if bytes_ > cap else None
 
 
 class _Work:
@@ -205,6 +210,7 @@ class _Work:
             self._compared.append((folder, files))
             for name, reason in listing.hidden.items():
                 self.omitted[folder + name] = reason
+            secrets = self._ground.settings.secrets(folder, [name for name, _ in files])
             for name, row in files:
                 path = folder + name
                 mode, content = row[MODE], row[CONTENT]
@@ -213,7 +219,9 @@ class _Work:
                     rows[path] = was
                 elif S_ISLNK(mode):  # type: ignore[arg-type]
                     rows[path] = link_row(content, mode)  # type: ignore[arg-type]
-                elif (why := left_out(self._ground, path, row[0])) is not None:  # type: ignore[arg-type]
+                elif name in secrets:
+                    self.omitted[path] = SECRET
+                elif (why := too_large(self._ground, row[0])) is not None:  # type: ignore[arg-type]
                     self.omitted[path] = why
                 elif path in self._looked and self._vouches(self._looked[path], row):
                     rows[path] = file_row(row[CONTENT], mode)  # type: ignore[arg-type]

@@ -67,11 +67,11 @@ class PatternSet:
     def matches(self, path: str) -> bool:
         """Whether a file at this path is matched, by itself or through a folder above it."""
         end = path.rfind("/")
-        if end >= 0 and path[:end] not in self._clear and self._covers(path[:end]):
+        if end >= 0 and path[:end] not in self._clear and self.covers(path[:end]):
             return True
         return bool(self.verdict(path, folder=False))
 
-    def _covers(self, folder: str) -> bool:
+    def covers(self, folder: str) -> bool:
         """Whether a folder is matched, by itself or through one above it. Those that are not are
         remembered: files are asked for folder by folder."""
         if len(self._clear) >= CLEAR_MAX:
