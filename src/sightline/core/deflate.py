@@ -37,7 +37,5 @@ def _packer() -> Callable[[bytes], bytes]:
 def _by_zlib(data: bytes) -> bytes:
     import zlib
 
-    if len(data) < WORTH_LOADING:
-        return zlib.compress(data, 1)
     packing = zlib.compressobj(LEVEL, memLevel=MEMORY)
     return packing.compress(data) + packing.flush()

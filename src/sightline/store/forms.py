@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sightline.core.deflate import deflated
 from sightline.core.value import Value
 
 TYPE_CHECKING = False
@@ -11,6 +10,9 @@ if TYPE_CHECKING:
 
 LARGE_BYTES = 1 << 20
 """What is larger than this once packed is a file."""
+
+MUCH = 32 << 10
+"""Bytes that are worth loading what packs faster."""
 
 WORTH_PACKING = 128
 """Bytes below which packing cannot win."""
@@ -28,10 +30,20 @@ class Packed(Value):
 def smaller(data: bytes) -> tuple[str, bytes]:
     """The form that takes less room: zlib where it saves a tenth."""
     if len(data) >= WORTH_PACKING:
-        body = deflated(data)
+        body = _deflated(data)
         if len(body) < len(data) * 0.9:
             return "zlib", body
     return "raw", data
+
+
+def _deflated(data: bytes) -> bytes:
+    if len(data) >= MUCH:
+        from sightline.core.deflate import deflated
+
+        return deflated(data)
+    import zlib
+
+    return zlib.compress(data, 1)
 
 
 def unpacked(form: str, body: bytes) -> bytes | None:

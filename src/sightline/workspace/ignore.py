@@ -44,7 +44,7 @@ class PatternSet:
         self._names: Tables = ({}, {})
         self._suffixes: Tables = ({}, {})
         self._paths: Tables = ({}, {})
-        self._ends: set[str] = set()
+        self._ends: list[str] | None = None
         self._held: dict[str, set[str]] = {}
         self._spelled = 0
         self._rest: list[tuple[int, bool, bool, str, str]] = []
@@ -107,6 +107,8 @@ class PatternSet:
     def concerned(self, folder: str, names: Sequence[str]) -> list[str]:
         """Of the files of one folder ("" or ending in "/"), those that a pattern may match; the
         others need not be asked about. It is cheap for all of them at once."""
+        if self._ends is None:
+            self._ends = self._made_ready()
         joined = "\0".join(names) + "\0"
         found = list(filter(self._names[False].__contains__, names))
         for ending in self._ends:
@@ -117,6 +119,17 @@ class PatternSet:
         if self._rest:
             found += self._matching_rest(folder, names, joined)
         return found
+
+    def _made_ready(self) -> list[str]:
+        """Put in order what whole folders are asked by, which a hook does not; the endings."""
+        for path in self._paths[False]:
+            cut = path.rfind("/") + 1
+            self._held.setdefault(path[:cut], set()).add(path[cut:])
+        for order, only_folders, on_path, text, needed in self._rest:
+            if not only_folders:
+                alike = self._needles.setdefault(depth(text) if on_path else None, {})
+                alike.setdefault(needed, []).append((order, text))
+        return [f"{ending}\0" for ending in self._suffixes[False]]
 
     def _matching_rest(self, folder: str, names: Sequence[str], joined: str) -> Iterable[str]:
         """Those that a pattern of no table matches. What it needs is looked for in all at once."""
@@ -180,9 +193,6 @@ class PatternSet:
         if text:
             needed = needle(text)
             self._rest.append((len(self._negated) - 1, only_folders, on_path, text, needed))
-            if not only_folders:
-                alike = self._needles.setdefault(depth(text) if on_path else None, {})
-                alike.setdefault(needed, []).append((len(self._negated) - 1, text))
 
     def _spell(self, text: str, *, on_path: bool) -> list[str]:
         """A pattern as those that tables can hold; [] where brackets are not all that is in it."""
@@ -202,14 +212,8 @@ class PatternSet:
         else:
             tables = self._paths if on_path else self._names
         tables[True][text] = order
-        if only_folders:
-            return
-        tables[False][text] = order
-        if ending:
-            self._ends.add(text + "\0")
-        elif on_path:
-            cut = text.rfind("/") + 1
-            self._held.setdefault(text[:cut], set()).add(text[cut:])
+        if not only_folders:
+            tables[False][text] = order
 
 
 def lines_of(data: bytes) -> list[str]:
