@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
     from sightline.services.briefing import Briefing
+    from sightline.services.finding import Progress
     from sightline.services.hosts import Run
     from sightline.services.mentioning import Mentioned
     from sightline.services.moments import When

@@ -200,3 +200,22 @@ def test_a_path_through_a_symlink_is_told_as_the_file_that_it_leads_to(ground, p
     best = find(ground, "way/app.py").candidates[0]
     assert (best.path, best.reason) == ("src/app.py", LINKED)
     assert find(ground, "circle").candidates == ()
+
+
+def test_a_session_takes_the_requests_of_a_structured_answer_and_tells_its_progress(place, s):
+    place.put("src/shop/cart.py", "x\n")
+    told = []
+    first, second = s.find_each(
+        {
+            "requests": [
+                {"name": "cart", "reason": "to edit it", "patterns": ["cart.ts", "**/cart.py"]},
+                {"pattern": "none.py", "required": True},
+            ]
+        },
+        progress=lambda number, of, pattern: told.append((number, of, pattern)),
+    )
+    assert (first.request.name, first.request.reason) == ("cart", "to edit it")
+    assert first.matches == ("src/shop/cart.py",)
+    assert (second.matches, second.request.fallback) == ((), "ask_user")
+    assert told == [(1, 2, "cart.ts"), (2, 2, "**/cart.py"), (1, 1, "none.py")]
+    assert s.find("cart.py", name="cart", reason="why not").request.reason == "why not"

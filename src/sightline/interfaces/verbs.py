@@ -51,6 +51,7 @@ VERBS = (
     Verb("warn"),
     Verb("warnings", "warnings"),
     Verb("find", "find", "find_files"),
+    Verb("find_each"),
     Verb("list_directory", "list", "list_directory"),
     Verb("related", "related", "related_files"),
     Verb("registry", "registry"),

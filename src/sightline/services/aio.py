@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sightline.errors import EditRefused
     from sightline.services.batches import Change
     from sightline.services.briefing import Briefing
+    from sightline.services.finding import Progress
     from sightline.services.hosts import Run
     from sightline.services.mentioning import Mentioned
     from sightline.services.moments import When
@@ -284,11 +285,35 @@ class AsyncSession:
         return await shielded(lambda: self._session.changes(told=told))
 
     async def find(
-        self, patterns: str | Sequence[str], *, required: bool = False, fallback: Fallback = "skip"
+        self,
+        patterns: str | Sequence[str],
+        *,
+        required: bool = False,
+        fallback: Fallback = "skip",
+        name: str = "",
+        reason: str = "",
+        deadline_s: float = 2.0,
+        progress: Progress | None = None,
     ) -> FindResult:
         """The files of the first pattern that matches any, of one to five from exact to broad."""
         return await shielded(
-            lambda: self._session.find(patterns, required=required, fallback=fallback)
+            lambda: self._session.find(
+                patterns,
+                required=required,
+                fallback=fallback,
+                name=name,
+                reason=reason,
+                deadline_s=deadline_s,
+                progress=progress,
+            )
+        )
+
+    async def find_each(
+        self, asked: object, *, deadline_s: float = 2.0, progress: Progress | None = None
+    ) -> tuple[FindResult, ...]:
+        """The same of each request of an agent's structured answer, in order: a list of objects with "patterns" (or one "pattern"), "name", "reason", "required" and "fallback", or {"requests": that list}."""
+        return await shielded(
+            lambda: self._session.find_each(asked, deadline_s=deadline_s, progress=progress)
         )
 
     async def list_directory(

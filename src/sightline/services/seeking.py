@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sightline.core.requesting import ListingRequest
     from sightline.services import results
     from sightline.services.briefing import Briefing
+    from sightline.services.finding import Progress
     from sightline.services.ground import Ground
     from sightline.services.mentioning import Mentioned
     from sightline.services.registry import Registry
@@ -46,16 +47,40 @@ class Seeking:
         *,
         required: bool = False,
         fallback: Fallback = "skip",
+        name: str = "",
+        reason: str = "",
+        deadline_s: float = 2.0,
+        progress: Progress | None = None,
     ) -> FindResult:
         """The files of the first pattern that matches any, of one to five from exact to broad.
 
         Where none does: what may have been meant, each with its reason, and the fallback:
         ask_user (a question to show), skip, create_new (the path that could be created; nobody
-        creates it). required: is not skipped. ValueError, PathRefused.
+        creates it). required: is not skipped. name, reason: what the request is called, and why it
+        is made, in the answer. deadline_s: of the patterns and guesses. progress: told the number
+        of the pattern that is tried, of how many, and the pattern. ValueError, PathRefused.
         """
         with self._lock:
             return services.finding.find(
-                self._ground, patterns, required=required, fallback=fallback
+                self._ground,
+                patterns,
+                required=required,
+                fallback=fallback,
+                name=name,
+                reason=reason,
+                deadline_s=deadline_s,
+                progress=progress,
+            )
+
+    def find_each(
+        self, asked: object, *, deadline_s: float = 2.0, progress: Progress | None = None
+    ) -> tuple[FindResult, ...]:
+        """The same of each request of an agent's structured answer, in order: a list of objects
+        with "patterns" (or one "pattern"), "name", "reason", "required" and "fallback", or
+        {"requests": that list}. The deadline is of all together. ValueError, PathRefused."""
+        with self._lock:
+            return services.finding.find_each(
+                self._ground, asked, deadline_s=deadline_s, progress=progress
             )
 
     def list_directory(

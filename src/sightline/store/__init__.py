@@ -51,7 +51,7 @@ class Store(Protocol):
         *,
         at: int,
         happened_at: int | None = None,
-        blobs: Iterable[bytes] = (),
+        blobs: Iterable[bytes] | dict[Revision, bytes] = (),
         expect: Mapping[str, int] | None = None,
         column: int | None = None,
         stats: Mapping[str, Stamp] | None = None,

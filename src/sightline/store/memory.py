@@ -12,7 +12,7 @@ from sightline.core import claims
 from sightline.core.context import column, fold_knowledge, know, news, on_disk
 from sightline.core.events import BlobPurged
 from sightline.core.retention import KeptText
-from sightline.core.revision import named, revision_of
+from sightline.core.revision import named
 from sightline.core.timeline import NOBODY, Recorded, turns_at
 from sightline.store import Room
 from sightline.store.naming import check_expected, paths_of, pends, settled, went_on
@@ -50,7 +50,7 @@ class MemoryStore:
         *,
         at: int,
         happened_at: int | None = None,
-        blobs: Iterable[bytes] = (),
+        blobs: Iterable[bytes] | dict[Revision, bytes] = (),
         expect: Mapping[str, int] | None = None,
         column: int | None = None,
         stats: Mapping[str, Stamp] | None = None,
@@ -62,7 +62,7 @@ class MemoryStore:
             check_expected(self._knowledge.get(session, {}), expect or {})
             if column is not None and any(r.session == session for r in self._log[column:]):
                 raise went_on(session, column)
-            self._blobs.update({revision_of(data): data for data in blobs})
+            self._blobs.update(named(blobs))
             self._stamps.update(stats or {})
             made = []
             for fact in facts:

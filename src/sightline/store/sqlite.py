@@ -79,7 +79,7 @@ class SqliteStore:
         *,
         at: int,
         happened_at: int | None = None,
-        blobs: Iterable[bytes] = (),
+        blobs: Iterable[bytes] | dict[Revision, bytes] = (),
         expect: Mapping[str, int] | None = None,
         column: int | None = None,
         stats: Mapping[str, Stamp] | None = None,
@@ -87,7 +87,7 @@ class SqliteStore:
         like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:
         happened = at if happened_at is None else happened_at
-        texts = list(blobs)
+        texts = blobs if isinstance(blobs, dict) else list(blobs)
         packed = self._blobs.pack(texts, {**_edited(facts), **(like or {})}) if texts else None
 
         def work() -> list[Recorded]:

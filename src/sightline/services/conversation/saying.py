@@ -5,7 +5,7 @@ from __future__ import annotations
 from sightline.core.events import MessageAppended
 from sightline.core.formats import FORMATS, ORDER
 from sightline.core.formats.parts import is_of, parts_of
-from sightline.core.revision import revision_of
+from sightline.core.revision import named
 from sightline.errors import StoreConflict
 from sightline.render import conversation as words
 from sightline.services.conversation.chain import Tip, tip
@@ -58,16 +58,16 @@ def say(
         role = "tool"  # in whatever message a format puts results
     parent = end.message or root
     kept = stored(message, parent)
-    fact = MessageAppended(
-        kept.id, parent, role, revision_of(kept.text), side, formats, media_of(kept)
-    )
+    texts = named([kept.text, *kept.media])
+    [text, *_] = texts
+    fact = MessageAppended(kept.id, parent, role, text, side, formats, media_of(kept))
     now = ground.clock()
     [recorded] = ground.store.append(
         ground.session,
         [fact],
         at=now,
         happened_at=at,
-        blobs=[kept.text, *kept.media],
+        blobs=texts,
         column=end.position,
     )
     return Tip(recorded.position, kept.id, formats)
