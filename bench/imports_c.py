@@ -18,7 +18,6 @@ import re
 import shlex
 import subprocess
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 from time import perf_counter
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 if not __package__:  # started as a script, where only this folder is on the path
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.judged import Row, listing, printed, some, source_of
+from bench.judged import Row, fetched, listing, printed, some, source_of
 
 from sightline.core.imports.c import C
 from sightline.core.imports.c_commands import MADE
@@ -80,7 +79,7 @@ def main() -> int:
         judge = Judge(room)
         for package, folders in PACKAGES.items():
             if not options.only or package.startswith(tuple(options.only)):
-                tree = fetched(package, os.path.join(room, package))
+                tree = os.path.realpath(fetched(package, os.path.join(room, package)))
                 rows += measured(judge, tree, list(by_folders(tree, folders)), options.seen)
         for named in options.tree:
             tree = os.path.realpath(named)
@@ -95,18 +94,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", help="how the packages' names begin")
     parser.add_argument("--seen", type=int, default=0, help="print so many differences")
     return parser.parse_args()
-
-
-def fetched(package: str, folder: str) -> str:
-    """A package of npm, unpacked; its folder. None of its scripts is run."""
-    os.makedirs(folder)
-    packing = ["npm", "pack", package, "--silent", "--pack-destination", folder]
-    done = subprocess.run(packing, cwd=folder, check=True, capture_output=True, text=True)
-    archive = os.path.join(folder, done.stdout.split()[-1])
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
-    os.remove(archive)
-    return os.path.realpath(os.path.join(folder, "package"))
 
 
 def by_folders(tree: str, folders: dict[str, list[str]]) -> Iterator[Unit]:

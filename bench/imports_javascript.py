@@ -15,22 +15,22 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 import tempfile
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(HOME, "src")]
+if not __package__:  # started as a script, where only this folder is on the path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from sightline.core.imports.javascript import JavaScript  # noqa: E402 - the path first
-from sightline.core.imports.reference import Reference  # noqa: E402
-from sightline.core.value import Value  # noqa: E402
-from sightline.languages import javascript  # noqa: E402
+from bench.judged import MILLISECONDS, PRECISION, RECALL, Row, fetched
+
+from sightline.core.imports.javascript import JavaScript
+from sightline.core.imports.reference import Reference
+from sightline.languages import javascript
 
 PACKAGES = ("rxjs@7", "zod@4", "effect@3", "@reduxjs/toolkit@2", "@tanstack/query-core@5", "three")
 JUDGED = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
-PRECISION, RECALL, MILLISECONDS = 0.98, 0.95, 2.5
 
 JUDGE = r"""
 const [, home, root] = process.argv;
@@ -85,27 +85,6 @@ console.log(JSON.stringify(answers));
 Answers = dict[str, dict[str, str]]
 
 
-class Row(Value):
-    """What one way of reading a tree was right in."""
-
-    tree: str
-    way: str
-    right: int
-    given: int
-    wanted: int
-    times: tuple[float, ...] = ()
-
-    @property
-    def precision(self) -> float:
-        """The share of its answers that are the compiler's."""
-        return self.right / max(1, self.given)
-
-    @property
-    def recall(self) -> float:
-        """The share of the compiler's answers that it gives."""
-        return self.right / max(1, self.wanted)
-
-
 def main() -> int:
     """Run and print; the exit status."""
     options = arguments()
@@ -137,21 +116,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--tree", action="append", default=[], help="another tree to judge")
     parser.add_argument("--seen", type=int, default=0, help="print so many differences")
     return parser.parse_args()
-
-
-def fetched(package: str, folder: str) -> str:
-    """A package of npm, unpacked; its folder."""
-    os.makedirs(folder)
-    packing = ["npm", "pack", package, "--silent", "--pack-destination", folder]
-    done = subprocess.run(packing, cwd=folder, check=True, capture_output=True, text=True)
-    archive = os.path.join(folder, done.stdout.split()[-1])
-    with tarfile.open(archive) as packed:
-        for member in packed.getmembers():  # some archives call the folder otherwise
-            member.name = member.name.partition("/")[2]
-            if member.isfile() and member.name:
-                packed.extract(member, folder, filter="data")
-    os.remove(archive)
-    return folder
 
 
 def workspace(root: str) -> str:

@@ -20,7 +20,7 @@ from statistics import median
 if not __package__:  # started as a script, where only this folder is on the path
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import imports, imports_javascript
+from bench import imports, imports_javascript, judged
 
 WHEELS = ("sympy==1.13.3", "sqlalchemy==2.0.40", "networkx==3.4.2", "babel==2.17.0")
 FILES = 10_000
@@ -44,7 +44,7 @@ def main() -> int:
     """Judge and print; the exit status."""
     with tempfile.TemporaryDirectory() as folder:
         root = grown(folder)
-        typescript = imports_javascript.fetched("typescript@5", os.path.join(folder, "typescript"))
+        typescript = judged.fetched("typescript@5", os.path.join(folder, "typescript"))
         count = len(imports_javascript.listing(root))
         python = imports.judged("python", root, ("backend", "vendored"))
         rows = imports_javascript.measured("mixed", root, typescript, 0)
@@ -57,9 +57,9 @@ def main() -> int:
         )
     ours = [row for row in rows if row.way != "old rule"]
     kept = all(
-        row.precision >= imports_javascript.PRECISION
-        and row.recall >= imports_javascript.RECALL
-        and median(row.times) <= imports_javascript.MILLISECONDS
+        row.precision >= judged.PRECISION
+        and row.recall >= judged.RECALL
+        and median(row.times) <= judged.MILLISECONDS
         for row in ours
     )
     return int(not (count >= FILES and python.met and kept))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import tarfile
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -55,6 +57,21 @@ def printed(rows: Sequence[Row]) -> int:
             print(f"{times[len(times) * 99 // 100]:>8.2f}", end="")
         print()
     return int(not all(row.kept for row in rows))
+
+
+def fetched(package: str, folder: str) -> str:
+    """A package of npm, unpacked; its folder. None of its scripts is run."""
+    os.makedirs(folder)
+    packing = ["npm", "pack", package, "--silent", "--pack-destination", folder]
+    done = subprocess.run(packing, cwd=folder, check=True, capture_output=True, text=True)
+    archive = os.path.join(folder, done.stdout.split()[-1])
+    with tarfile.open(archive) as packed:
+        for member in packed.getmembers():  # some archives call the folder otherwise
+            member.name = member.name.partition("/")[2]
+            if member.isfile() and member.name:
+                packed.extract(member, folder, filter="data")
+    os.remove(archive)
+    return folder
 
 
 def listing(tree: str) -> list[str]:
