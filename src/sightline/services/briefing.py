@@ -7,6 +7,7 @@ none yet, what was going on and the files that the session knows. What comes fir
 
 from __future__ import annotations
 
+from sightline.core import given
 from sightline.core.value import Value
 from sightline.services import warnings
 
@@ -77,8 +78,7 @@ def briefing(
     Asking consumes nothing. ValueError for a budget below LEAST; TypeError."""
     if type(budget) is not int or budget < LEAST:
         raise ValueError(f"budget is a number of tokens, {LEAST} or more, not {budget!r}.")
-    if not isinstance(message, str | None):
-        raise TypeError(f"message is what the user said, or None, not {message!r:.80}.")
+    given.text_or_none("message", message, "what the user said")
     from sightline.services.composing import composed
 
     return composed(ground, message, budget, frozenset(parts), texts=texts)
