@@ -35,6 +35,13 @@ DEADLINE_S = 120
 GOOD = (0, 200)
 """How a hook ends well, as a process or over HTTP."""
 
+TOLD = ("user", "assistant", "result")
+"""The rows of the client's stream that bear what was said."""
+
+HOOK = ("hook_event", "exit_code", "stdout", "stderr")
+STORY_MAX = 2_000
+"""Characters of a message or a hook in the story of a failed test."""
+
 OWN_AFFAIRS = {
     "ANTHROPIC_API_KEY": "none",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -182,6 +189,14 @@ class Claude:
         ended = [hook for run in self.runs for hook in run.hooks]
         bad = [str(hook) for hook in ended if hook.get("exit_code") not in GOOD or hook["stderr"]]
         return "\n".join([log.read_text(encoding="utf-8") if log.exists() else "", *bad]).strip()
+
+    @property
+    def story(self) -> str:
+        """What was said in all runs, line by line: messages, and what hooks answered."""
+        rows = [row for run in self.runs for row in run.rows if row["type"] in TOLD]
+        hooks = [{key: row.get(key) for key in HOOK} for run in self.runs for row in run.hooks]
+        said = [row.get("message", row.get("result")) for row in rows]
+        return "\n".join(json.dumps(each)[:STORY_MAX] for each in [*said, *hooks])
 
     def status(self) -> dict[str, dict[str, Body]]:
         """What Sightline knows: session -> path -> file."""

@@ -1,5 +1,6 @@
 """A scripted model, and the client that asks it, in folders of their own."""
 
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,6 +21,7 @@ def claude(tmp_path, model):
     with TemporaryDirectory(prefix="sightline-") as state:  # a short path: it holds sockets
         made = Claude(tmp_path, model, Path(state))
         yield made
+        sys.stdout.write(made.story)  # pytest shows it where the test failed
         assert made.left() == []  # whoever answered its hooks ended with it
 
 

@@ -61,14 +61,12 @@ def row(kind, **more):
     return json.dumps({"type": kind, "uuid": os.urandom(4).hex(), **more})
 
 
-def test_s26_a_forked_conversation_keeps_what_its_transcript_shows(host):
-    """The client names no parent of a fork. The rows that it copies say what is in its window."""
-    path = host.put("a.py", "a\nb\n")
-    host.ask(host.shown(path, "a\nb\n"))
+def copied(path):
+    """What a fork copies of a conversation that read the file."""
     use = {"type": "tool_use", "id": "t0", "name": "Read", "input": {"file_path": path}}
     file = {"filePath": path, "content": "a\nb\n", "numLines": 3, "startLine": 1, "totalLines": 3}
     result = {"type": "tool_result", "tool_use_id": "t0", "content": "     1\ta\n     2\tb\n"}
-    rows = [
+    return [
         row("assistant", message={"role": "assistant", "content": [use]}, requestSessionId="s1"),
         row(
             "user",
@@ -77,9 +75,40 @@ def test_s26_a_forked_conversation_keeps_what_its_transcript_shows(host):
             timestamp="2026-01-01T00:00:00.000Z",
         ),
     ]
-    (host.home / "s2.jsonl").write_text("".join(f"{each}\n" for each in rows))
+
+
+def writes(host, session, rows):
+    with (host.home / f"{session}.jsonl").open("a", encoding="utf-8") as transcript:
+        transcript.writelines(f"{each}\n" for each in rows)
+
+
+def test_s26_a_forked_conversation_keeps_what_its_transcript_shows(host):
+    """The client names no parent of a fork. The rows that it copies say what is in its window."""
+    path = host.put("a.py", "a\nb\n")
+    host.ask(host.shown(path, "a\nb\n"))
+    writes(host, "s2", copied(path))
     host.ask(host.payload("SessionStart", "s2", source="fork"))
     assert refusal(host.ask(host.write(path, "a\nB\n", session="s2"))) == ""
     host.put("a.py", "a\nB\n")
     for session in ("s1", "s2"):
         assert "changed" in refusal(host.ask(host.edit(path, "b\n", "c\n", session=session)))
+
+
+def test_a_fork_copies_its_rows_behind_the_first_that_are_its_own(host):
+    """As it was seen: its hooks run before the client came to write what it copies."""
+    path = host.put("a.py", "a\nb\n")
+    host.ask(host.shown(path, "a\nb\n"))
+    host.ask(host.payload("SessionStart", "s2", source="fork"))
+    writes(host, "s2", [row("queue-operation", timestamp="2100-01-01T00:00:00.000Z")])
+    host.ask(host.payload("UserPromptSubmit", "s2", prompt="Fix it"))
+    writes(host, "s2", copied(path))
+    assert refusal(host.ask(host.write(path, "a\nB\n", session="s2"))) == ""
+
+
+def test_what_hooks_told_of_in_a_fork_is_not_taken_from_its_transcript_again(host):
+    path = host.put("a.py", "a\nb\n")
+    host.ask(host.payload("SessionStart", "s2", source="fork"))
+    later = [each.replace("2026-01-01", "2100-01-01") for each in copied(path)]
+    writes(host, "s2", later)
+    host.ask(host.payload("Stop", "s2"))
+    assert "never shown" in refusal(host.ask(host.write(path, "a\nB\n", session="s2")))

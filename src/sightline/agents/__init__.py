@@ -43,9 +43,10 @@ class Dialect(Protocol):
     def answer(self, payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, Any]:
         """The JSON object to print; empty when there is nothing to say."""
 
-    def unhooked(self, transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[Event], int]:
-        """What a transcript shows from a byte offset on that no hook tells of (all_of_it: also
-        what hooks do tell), and the offset to go on from. Nothing where the file is not there."""
+    def unhooked(self, transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
+        """What a transcript shows from a byte offset on that no hook tells of, and the offset to
+        go on from. before: of rows older than that, in UTC microseconds, no hook told anything; 0
+        where there are none. Nothing where the file is not there."""
 
 
 def dialect(agent: str) -> Dialect:

@@ -270,7 +270,7 @@ class Call:
             reconcile(
                 session,
                 transcript,
-                lambda offset, all_of_it: dialect.unhooked(transcript, offset, all_of_it=all_of_it),
+                lambda offset, before: dialect.unhooked(transcript, offset, before=before),
             )
         except (OSError, ValueError) as error:
             self.note(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -18,9 +19,9 @@ CALC = f"{DEMO}/calc.py"
 TRANSCRIPTS = sorted(DATA.glob("transcript-*.jsonl"))
 
 
-def shown(name, *, all_of_it=False):
+def shown(name, *, before=0):
     """What a captured transcript shows, without the times of its rows."""
-    found = CLAUDE.unhooked(str(DATA / name), 0, all_of_it=all_of_it)[0]
+    found = CLAUDE.unhooked(str(DATA / name), 0, before=before)[0]
     assert all(event.at for event in found if isinstance(event, Shown))
     return [event.replace(at=None) for event in found if isinstance(event, Shown)]
 
@@ -32,7 +33,7 @@ def attachment(kind, **fields):
 def read_of(tmp_path, *rows):
     file = tmp_path / "t.jsonl"
     file.write_text("".join(rows))
-    events, offset = CLAUDE.unhooked(str(file), 0, all_of_it=False)
+    events, offset = CLAUDE.unhooked(str(file), 0, before=0)
     assert offset == file.stat().st_size
     return events
 
@@ -77,7 +78,7 @@ def answer(model, version="2.1.0", **fields):
 
 def test_the_real_clients_answers_say_what_they_ran_on():
     for name in ("transcript-tools.jsonl", "transcript-compacted.jsonl"):
-        found = CLAUDE.unhooked(str(DATA / name), 0, all_of_it=False)[0]
+        found = CLAUDE.unhooked(str(DATA / name), 0, before=0)[0]
         used = [event for event in found if isinstance(event, Used)]
         assert used == [Used("claude-opus-5-5", "Claude Code", "2.1.329")]
 
@@ -132,7 +133,7 @@ def test_instructions_of_which_a_part_was_left_out(tmp_path):
 
 
 def test_reads_and_edits_are_told_where_no_hook_was():
-    found = shown("transcript-tools.jsonl", all_of_it=True)
+    found = shown("transcript-tools.jsonl", before=sys.maxsize)
     assert [(e.path.removeprefix(f"{DEMO}/"), e.lines, e.text, e.via) for e in found][4:] == [
         ("notes.txt", (1, 1), "HELLO\n", "edit"),
         ("big.txt", (10, 14), "10\n11\n12\n13\n14\n", "read"),
@@ -151,7 +152,7 @@ def test_rows_of_a_sub_agent_are_its_own(tmp_path):
     assert read_of(tmp_path, row) == []
     own = tmp_path / "agent-a1.jsonl"
     own.write_text(row)
-    assert len(CLAUDE.unhooked(str(own), 0, all_of_it=False)[0]) == 1
+    assert len(CLAUDE.unhooked(str(own), 0, before=0)[0]) == 1
     assert shown("transcript-agent.jsonl") == []  # named so that it is no sub-agent's
 
 
@@ -183,13 +184,13 @@ def test_a_damaged_or_unknown_row_is_passed_over(tmp_path, row):
 def test_an_absent_transcript_shows_nothing(tmp_path):
     for name in ("gone.jsonl", "file/t.jsonl"):
         (tmp_path / "file").write_text("")
-        assert CLAUDE.unhooked(str(tmp_path / name), 7, all_of_it=True) == ([], 7)
+        assert CLAUDE.unhooked(str(tmp_path / name), 7, before=sys.maxsize) == ([], 7)
 
 
 def test_a_transcript_that_was_written_anew_is_read_from_its_beginning(tmp_path):
     file = tmp_path / "t.jsonl"
     file.write_text(mention())
-    events, offset = CLAUDE.unhooked(str(file), 10_000, all_of_it=False)
+    events, offset = CLAUDE.unhooked(str(file), 10_000, before=0)
     assert (len(events), offset) == (1, file.stat().st_size)
 
 
@@ -209,9 +210,9 @@ def test_a_transcript_that_grows_shows_the_same_piece_by_piece(tmp_path_factory,
     found, offset = [], 0
     for end in [*sorted(cuts), len(whole)]:
         file.write_bytes(whole[:end])
-        more, offset = CLAUDE.unhooked(str(file), offset, all_of_it=True)
+        more, offset = CLAUDE.unhooked(str(file), offset, before=sys.maxsize)
         found += more
-    at_once, end = CLAUDE.unhooked(str(file), 0, all_of_it=True)
+    at_once, end = CLAUDE.unhooked(str(file), 0, before=sys.maxsize)
     assert (parted(found), offset) == (parted(at_once), end)
     assert offset == len(whole)
 
@@ -241,14 +242,14 @@ def test_a_huge_row_is_passed_over_without_being_held(tmp_path, monkeypatch):
         found = [row for _, row in rows.rows(counting, 0, (b"attachment",)) if row]
     assert [row["attachment"]["filename"] for row in found] == ["a", "b"]
     assert counting.most <= 1000
-    assert [e.path for e in CLAUDE.unhooked(str(file), 0, all_of_it=False)[0]] == ["a", "b"]
+    assert [e.path for e in CLAUDE.unhooked(str(file), 0, before=0)[0]] == ["a", "b"]
 
 
 def test_a_huge_row_that_has_no_end_yet_is_left_for_later(tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "LINE_MAX", 1000)
     file = tmp_path / "t.jsonl"
     file.write_text(mention("a") + "x" * 5000)
-    events, offset = CLAUDE.unhooked(str(file), 0, all_of_it=False)
+    events, offset = CLAUDE.unhooked(str(file), 0, before=0)
     assert (len(events), offset) == (1, len(mention("a")))
 
 

@@ -47,5 +47,5 @@ def test_how_far_it_was_read_is_kept(host):
     assert mark_of(host.session, "/t.jsonl").all_of_it
     take_over(host)
     mark = mark_of(host.session, "/t.jsonl")
-    assert (mark.offset, mark.all_of_it) == (10, False)
+    assert (mark.offset, mark.all_of_it) == (10, True)
     assert len(host.facts(Imported)) == 2

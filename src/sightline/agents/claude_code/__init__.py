@@ -58,8 +58,8 @@ def answer(payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, A
     return printed(payload, answers)
 
 
-def unhooked(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[Event], int]:
+def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
     """What a transcript shows from a byte offset on that no hook tells of, and where to go on."""
     from sightline.agents.claude_code.transcripts import shown_since
 
-    return shown_since(transcript, offset, all_of_it=all_of_it)
+    return shown_since(transcript, offset, before=before)

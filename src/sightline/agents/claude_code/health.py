@@ -111,7 +111,7 @@ def transcript(root: str, config_dir: str) -> Finding:
     from sightline.agents import dialect
 
     try:
-        shown, _ = dialect(hooks.AGENT).unhooked(path, 0, all_of_it=True)
+        shown, _ = dialect(hooks.AGENT).unhooked(path, 0, before=sys.maxsize)
         size = os.path.getsize(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)

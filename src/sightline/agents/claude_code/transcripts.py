@@ -29,10 +29,10 @@ RESULT = b'"toolUseResult"'
 HOST = "Claude Code"
 
 
-def shown_since(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[Event], int]:
-    """What the transcript shows from a byte offset on, and where to go on. A file that is shorter
-    than the offset was written anew. OSError when it cannot be read."""
-    wanted = (ATTACHED, MODEL, RESULT) if all_of_it else (ATTACHED, MODEL)
+def shown_since(transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
+    """What the transcript shows from a byte offset on, and where to go on; see Dialect.unhooked. A
+    file that is shorter than the offset was written anew. OSError when it cannot be read."""
+    wanted = (ATTACHED, MODEL, RESULT) if before else (ATTACHED, MODEL)
     used: Used | None = None
     found: list[Event] = []
     try:
@@ -41,8 +41,8 @@ def shown_since(transcript: str, offset: int, *, all_of_it: bool) -> tuple[list[
             for end, row in rows(file, begin, wanted):
                 at = end
                 if row is not None and _belongs(row, transcript):
-                    told = [*attached(row), *(_result(row) if all_of_it else ())]
-                    found += [_dated(event, row) for event in told]
+                    results = _result(row) if before and (time_of(row) or 0) < before else ()
+                    found += [_dated(event, row) for event in (*attached(row), *results)]
                     if (now := _used(row)) not in (None, used):
                         used = now
                         found.append(now)

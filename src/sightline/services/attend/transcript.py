@@ -16,17 +16,18 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
     from sightline.services.session import Session
 
-    Unhooked = Callable[[int, bool], tuple[list[Event], int]]
+    Unhooked = Callable[[int, int], tuple[list[Event], int]]
 
 RECENT = 16
 """Imports of a session that are looked through; a conversation goes on in one transcript."""
 
 ALL = "all"
-"""The digest of a mark from which on the transcript tells what hooks did not."""
+"""The digest of a mark of a transcript that began before any hook told of it."""
 
 
 class Mark(Value):
-    """Where to go on reading, in bytes. all_of_it: no hook told of what comes next there."""
+    """Where to go on reading, in bytes. all_of_it: what is older there than the session was told
+    of by no hook. Clients write such rows whenever they come to it, also behind newer ones."""
 
     offset: int = 0
     all_of_it: bool = False
@@ -53,18 +54,21 @@ def reached(session: Session, transcript: str, offset: int, *, all_of_it: bool =
 def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
     """Take over what the transcript shows since it was last read; how many events there were.
 
-    unhooked: (offset, all_of_it) -> the events from there on, and where to go on from. What was
-    shown before this session's newest fact on that file is behind it, and left out.
+    unhooked: (offset, before) -> the events from there on, and where to go on from; see
+    Dialect.unhooked. What was shown before this session's newest fact on that file is behind it,
+    and left out.
     """
     with session._lock:  # noqa: SLF001 - as above
+        store = session._ground.store  # noqa: SLF001 - as above
         mark = mark_of(session, transcript)
-        events, offset = unhooked(mark.offset, mark.all_of_it)
-        known = session._ground.store.known(session.id) if events else {}  # noqa: SLF001 - as above
+        state = store.session(session.id) if mark.all_of_it else None
+        events, offset = unhooked(mark.offset, state.started if state else 0)
+        known = store.known(session.id) if events else {}
         for event in events:
             if not _is_behind(session._ground, event, known):  # noqa: SLF001 - as above
                 attend(session, event)
         if offset != mark.offset:
-            reached(session, transcript, offset)
+            reached(session, transcript, offset, all_of_it=mark.all_of_it)
         return len(events)
 
 
