@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from sightline.core.revision import revision_of
 from sightline.workspace import Link
@@ -31,32 +32,71 @@ def aside_names(path: str, token: str) -> tuple[str, str, str]:
     return f"{stem}.part", f"{stem}.new", f"{stem}.old"
 
 
+class Aside:
+    """A new file beside another, with the attributes of `like`, an open one: first none, then
+    written, then synced. What it may wait for is left to whoever carries that out."""
+
+    def __init__(self, folder: Folder, name: str, new: bytes, like: int | None) -> None:
+        self._folder = folder
+        self._name = name
+        self._new = new
+        self._like = like
+        self._fd = -1
+
+    def write(self) -> None:
+        """Make it and write all of it, and let the disk begin with it. OSError."""
+        calls, folder = self._folder.calls, self._folder
+        # Private until it has the old file's rights; a new file gets what the umask leaves.
+        mode = 0o666 if self._like is None else 0o600
+        self._fd = calls.open(folder.at(self._name), _CREATE, mode, dir_fd=folder.fd)
+        write_all(calls, self._fd, self._new)
+        if self._like is not None:
+            copy_attributes(calls, self._like, self._fd)
+        with suppress(OSError):  # what fails here fails again when it is synced
+            calls.write_back(self._fd)
+
+    def sync(self) -> None:
+        """Make it power-safe. OSError."""
+        self._folder.calls.fsync(self._fd)
+
+    def close(self) -> os.stat_result:
+        """Let go of it; how it stands."""
+        fd, self._fd = self._fd, -1
+        try:
+            return self._folder.calls.fstat(fd)
+        finally:
+            os.close(fd)
+
+    def discard(self) -> None:
+        """Remove it, if it was made."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            remove(self._folder, self._name)
+
+
 def write_aside(
     folder: Folder, part: str, aside: str, new: bytes | Link, like: int | None
-) -> Generator[int | None, None, os.stat_result]:
+) -> Generator[Aside | None, None, os.stat_result]:
     """Write a whole file beside the path, synced, with the attributes of `like`; a stat of it. A
     symlink is there at once, and its folder is what makes it last."""
-    calls, name = folder.calls, folder.at(part)
+    calls = folder.calls
     if isinstance(new, Link):
         yield None
         calls.symlink(new.target, folder.at(aside), dir_fd=folder.fd)
         return calls.lstat(folder.at(aside), dir_fd=folder.fd)
-    # Private until it has the old file's rights; a new file gets what the umask leaves.
-    fd = calls.open(name, _CREATE, 0o666 if like is None else 0o600, dir_fd=folder.fd)
+    made = Aside(folder, part, new, like)
     try:
-        try:
-            write_all(calls, fd, new)
-            if like is not None:
-                copy_attributes(calls, like, fd)
-            yield fd
-            made = calls.fstat(fd)
-        finally:
-            os.close(fd)
-        calls.replace(name, folder.at(aside), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
-        return made
+        yield made
+    except BaseException:
+        made.discard()
+        raise
+    try:
+        stood = made.close()
+        calls.replace(folder.at(part), folder.at(aside), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
     except BaseException:
         remove(folder, part)
         raise
+    return stood
 
 
 def put_back(folder: Folder, kept: str) -> None:

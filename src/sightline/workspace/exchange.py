@@ -13,6 +13,7 @@ from sightline.errors import Unverifiable
 from sightline.workspace.aside import remove
 from sightline.workspace.lease import Lease
 from sightline.workspace.reading import standing
+from sightline.workspace.syncing import Gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ ROUNDS = 8
 
 def swap_in(
     swap: Swap, expected: Revision, revision: Revision
-) -> Generator[Folder, None, Stood | None]:
+) -> Generator[Folder | Gone, None, Stood | None]:
     """Put the aside at the name if that displaces `expected`; else leave all as it was. What
     took the name, where nobody can have written to it meanwhile; else None."""
     folder = swap.folder
@@ -44,7 +45,9 @@ def swap_in(
                 displaced = standing(folder, swap.aside)
                 if displaced == expected and old.quiet():
                     folder.calls.unlink(folder.at(swap.aside), dir_fd=folder.fd)
-                    return ours.stands()
+                    stood = ours.stands()
+                    yield Gone(old.hand_over())
+                    return stood
             except OSError:
                 swap.undo()
                 raise

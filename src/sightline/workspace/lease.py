@@ -67,6 +67,14 @@ class Lease:
         if self._fd >= 0:
             os.close(self._fd)  # gives the lease back, too
 
+    def hand_over(self) -> int | None:
+        """The open file, for whoever closes it; the lease is given back. None where none is."""
+        fd, self._fd = self._fd, -1
+        if sys.platform == "linux" and self._held:
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            self._held = False
+        return fd if fd >= 0 else None
+
     def quiet(self) -> bool:
         """Whether nobody is known to wait for writing."""
         return not self._held or self._unbroken()

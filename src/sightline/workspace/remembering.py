@@ -7,13 +7,11 @@ import zlib
 from _thread import get_ident
 from time import time
 
+from sightline.core.deflate import deflated
 from sightline.core.lean import dumps, loads
 from sightline.workspace.tree import NO_TREE, Listing, Tree
 
 VERSION = 1
-
-LEVEL = 1
-"""Of zlib: a third is left of it, and more would take longer than to write down all."""
 
 TREE = "tree.z"
 
@@ -28,7 +26,7 @@ def save(state: str, root: str, tree: Tree) -> None:
         for folder, listing in tree.listings.items()
     }
     told = {"v": VERSION, "root": root, "folders": folders, "ignoring": tree.ignoring}
-    keep(state, TREE, zlib.compress(dumps(told).encode(), LEVEL))
+    keep(state, TREE, deflated(dumps(told).encode()))
 
 
 def load(state: str, root: str) -> Tree:

@@ -40,7 +40,7 @@ def replace_if(
     if not token:
         # These names are always the same: what a killed write left under them is in the way.
         clean(calls, root, path, aside_names(path, token))
-    [ended] = side_by_side(calls, [_write(calls, root, Replacement(path, expected, new, token))])
+    [ended] = side_by_side([_write(calls, root, Replacement(path, expected, new, token))])
     answer = _answer(calls, root, path, ended)
     if isinstance(answer, Unverifiable):
         raise answer
@@ -51,11 +51,11 @@ def replace_each(
     calls: Calls, root: str, wanted: Sequence[Replacement], meanwhile: Callable[[], None]
 ) -> list[Found | Unverifiable]:
     """See Workspace.replace_each."""
-    ended = side_by_side(calls, [_write(calls, root, each) for each in wanted], meanwhile)
+    ended = side_by_side([_write(calls, root, each) for each in wanted], meanwhile)
     for number, error in enumerate(ended):
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             # Together they hold many files open; by itself each needs as few as any write.
-            [ended[number]] = side_by_side(calls, [_write(calls, root, wanted[number])])
+            [ended[number]] = side_by_side([_write(calls, root, wanted[number])])
     return [_answer(calls, root, each.path, how) for each, how in zip(wanted, ended, strict=True)]
 
 

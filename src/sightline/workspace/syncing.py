@@ -1,162 +1,157 @@
 """Writes that go on side by side, so that the disk makes all of them power-safe at once.
 
-A write is a generator: it yields what has to be on the platter before it goes on, an open file or
+A write is a generator: it yields what has to be on the platter before it goes on, a file aside or
 a folder, and answers what it left, where it knows that without another look. Those of many writes
 are asked for together, because a file system that is told of them one by one commits its journal
-for each. Before its first yield it only prepares, and touches nothing that stands.
+for each. With its first yield it only prepares, and touches nothing that stands.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing, suppress
-from functools import partial
+import os
 
+from sightline.core.value import Value
 from sightline.errors import Unverifiable
+from sightline.workspace.aside import Aside
 from sightline.workspace.folder import Folder
+
+
+class Gone(Value):
+    """A file that lost its last name, and is open still: to close it the system frees all that it
+    had. None for no such file."""
+
+    fd: int | None
+
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
-    from typing import TypeVar
+    from concurrent.futures import Executor
 
     from sightline.workspace import Found
-    from sightline.workspace.syscalls import Calls
 
-    Awaited = int | Folder | None
-    """A file by its descriptor, a folder, or nothing: then it is only prepared."""
+    Awaited = Aside | Folder | Gone | None
+    """A file that is to be written and synced, or a folder, or what is let go of; None where there
+    is nothing to wait for: it only prepared."""
 
     Steps = Generator[Awaited, None, None]
     Write = Generator[Awaited, None, Found | None]
     Ended = Found | OSError | Unverifiable | None
 
-    T = TypeVar("T")
-    U = TypeVar("U")
+    Key = int | tuple[int, int] | None
+    Some = Sequence[tuple[Key, Awaited]]
+    Failures = Callable[[], list[OSError | None]]
 
 FEW = 12
 """From so many on it takes threads."""
 
-WRITING, SYNCING = 2, 4
-"""So many write: to make a file, and to let go of one, the system takes longest. Each has so many
-that sync: what waits for the platter at one time, the system takes there in one go."""
+WRITING, SYNCING = 2, 8
+"""So many threads write files aside, for to make one the system takes longest; all else that a write
+does is one thread's, because its calls are so short that several would hand the interpreter's lock
+to and fro for each. And so many sync folders: what waits for the platter at one time, the system
+takes there in one go."""
 
 
 def side_by_side(
-    calls: Calls, writes: Sequence[Write], meanwhile: Callable[[], None] = lambda: None
+    writes: Sequence[Write], meanwhile: Callable[[], None] = lambda: None
 ) -> list[Ended]:
     """Carry out writes of different files; in order what each answered, or the error that ended
-    it. meanwhile: called while they are prepared; what it raises ends all of them there."""
-    if len(writes) < FEW:
-        share = _Share(calls, writes)
-        with closing(share):
-            share.prepare()
-            meanwhile()
-            return share.finished()
-    shares = [_Share(calls, writes[first::WRITING]) for first in range(WRITING)]
-    with ExitStack() as stack:
-        for share in shares:
-            stack.enter_context(closing(share))
-        ended = _finished(shares, meanwhile)
-    return [ended[number % WRITING][number // WRITING] for number in range(len(writes))]
-
-
-def _finished(shares: Sequence[_Share], meanwhile: Callable[[], None]) -> list[list[Ended]]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(WRITING) as pool:
-        prepared = [pool.submit(share.prepare) for share in shares]
-        meanwhile()
-        for each in prepared:
-            each.result()
-        return [*pool.map(_Share.finished, shares)]
-
-
-class _Share:
-    """Writes that one thread carries out."""
-
-    def __init__(self, calls: Calls, writes: Sequence[Write]) -> None:
-        self._calls = calls
-        self._writes = writes
-        self._ended: list[Ended] = [None] * len(writes)
-        self._going: list[tuple[int, OSError | None]] = [(n, None) for n in range(len(writes))]
-
-    def prepare(self) -> None:
-        """As far as nothing that stands is touched."""
-        self._round()
-
-    def finished(self) -> list[Ended]:
-        """Carry out the rest; what each came to."""
-        while self._going:
-            self._round()
-        return self._ended
-
-    def close(self) -> None:
-        """End those that are not finished; what they prepared goes."""
-        for write in self._writes:
-            write.close()
-
-    def _round(self) -> None:
-        awaited: list[tuple[int, Awaited]] = []
-        for number, error in self._going:
-            try:
-                awaited.append((number, _advance(self._writes[number], error)))
-            except StopIteration as stop:
-                self._ended[number] = stop.value
-            except (OSError, Unverifiable) as failed:
-                self._ended[number] = failed
-        failures = _sync(self._calls, [each for _, each in awaited])
-        self._going = [
-            (number, failure) for (number, _), failure in zip(awaited, failures, strict=True)
-        ]
-
-
-def _advance(write: Write, error: OSError | None) -> Awaited:
-    return next(write) if error is None else write.throw(error)
-
-
-def _sync(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
-    """Sync all of it, each folder once; in order what failed."""
-    if len(awaited) == 1:
-        return [_failure(calls, awaited[0])]
-    _start(calls, [each for each in awaited if isinstance(each, int)])
-    keys = [each.identity() if isinstance(each, Folder) else each for each in awaited]
-    once = dict(zip(keys, awaited, strict=True))
-    failed = _shared(partial(_failures, calls), [*once.values()], SYNCING)
-    failures = dict(zip(once, failed, strict=True))
-    return [failures[key] for key in keys]
-
-
-def _shared(work: Callable[[Sequence[T]], list[U]], each: Sequence[T], threads: int) -> list[U]:
-    """What work answers of each, in order; where they are many, so many threads share them."""
-    if len(each) < FEW:
-        return work(each)
-    from concurrent.futures import ThreadPoolExecutor
-
-    answers: dict[int, U] = {}
-    shares = [range(first, len(each), threads) for first in range(threads)]
-    with ThreadPoolExecutor(threads) as pool:
-        done = pool.map(lambda share: work([each[number] for number in share]), shares)
-        for share, answered in zip(shares, done, strict=True):
-            answers.update(zip(share, answered, strict=True))
-    return [answers[number] for number in range(len(each))]
-
-
-def _failures(calls: Calls, awaited: Sequence[Awaited]) -> list[OSError | None]:
-    return [_failure(calls, each) for each in awaited]
-
-
-def _start(calls: Calls, files: Sequence[int]) -> None:
-    """Let the disk begin with all of them. What fails here fails again when it is synced."""
-    for fd in files:
-        with suppress(OSError):
-            calls.write_back(fd)
-
-
-def _failure(calls: Calls, awaited: Awaited) -> OSError | None:
+    it. meanwhile: called while they are prepared; what it raises ends all of them."""
+    pool = _threads() if len(writes) >= FEW else None
+    work = _Work(writes, pool)
     try:
-        if isinstance(awaited, int):
-            calls.fsync(awaited)
-        elif awaited is not None:
-            awaited.sync()
+        work.advance()
+        meanwhile()
+        while work.going:
+            work.advance()
+    finally:
+        if pool:
+            pool.shutdown(wait=bool(work.going))  # nobody waits for what only has to be closed
+        for write in writes:
+            write.close()  # what is not finished takes back what it prepared
+    return work.ended
+
+
+def _threads() -> Executor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(SYNCING)
+
+
+class _Work:
+    """Writes that are carried out. going: those that have not ended, by their numbers."""
+
+    def __init__(self, writes: Sequence[Write], pool: Executor | None) -> None:
+        self.ended: list[Ended] = [None] * len(writes)
+        self.going = [*range(len(writes))]
+        self._writes = writes
+        self._pool = pool
+        self._failures: Failures = lambda: [None] * len(writes)
+
+    def advance(self) -> None:
+        """Take each a step further, when what it waited for is done, and begin with the next."""
+        awaited: list[Awaited] = []
+        still: list[int] = []
+        for number, error in zip(self.going, self._failures(), strict=True):
+            write = self._writes[number]
+            try:
+                awaited.append(next(write) if error is None else write.throw(error))
+                still.append(number)
+            except StopIteration as stop:
+                self.ended[number] = stop.value
+            except (OSError, Unverifiable) as failed:
+                self.ended[number] = failed
+        self.going = still
+        self._failures = self._begun(awaited)
+
+    def _begun(self, awaited: Sequence[Awaited]) -> Failures:
+        """Begin with all of it, each folder once, and let go of what is gone; what answers, in
+        order, what failed."""
+        for each in awaited:
+            if isinstance(each, Gone) and each.fd is not None:
+                self._close(each.fd)
+        keys = [_key(each) for each in awaited]
+        once = [*dict(zip(keys, awaited, strict=True)).items()]
+        if self._pool:
+            threads = WRITING if any(isinstance(each, Aside) for each in awaited) else SYNCING
+            failed = self._pool.map(_synced, [once[first::threads] for first in range(threads)])
+        else:
+            failed = iter([_synced(once)])
+
+        def failures() -> list[OSError | None]:
+            found = {key: failure for some in failed for key, failure in some.items()}
+            return [found[key] for key in keys]
+
+        return failures
+
+    def _close(self, fd: int) -> None:
+        if self._pool:
+            self._pool.submit(os.close, fd)
+        else:
+            os.close(fd)
+
+
+def _key(awaited: Awaited) -> Key:
+    """What tells it from others; None where nothing is to be synced."""
+    if isinstance(awaited, Folder):
+        return awaited.identity()
+    return id(awaited) if isinstance(awaited, Aside) else None
+
+
+def _synced(some: Some) -> dict[Key, OSError | None]:
+    """Write and sync what one thread has to; what failed, by its key."""
+    failed: dict[Key, OSError | None] = {}
+    for key, each in some:
+        failed[key] = _failure(each.write) if isinstance(each, Aside) else None
+    for key, each in some:
+        if isinstance(each, (Aside, Folder)) and failed[key] is None:
+            failed[key] = _failure(each.sync)
+    return failed
+
+
+def _failure(step: Callable[[], None]) -> OSError | None:
+    try:
+        step()
     except OSError as error:
         return error
     return None

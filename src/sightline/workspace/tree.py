@@ -8,11 +8,13 @@ rule. What vouches is judged as in scan: never a time that is younger than two t
 from __future__ import annotations
 
 import os
+from operator import attrgetter
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from time import monotonic, time_ns
 
 from sightline.core.value import Value
 from sightline.workspace.deadline import DeadlinePassed
+from sightline.workspace.folder import HELD, SEARCH
 from sightline.workspace.rules import ignored
 from sightline.workspace.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
 
@@ -68,6 +70,8 @@ class Tree(Value):
 
 
 NO_TREE = Tree({}, {})
+
+NAME = attrgetter("name")
 
 
 def look(
@@ -154,23 +158,30 @@ class _Looking:
     def _listed(self, folder: str, stamp: tuple[int, ...], was: Listing | None) -> Listing | None:
         try:
             with os.scandir(f"{self._root}/{folder}") as entries:
-                listed = sorted(entries, key=lambda entry: entry.name)
+                listed = sorted(entries, key=NAME)
         except PermissionError:
             return Listing(stamp, {}, (), {"": CLOSED})
         except (FileNotFoundError, NotADirectoryError):
             return None
-        if folder and any(entry.name == ".git" for entry in listed):
+        dotted = {entry.name.lower() for entry in listed if entry.name.startswith(".")}
+        if folder and ".git" in dotted and any(entry.name == ".git" for entry in listed):
             return Listing(stamp, {}, (), {"": NESTED})
         known = was.files if was is not None else {}
-        files, folders, hidden = self._sorted(folder, listed, known if self.trusted else {})
+        same = known if self.trusted else {}
+        files, folders, hidden = self._sorted(folder, listed, same, dotted)
         rows = _rows(f"{self._root}/{folder}", files, known)
         return Listing(stamp, rows, tuple(folders), hidden)
 
     def _sorted(
-        self, folder: str, listed: Sequence[os.DirEntry[str]], let_through: Container[str]
+        self,
+        folder: str,
+        listed: Sequence[os.DirEntry[str]],
+        let_through: Container[str],
+        dotted: Container[str],
     ) -> tuple[list[str], list[str], dict[str, str]]:
         """The files of a folder, its folders, and what is left out. let_through: files that the
-        rules let through, which are the same."""
+        rules let through, which are the same; dotted: names that begin with a dot, in lower case,
+        as those of all ignore files do."""
         files: list[str] = []
         folders: list[str] = []
         hidden: dict[str, str] = {}
@@ -180,7 +191,7 @@ class _Looking:
                 files.append(entry.name)
                 continue
             if saying is None:
-                saying = self._saying(folder, {each.name.lower() for each in listed})
+                saying = self._saying(folder, dotted)
             below = entry.is_dir(follow_symlinks=False)
             why = _left_out(folder, entry, saying, below=below)
             if why:
@@ -195,8 +206,8 @@ class _Looking:
         return [pair for pair in zip(self._rules, chains, strict=True) if pair[1]]
 
     def _chain(self, folder: str, names: Container[str] | None = None) -> tuple[Chain, ...]:
-        """What the rules say of a folder's entries. names: of these in lower case, where they were
-        listed."""
+        """What the rules say of a folder's entries. names: those with a dot before them, in lower
+        case, where they were listed."""
         if folder not in self._chains:
             self._chains[folder] = self._extended(folder, names)
         return self._chains[folder]
@@ -238,13 +249,28 @@ def _rows(
 ) -> dict[str, Row]:
     """What a stat says of these entries of a folder, with the contents that known rows vouch for.
     Those that are gone are left out. The known rows themselves where nothing else is to be said."""
+    if not HELD:
+        return _rows_at(None, full, names, known)
+    try:
+        fd = os.open(full, SEARCH & ~os.O_NOFOLLOW)  # a name by itself is found sooner
+    except OSError:  # it may be that too many are open: their own names do without
+        return _rows_at(None, full, names, known)
+    try:
+        return _rows_at(fd, "", names, known)
+    finally:
+        os.close(fd)
+
+
+def _rows_at(
+    fd: int | None, full: str, names: Sequence[str] | dict[str, Row], known: dict[str, Row]
+) -> dict[str, Row]:
     lstat, second, racy = os.lstat, SECOND_NS, 2 * TICK_NS
     rows: dict[str, Row] = {}
     vouched = 0
     at_ns = time_ns()
     for name in names:
         try:
-            now = lstat(full + name)
+            now = lstat(full + name, dir_fd=fd)
         except OSError:
             continue
         changed, modified, mode = now.st_ctime_ns, now.st_mtime_ns, now.st_mode
@@ -267,15 +293,15 @@ def _rows(
             continue
         new: Row = [now.st_size, modified, changed, now.st_dev, now.st_ino, mode, "", at_ns]
         if S_ISLNK(mode):
-            new[CONTENT] = _target(full + name)
+            new[CONTENT] = _target(full + name, fd)
         if S_ISLNK(mode) or S_ISREG(mode):
             rows[name] = new
     return known if vouched == len(rows) == len(known) else rows
 
 
-def _target(full: str) -> str:
+def _target(name: str, fd: int | None) -> str:
     try:
-        return os.readlink(full)
+        return os.readlink(name, dir_fd=fd)
     except OSError:
         return ""
 
