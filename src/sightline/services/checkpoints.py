@@ -134,13 +134,20 @@ def manifest(ground: Ground, checkpoint: Checkpoint) -> Manifest:
 
 def kept(ground: Ground, revision: Revision) -> Manifest | None:
     """A manifest by its revision; None when it is not kept any more. StoreError."""
+    found = at_hand(ground, revision)
+    if found is None:
+        found = Reader(ground.store).read(revision)
+        if found is not None:
+            _READ[ground.store] = Standing(found, revision)
+    return found
+
+
+def at_hand(ground: Ground, revision: Revision) -> Manifest | None:
+    """A manifest that was read or made before; None where it was not, or others were since."""
     for last in (_LAST.get(ground.store), _READ.get(ground.store)):
         if last is not None and last.revision == revision:
             return last.manifest
-    found = Reader(ground.store).read(revision)
-    if found is not None:
-        _READ[ground.store] = Standing(found, revision)
-    return found
+    return None
 
 
 def now(ground: Ground) -> Manifest:

@@ -212,14 +212,14 @@ def doubtful(
     read: Mapping[str, Found] | None = None,
 ) -> Iterator[Found]:
     """Those that no stamp of the very bytes the timeline names vouches for. read: what the caller
-    read a moment ago; it is a newer stamp, and answered where it stands."""
+    read a moment ago; it is a newer stamp, and answered as it is."""
     sure = {p: s for p, s in stamps.items() if p in rows and s.revision == rows[p].revision}
     newer = _newer(sure, read or {})
     for path in newer:
         del sure[path]
-    again = {there.path: there for there in _scanned(ground, newer)}
-    yield from [again.get(path, read[path]) for path in newer] if read else ()
-    yield from _scanned(ground, sure)
+    yield from newer.values()
+    if sure:
+        yield from ground.workspace.scan(sure, deadline_s=ground.settings.deadline_s)
     for path, row in rows.items():
         if path in sure or path in newer:
             continue
@@ -227,16 +227,13 @@ def doubtful(
             yield ground.look(path)
 
 
-def _newer(sure: Mapping[str, Stamp], read: Mapping[str, Found]) -> dict[str, Stamp]:
-    """The stamps of what was read, of the same bytes."""
-    stamps = {path: stamp_of(there) for path, there in read.items() if path in sure}
-    return {p: s for p, s in stamps.items() if s is not None and s.revision == sure[p].revision}
-
-
-def _scanned(ground: Ground, stamps: Mapping[str, Stamp]) -> Iterator[Found]:
-    return (
-        ground.workspace.scan(stamps, deadline_s=ground.settings.deadline_s) if stamps else iter(())
-    )
+def _newer(sure: Mapping[str, Stamp], read: Mapping[str, Found]) -> dict[str, Found]:
+    """What was read of the same bytes, and may vouch for them."""
+    stamps = {path: stamp_of(read[path]) for path in read.keys() & sure.keys()}
+    same = [
+        path for path, stamp in stamps.items() if stamp and stamp.revision == sure[path].revision
+    ]
+    return {path: read[path] for path in sorted(same)}
 
 
 def _is_gone(ground: Ground, path: str) -> bool:

@@ -90,6 +90,7 @@ class Pictures:
     def __init__(self, ground: Ground) -> None:
         from sightline.services.manifests import Reader
 
+        self._ground = ground
         self._taken = _taken(ground)
         self._reader = Reader(ground.store)
         self._last: tuple[Revision, Mapping[str, Entry]] | None = None
@@ -106,8 +107,11 @@ class Pictures:
         return self._taken[at - 1].position if at else 0
 
     def _read(self, revision: Revision) -> Mapping[str, Entry]:
+        from sightline.services import checkpoints
+
         if self._last is None or self._last[0] != revision:
-            self._last = revision, self._reader.read(revision) or {}
+            found = checkpoints.at_hand(self._ground, revision) or self._reader.read(revision)
+            self._last = revision, found or {}
         return self._last[1]
 
 
