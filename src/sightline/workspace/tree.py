@@ -8,13 +8,15 @@ rule. What vouches is judged as in scan: never a time that is younger than two t
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack, closing, suppress
 from operator import attrgetter
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from time import monotonic, time_ns
 
 from sightline.core.value import Value
 from sightline.workspace.deadline import DeadlinePassed
-from sightline.workspace.folder import HELD, SEARCH
+from sightline.workspace.descent import Descent
+from sightline.workspace.folder import HELD
 from sightline.workspace.rules import ignored
 from sightline.workspace.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
 
@@ -73,6 +75,9 @@ NO_TREE = Tree({}, {})
 
 NAME = attrgetter("name")
 
+DEEP = 100
+"""Folders in one another at most that are held open, of the thousand files a process may have."""
+
 
 def look(
     root: str, rules: Sequence[IgnoreRules], last: Tree = NO_TREE, until: float | None = None
@@ -121,29 +126,34 @@ class _Looking:
         self._rules = rules
         self._last = last.listings
         self._chains: dict[str, tuple[Chain, ...]] = {}
+        self._descent: Descent | None = None
 
     def look(self) -> Looking:
         listings: dict[str, Listing] = {}
         waiting = [""]
-        while waiting:
-            folder = waiting.pop()
-            if self._until is not None and monotonic() > self._until:
-                raise DeadlinePassed
-            listing = self._listing(folder)
-            if listing is not None:
-                listings[folder] = listing
-                yield folder, listing
-                waiting += [f"{folder}{name}/" for name in listing.folders]
+        with ExitStack() as stack:
+            if HELD:
+                with suppress(OSError):  # then no folder is held open
+                    self._descent = stack.enter_context(closing(Descent(os.open, self._root)))
+            while waiting:
+                folder = waiting.pop()
+                if self._until is not None and monotonic() > self._until:
+                    raise DeadlinePassed
+                listing = self._listing(folder)
+                if listing is not None:
+                    listings[folder] = listing
+                    yield folder, listing
+                    waiting += [f"{folder}{name}/" for name in listing.folders]
         tree = Tree(listings, {})
         files = _speaking(self._root, self._rules, tree)
         return tree.replace(ignoring={file: _stamp(file) for file in files})
 
     def _listing(self, folder: str) -> Listing | None:
         """A folder as it stands; None when it is gone since it was listed."""
-        full = f"{self._root}/{folder}"
+        fd = self._held(folder)
         at_ns = time_ns()
         try:
-            found = os.lstat(full.rstrip("/"))  # with its "/", a symlink would be followed
+            found = os.fstat(fd) if fd is not None else os.lstat(self._full(folder).rstrip("/"))
         except OSError:
             return None
         if not S_ISDIR(found.st_mode):
@@ -151,13 +161,28 @@ class _Looking:
         stamp = (found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns, at_ns)
         was = self._last.get(folder)
         if was is None or not self.trusted or not _vouched(was.stamp, stamp):
-            return self._listed(folder, stamp, was)
-        rows = _rows(full, was.files, was.files)
+            return self._listed(folder, fd, stamp, was)
+        rows = _rows(fd, self._full(folder), was.files, was.files)
         return was if rows is was.files else was.replace(files=rows)
 
-    def _listed(self, folder: str, stamp: tuple[int, ...], was: Listing | None) -> Listing | None:
+    def _full(self, folder: str) -> str:
+        return f"{self._root}/{folder}"
+
+    def _held(self, folder: str) -> int | None:
+        """The folder, held open until the next is asked for, so that names are looked up in it
+        alone; None where that cannot be, and its own name tells why."""
+        if self._descent is None or folder.count("/") > DEEP:
+            return None
         try:
-            with os.scandir(f"{self._root}/{folder}") as entries:
+            return self._descent.to(folder)
+        except OSError:
+            return None
+
+    def _listed(
+        self, folder: str, fd: int | None, stamp: tuple[int, ...], was: Listing | None
+    ) -> Listing | None:
+        try:
+            with os.scandir(self._full(folder)) as entries:
                 listed = sorted(entries, key=NAME)
         except PermissionError:
             return Listing(stamp, {}, (), {"": CLOSED})
@@ -169,7 +194,7 @@ class _Looking:
         known = was.files if was is not None else {}
         same = known if self.trusted else {}
         files, folders, hidden = self._sorted(folder, listed, same, dotted)
-        rows = _rows(f"{self._root}/{folder}", files, known)
+        rows = _rows(fd, self._full(folder), files, known)
         return Listing(stamp, rows, tuple(folders), hidden)
 
     def _sorted(
@@ -245,58 +270,52 @@ def _left_out(
 
 
 def _rows(
-    full: str, names: Sequence[str] | dict[str, Row], known: dict[str, Row]
-) -> dict[str, Row]:
-    """What a stat says of these entries of a folder, with the contents that known rows vouch for.
-    Those that are gone are left out. The known rows themselves where nothing else is to be said."""
-    if not HELD:
-        return _rows_at(None, full, names, known)
-    try:
-        fd = os.open(full, SEARCH & ~os.O_NOFOLLOW)  # a name by itself is found sooner
-    except OSError:  # it may be that too many are open: their own names do without
-        return _rows_at(None, full, names, known)
-    try:
-        return _rows_at(fd, "", names, known)
-    finally:
-        os.close(fd)
-
-
-def _rows_at(
     fd: int | None, full: str, names: Sequence[str] | dict[str, Row], known: dict[str, Row]
 ) -> dict[str, Row]:
+    """What a stat says of these entries of a folder, with the contents that known rows vouch for.
+    Those that are gone are left out. The known rows themselves where nothing else is to be said.
+    fd: the folder, where it is open; full: its name."""
     lstat, second, racy = os.lstat, SECOND_NS, 2 * TICK_NS
-    rows: dict[str, Row] = {}
-    vouched = 0
+    before = "" if fd is not None else full
+    other: dict[str, Row | None] = {}
     at_ns = time_ns()
-    for name in names:
+    rows = known.items() if names is known else [(name, known.get(name)) for name in names]
+    for name, row in rows:
         try:
-            now = lstat(full + name, dir_fd=fd)
+            now = lstat(before + name, dir_fd=fd)
         except OSError:
+            other[name] = None
             continue
-        changed, modified, mode = now.st_ctime_ns, now.st_mtime_ns, now.st_mode
-        row = known.get(name)
-        # core.revision.compare in place, as in scan: a call per file would double the cost.
-        if (
-            row is not None
-            and row[2] == changed
-            and row[1] == modified
-            and row[0] == now.st_size
-            and row[4] == now.st_ino
-            and row[5] == mode
-            and row[3] == now.st_dev
-            and changed % second
-            and changed < row[7] - racy  # type: ignore[operator]
-            and modified < row[7] - racy  # type: ignore[operator]
-        ):
-            rows[name] = row
-            vouched += 1
-            continue
-        new: Row = [now.st_size, modified, changed, now.st_dev, now.st_ino, mode, "", at_ns]
-        if S_ISLNK(mode):
-            new[CONTENT] = _target(full + name, fd)
-        if S_ISLNK(mode) or S_ISREG(mode):
-            rows[name] = new
-    return known if vouched == len(rows) == len(known) else rows
+        if row is not None:
+            # core.revision.compare in place, as in scan: a call per file would double the cost.
+            size, modified, changed, device, inode, mode, _, read_at_ns = row
+            if (
+                changed == now.st_ctime_ns
+                and modified == now.st_mtime_ns
+                and size == now.st_size
+                and inode == now.st_ino
+                and mode == now.st_mode
+                and device == now.st_dev
+                and changed < (settled_ns := read_at_ns - racy)  # type: ignore[operator]
+                and modified < settled_ns
+                and changed % second
+            ):
+                continue
+        other[name] = _row(before + name, fd, now, at_ns)
+    if not other and len(rows) == len(known):
+        return known
+    found = ((name, other.get(name, row)) for name, row in rows)
+    return {name: row for name, row in found if row is not None}
+
+
+def _row(name: str, fd: int | None, now: os.stat_result, at_ns: int) -> Row | None:
+    """What a stat says of an entry; None for what is neither a file nor a symlink."""
+    mode = now.st_mode
+    if not (S_ISLNK(mode) or S_ISREG(mode)):
+        return None
+    content = _target(name, fd) if S_ISLNK(mode) else ""
+    times = now.st_mtime_ns, now.st_ctime_ns
+    return [now.st_size, *times, now.st_dev, now.st_ino, mode, content, at_ns]
 
 
 def _target(name: str, fd: int | None) -> str:
