@@ -195,6 +195,8 @@ def step(old: Manifest, new: Manifest) -> Step:
 
 def _between(old: dict[str, T], new: dict[str, T]) -> tuple[dict[str, T], tuple[str, ...]]:
     """What of new is not so in old, and what is gone."""
+    if not old:
+        return new, ()
     known = old.get
     put = {path: value for path, value in new.items() if known(path) != value}
     came = sum(path not in old for path in put)
@@ -209,6 +211,8 @@ def fold(old: Manifest, taken: Step) -> Manifest:
 
 def replaced(old: Manifest, taken: Step) -> dict[Revision, Revision]:
     """The texts that a step brings in place of others at their paths -> those."""
+    if not old:
+        return {}
     return {
         row[0]: was[0]
         for path, row in taken.put.items()

@@ -58,8 +58,8 @@ PUT_STAMP = "INSERT OR REPLACE INTO stamps VALUES (?,?,?,?)"
 STAMP = "SELECT path, signature, revision, read_at_ns FROM stamps"
 
 
-MUCH = 4
-"""Packs of one write after which the log is looked at."""
+MUCH = 2 << 20
+"""Bytes of packs after which the log is looked at."""
 
 
 class SqliteStore:
@@ -71,6 +71,7 @@ class SqliteStore:
         self._rows = Rows(self._base.run)
         self._blobs = Blobs(self._base.run, f"{file}-blobs")
         self._purges = 0
+        self._kept = 0
 
     def append(
         self,
@@ -188,7 +189,9 @@ class SqliteStore:
     ) -> None:
         packed = self._blobs.pack(blobs)
         self._write(lambda: self._blobs.put(packed, ahead=True), durable=durable)
-        if len(packed.packs) > MUCH:  # a first checkpoint's: its end is not to carry all over
+        self._kept += sum([len(pack.body) for pack in packed.packs])
+        if self._kept > MUCH:  # a first checkpoint's: its end is not to carry all over
+            self._kept = 0
             self._base.carry_over()
 
     def blob(self, revision: Revision) -> bytes | None:
