@@ -17,6 +17,7 @@ from sightline.errors import SightlineError
 from sightline.render import rewind as words
 from sightline.services import carrying, recovery, rewind, undoing, warnings
 from sightline.services.authors import moment
+from sightline.services.past import of_entry
 from sightline.services.undoing import Target
 
 TYPE_CHECKING = False
@@ -109,7 +110,7 @@ def _forced(
         return
     then = rewind.target_of(ground, safety[0].checkpoint).manifest or EMPTY
     for path in fact.forced:
-        was = undoing.of_entry(then[path]) if path in then else MISSING
+        was = of_entry(then[path]) if path in then else MISSING
         if undoing.look(ground, path)[0].revision == was:
             yield rewind.forced(ground, target, path)
         else:

@@ -21,6 +21,7 @@ from sightline.services import carrying, previews, recovery, undoing, unheard, w
 from sightline.services.authors import changed_by, moment
 from sightline.services.beginning import Beginning, is_small
 from sightline.services.follow import whereabouts
+from sightline.services.past import KINDS, of_entry, standing
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
 from sightline.services.undoing import Target
 
@@ -131,7 +132,7 @@ def _interrupted(
     """Whoever interrupts a rewind wants it to stop: it has ended, as far as it came. Where even
     that cannot be recorded, the next open finishes it."""
     cause = target.cause(ground.session)
-    facts = [r.fact for r in ground.store.timeline(after=started, kinds=[*undoing.KINDS])]
+    facts = [r.fact for r in ground.store.timeline(after=started, kinds=[*KINDS])]
     paths = {
         each.path for each in facts if isinstance(each, (Changed, Moved)) and each.cause == cause
     }
@@ -202,7 +203,7 @@ def _revision_then(ground: Ground, target: Target, path: str) -> Revision:
     """By the checkpoint, else by the first that is on record of the path since. Of a symlink:
     where it led."""
     if target.manifest is not None and path in target.manifest:
-        return undoing.of_entry(target.manifest[path])
+        return of_entry(target.manifest[path])
     if target.manifest is not None and unheard.covers(ground, target.manifest, path):
         return MISSING
     kinds: list[type[Fact]] = [Changed, Moved, GitMoved]
@@ -213,7 +214,7 @@ def _revision_then(ground: Ground, target: Target, path: str) -> Revision:
         if isinstance(fact, Moved):
             return fact.revision if fact.src == path else MISSING
         if isinstance(fact, Changed):
-            return undoing.standing(fact.before, fact.led)
+            return standing(fact.before, fact.led)
         if isinstance(fact, GitMoved):
             return next(each.before for each in fact.changes if each.path == path)
     row = ground.store.disk(path)
@@ -338,7 +339,7 @@ def _children(ground: Ground, target: Target) -> tuple[tuple[str, tuple[str, ...
     if not mine:
         return ()
     found: dict[str, set[str]] = {}
-    for recorded in ground.store.timeline(after=target.position, kinds=list(undoing.KINDS)):
+    for recorded in ground.store.timeline(after=target.position, kinds=list(KINDS)):
         fact = recorded.fact
         if isinstance(fact, (Changed, Moved)) and fact.cause.who in mine:
             found.setdefault(fact.cause.who or "", set()).add(fact.path)

@@ -10,12 +10,10 @@ from sightline.core.events import (
     Cause,
     Changed,
     CommandEnded,
-    GitMoved,
     Moved,
-    Seen,
 )
 from sightline.core.manifest import EMPTY
-from sightline.core.revision import MISSING, UNKNOWN, as_link, is_link
+from sightline.core.revision import MISSING
 from sightline.core.rewinding import (
     Effect,
     Left,
@@ -27,18 +25,16 @@ from sightline.core.rewinding import (
 )
 from sightline.core.timeline import archived
 from sightline.services import unheard
+from sightline.services.past import KINDS, Past, heard, of_entry, standing
 from sightline.workspace.deadline import DeadlinePassed, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sightline.core.events import Fact
-    from sightline.core.manifest import Entry, Manifest
-    from sightline.core.revision import Revision
+    from sightline.core.manifest import Manifest
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
-    from sightline.services.unheard import Pictures
     from sightline.workspace import Found
 
     Planned = tuple[Undoing, dict[str, Found]]
@@ -46,12 +42,6 @@ if TYPE_CHECKING:
 
 TOGETHER = 64
 """Groups that are looked at in one go."""
-
-RECENT = 20
-"""How many changes of a file are looked through for the rights it had."""
-
-KINDS: tuple[type[Fact], ...] = (Changed, Moved)
-"""The facts that a session's effects are."""
 
 
 class Target:
@@ -84,11 +74,11 @@ class Target:
 
 def effects(ground: Ground, target: Target) -> list[list[Effect]]:
     """What this session did to files since then, by paths that hang together."""
-    since = ground.store.timeline(after=target.position, kinds=list(KINDS))
+    since = [*ground.store.timeline(after=target.position, kinds=list(KINDS))]
     own = [each for recorded in since for each in _effects(ground, target, recorded)]
     own = sorted([*own, *_removed(ground, target)], key=lambda each: each.position)
-    pictures = unheard.Pictures(ground)
-    return together([_with_past(ground, pictures, each) for each in own])
+    past = Past(ground, target.position, since)
+    return together([past.put_before(each) for each in own])
 
 
 def _effects(ground: Ground, target: Target, recorded: Recorded) -> Iterator[Effect]:
@@ -114,31 +104,6 @@ def _effects(ground: Ground, target: Target, recorded: Recorded) -> Iterator[Eff
         yield made.replace(mode=S_IMODE(fact.mode or 0)) if given else made
 
 
-def _with_past(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
-    """An effect with what has to be looked up of what stood there before it."""
-    if effect.src is None and effect.before in (UNKNOWN, MISSING):
-        effect = _with_before(ground, pictures, effect)
-    gave = effect.mode is not None and effect.before == effect.after
-    gone = effect.after == MISSING or is_link(effect.after)
-    if effect.src is None and effect.was is None and (gave or gone):
-        return effect.replace(was=_mode_before(ground, pictures, effect))
-    return effect
-
-
-def _mode_before(ground: Ground, pictures: Pictures, effect: Effect) -> int | None:
-    """The permission bits that a file had before it, by the last that is on record of them."""
-    upto = effect.position - 1
-    entry = pictures.entry(effect.path, upto)
-    after = pictures.taken(upto) if entry is not None and entry.kind == "file" else 0
-    past = ground.store.timeline(
-        path=effect.path, kinds=[Changed], after=after, upto=upto, newest=RECENT
-    )
-    for recorded in reversed([*past]):
-        if isinstance(recorded.fact, Changed) and recorded.fact.mode is not None:
-            return S_IMODE(recorded.fact.mode)
-    return S_IMODE(entry.mode) if entry is not None else None
-
-
 def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
     """Files that a command of this session removed, and that nobody had looked at before: the
     checkpoint alone knows what they were."""
@@ -151,7 +116,7 @@ def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
             entry = target.manifest.get(path) if target.manifest is not None else None
             if entry is None:
                 continue
-            if not _heard(ground, path, recorded.position):
+            if not heard(ground, path, recorded.position):
                 at = recorded.happened_at
                 was = S_IMODE(entry.mode) if entry.kind == "file" else None
                 yield Effect(path, of_entry(entry), MISSING, recorded.position, at, was=was)
@@ -179,43 +144,6 @@ def is_own(cause: Cause, session: str) -> bool:
     if cause.kind == "formatter":
         return cause.detail == session
     return cause.kind in ("agent", "session", "command") and cause.who == session
-
-
-def _with_before(ground: Ground, pictures: Pictures, effect: Effect) -> Effect:
-    """What stood there before a command, where only a checkpoint has it: nobody had looked at it
-    before, so this is the first that is on record of it. Of a symlink that is on record: where it
-    led."""
-    if _heard(ground, effect.path, effect.position - 1):
-        led = _led(ground, effect) if effect.before == UNKNOWN else None
-        return effect if led is None else effect.replace(before=as_link(led))
-    entry = pictures.entry(effect.path, effect.position)
-    if entry is None or (effect.before == MISSING and entry.kind == "file"):
-        return effect
-    return effect.replace(before=of_entry(entry))
-
-
-def _led(ground: Ground, effect: Effect) -> str | None:
-    """Where a symlink led by the last that is on record of its path."""
-    upto = effect.position - 1
-    for recorded in ground.store.timeline(path=effect.path, kinds=[*KINDS], upto=upto, newest=1):
-        return recorded.fact.target if isinstance(recorded.fact, Changed) else None
-    return None
-
-
-def of_entry(entry: Entry) -> Revision:
-    """What stood there at a checkpoint."""
-    return standing(entry.revision, entry.target)
-
-
-def standing(revision: Revision, target: str | None) -> Revision:
-    """What is compared: a file's revision, or where a symlink leads."""
-    return revision if target is None else as_link(target)
-
-
-def _heard(ground: Ground, path: str, upto: int) -> bool:
-    """Whether anything about a file was on record by then."""
-    kinds: list[type[Fact]] = [*KINDS, GitMoved, Seen]
-    return any(True for _ in ground.store.timeline(path=path, kinds=kinds, upto=upto, newest=1))
 
 
 def planned_each(ground: Ground, groups: Sequence[Sequence[Effect]]) -> Iterator[Planned]:
