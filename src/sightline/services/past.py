@@ -50,6 +50,15 @@ class Past:
             return effect.replace(was=self._mode(effect.path, effect.position - 1))
         return effect
 
+    def heard(self, path: str, upto: int) -> bool:
+        """Whether anything about a file was on record by then."""
+        changes = self._since.get(path)
+        if changes and changes[0][0] <= upto:
+            return True
+        kinds: list[type[Fact]] = [*KINDS, GitMoved, Seen]
+        past = self._ground.store.timeline(path=path, kinds=kinds, upto=upto, newest=1)
+        return any(True for _ in past)
+
     def _mode(self, path: str, upto: int) -> int | None:
         """The permission bits that a file had, by the last that is on record of them."""
         entry = self._pictures.entry(path, upto)
@@ -76,7 +85,7 @@ class Past:
         """What stood there before a command, where only a checkpoint has it: nobody had looked at
         it before, so this is the first that is on record of it. Of a symlink that is on record:
         where it led."""
-        if heard(self._ground, effect.path, effect.position - 1):
+        if self.heard(effect.path, effect.position - 1):
             led = self._led(effect) if effect.before == UNKNOWN else None
             return effect if led is None else effect.replace(before=as_link(led))
         entry = self._pictures.entry(effect.path, effect.position)
@@ -102,9 +111,3 @@ def of_entry(entry: Entry) -> Revision:
 def standing(revision: Revision, target: str | None) -> Revision:
     """What is compared: a file's revision, or where a symlink leads."""
     return revision if target is None else as_link(target)
-
-
-def heard(ground: Ground, path: str, upto: int) -> bool:
-    """Whether anything about a file was on record by then."""
-    kinds: list[type[Fact]] = [*KINDS, GitMoved, Seen]
-    return any(True for _ in ground.store.timeline(path=path, kinds=kinds, upto=upto, newest=1))

@@ -25,7 +25,7 @@ from sightline.core.rewinding import (
 )
 from sightline.core.timeline import archived
 from sightline.services import unheard
-from sightline.services.past import KINDS, Past, heard, of_entry, standing
+from sightline.services.past import KINDS, Past, of_entry, standing
 from sightline.workspace.deadline import DeadlinePassed, within
 
 TYPE_CHECKING = False
@@ -76,8 +76,8 @@ def effects(ground: Ground, target: Target) -> list[list[Effect]]:
     """What this session did to files since then, by paths that hang together."""
     since = [*ground.store.timeline(after=target.position, kinds=list(KINDS))]
     own = [each for recorded in since for each in _effects(ground, target, recorded)]
-    own = sorted([*own, *_removed(ground, target)], key=lambda each: each.position)
     past = Past(ground, target.position, since)
+    own = sorted([*own, *_removed(ground, target, past)], key=lambda each: each.position)
     return together([past.put_before(each) for each in own])
 
 
@@ -104,7 +104,7 @@ def _effects(ground: Ground, target: Target, recorded: Recorded) -> Iterator[Eff
         yield made.replace(mode=S_IMODE(fact.mode or 0)) if given else made
 
 
-def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
+def _removed(ground: Ground, target: Target, past: Past) -> Iterator[Effect]:
     """Files that a command of this session removed, and that nobody had looked at before: the
     checkpoint alone knows what they were."""
     ended = ground.store.timeline(
@@ -116,7 +116,7 @@ def _removed(ground: Ground, target: Target) -> Iterator[Effect]:
             entry = target.manifest.get(path) if target.manifest is not None else None
             if entry is None:
                 continue
-            if not heard(ground, path, recorded.position):
+            if not past.heard(path, recorded.position):
                 at = recorded.happened_at
                 was = S_IMODE(entry.mode) if entry.kind == "file" else None
                 yield Effect(path, of_entry(entry), MISSING, recorded.position, at, was=was)
