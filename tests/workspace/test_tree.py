@@ -1,5 +1,6 @@
 """The whole tree at one look: a second look with what the first one learned answers the same."""
 
+import errno
 import itertools
 import os
 import tempfile
@@ -10,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sightline.core.revision import revision_of
+from sightline.workspace.descent import Descent
 from sightline.workspace.disk import DiskWorkspace
+from sightline.workspace.folder import HELD
 from sightline.workspace.remembering import load, save
 from sightline.workspace.tree import CONTENT, LOOKED_AT, NO_TREE
 
@@ -284,3 +287,40 @@ def test_a_look_with_what_was_learned_answers_as_one_without(taken):
             elif what == "look":
                 last = seen(root, last)
         assert told(opened(root).tree(last)) == told(opened(root).tree())
+
+
+def test_folders_deeper_than_are_held_open_are_looked_at_as_well(root):
+    deep = "/".join(["d"] * 300)
+    put(root, f"{deep}/a.py")
+    put(root, "b.py")
+    first = seen(root)
+    assert dict(first.files()).keys() == {f"{deep}/a.py", "b.py"}
+    assert opened(root).tree(first).listings == first.listings
+    put(root, f"{deep}/a.py", "other\n")
+    assert dict(opened(root).tree(first).files())[f"{deep}/a.py"][CONTENT] == ""
+
+
+@pytest.mark.skipif(not HELD, reason="folders cannot be held open")
+def test_where_no_folder_can_be_held_open_nothing_is_missed(root, monkeypatch):
+    for path in ("a/b/c.py", "a/d.py", "e.py"):
+        put(root, path)
+    (root / "a/link").symlink_to("d.py")
+    first = seen(root)
+
+    def refused(self, folder):
+        raise OSError(errno.EMFILE, "too many open files")
+
+    def told(tree):
+        return {path: row[: CONTENT + 1] for path, row in tree.files()}
+
+    monkeypatch.setattr(Descent, "to", refused)
+    assert told(opened(root).tree(first)) == told(first)
+    assert told(opened(root).tree()).keys() == told(first).keys()
+
+
+def test_a_folder_that_became_a_symlink_is_not_gone_into(root, tmp_path):
+    put(root, "a/b.py")
+    first = seen(root)
+    (root / "a").rename(tmp_path / "elsewhere")
+    (root / "a").symlink_to(tmp_path / "elsewhere")
+    assert dict(opened(root).tree(first).files()).keys() == {"a"}
