@@ -44,7 +44,7 @@ class Aside:
         self._fd = -1
 
     def write(self) -> None:
-        """Make it and write all of it, and let the disk begin with it. OSError."""
+        """Make it and write all of it. OSError."""
         calls, folder = self._folder.calls, self._folder
         # Private until it has the old file's rights; a new file gets what the umask leaves.
         mode = 0o666 if self._like is None else 0o600
@@ -52,8 +52,11 @@ class Aside:
         write_all(calls, self._fd, self._new)
         if self._like is not None:
             copy_attributes(calls, self._like, self._fd)
+
+    def begin_to_sync(self) -> None:
+        """Let the disk begin with it, while others are written."""
         with suppress(OSError):  # what fails here fails again when it is synced
-            calls.write_back(self._fd)
+            self._folder.calls.write_back(self._fd)
 
     def sync(self) -> None:
         """Make it power-safe. OSError."""

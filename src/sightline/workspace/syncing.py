@@ -143,6 +143,8 @@ def _synced(some: Some) -> dict[Key, OSError | None]:
     failed: dict[Key, OSError | None] = {}
     for key, each in some:
         failed[key] = _failure(each.write) if isinstance(each, Aside) else None
+        if isinstance(each, Aside) and failed[key] is None and len(some) > 1:
+            each.begin_to_sync()
     for key, each in some:
         if isinstance(each, (Aside, Folder)) and failed[key] is None:
             failed[key] = _failure(each.sync)
