@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import zip_longest
 from os import urandom
-from stat import S_IMODE, S_ISREG
+from stat import S_IMODE
 
 from sightline.core.events import Changed, WriteAbandoned, WriteIntended
 from sightline.core.revision import MISSING, UNKNOWN, link_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sightline.core.events import Fact
+    from sightline.core.revision import StatSignature
     from sightline.core.rewinding import Effect, Standing, Step
     from sightline.services.ground import Ground
     from sightline.services.undoing import Planned, Target
@@ -131,11 +132,16 @@ def _batches(ground: Ground, works: Sequence[Work]) -> Iterator[list[Work]]:
 
 
 def _size(ground: Ground, path: str) -> int:
-    try:
-        there = ground.workspace.stat(path)
-    except OSError:
-        return 0  # the look at it will tell
+    there = _stat(ground, path)
     return there.size if there is not None else 0
+
+
+def _stat(ground: Ground, path: str) -> StatSignature | None:
+    """How a file stands; None where there is none, or it cannot be told: the look at it tells."""
+    try:
+        return ground.workspace.stat(path)
+    except OSError:
+        return None
 
 
 def _try(ground: Ground, target: Target, works: Sequence[Work], begin: Callable[[], None]) -> None:
@@ -295,12 +301,15 @@ def _rename(ground: Ground, target: Target, step: Rename, found: Found) -> Answe
 
 def _rights(ground: Ground, target: Target, step: Rights) -> Answer:
     """In one step of the system's, so nothing is journalled before."""
-    if _mode(ground, step.path) == step.after:
+    stands = _stat(ground, step.path)
+    if stands is not None and S_IMODE(stands.mode) == step.after:
         return True
     there = ground.look(step.path)
     now = S_IMODE(there.signature.mode) if there.signature is not None else None
     if now is None or step.before not in (None, now):
         return False
+    if now == step.after:
+        return True
     try:
         found = ground.workspace.set_mode(step.path, now, step.after)
     except Unverifiable as error:
@@ -311,15 +320,6 @@ def _rights(ground: Ground, target: Target, step: Rights) -> Answer:
         fact = Changed(step.path, there.revision, found.revision, "mode", cause, mode)
         ground.append([fact], found=[found], durable=True)
     return True
-
-
-def _mode(ground: Ground, path: str) -> int | None:
-    """The permission bits of a file, without a look at what it holds."""
-    try:
-        there = ground.workspace.stat(path)
-    except OSError:
-        return None  # the look at it will tell
-    return S_IMODE(there.mode) if there is not None and S_ISREG(there.mode) else None
 
 
 def _journal(

@@ -10,7 +10,7 @@ from sightline.services.unheard import Pictures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from sightline.core.events import Fact
     from sightline.core.manifest import Entry
@@ -96,8 +96,7 @@ class Past:
     def _led(self, effect: Effect) -> str | None:
         """Where a symlink led by the last that is on record of its path."""
         upto = effect.position - 1
-        kinds: Sequence[type[Fact]] = KINDS
-        last = self._ground.store.timeline(path=effect.path, kinds=kinds, upto=upto, newest=1)
+        last = self._ground.store.timeline(path=effect.path, kinds=KINDS, upto=upto, newest=1)
         for recorded in last:
             return recorded.fact.target if isinstance(recorded.fact, Changed) else None
         return None

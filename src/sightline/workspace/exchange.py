@@ -13,7 +13,6 @@ from sightline.errors import Unverifiable
 from sightline.workspace.aside import remove
 from sightline.workspace.lease import Lease
 from sightline.workspace.reading import standing
-from sightline.workspace.syncing import Gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from sightline.core.revision import Revision
     from sightline.workspace.folder import Folder
-    from sightline.workspace.lease import Stood
+    from sightline.workspace.lease import Gone, Stood
 
 ROUNDS = 8
 """How often a write gives way to other programs that are saving the same file just then."""
@@ -46,7 +45,7 @@ def swap_in(
                 if displaced == expected and old.quiet():
                     folder.calls.unlink(folder.at(swap.aside), dir_fd=folder.fd)
                     stood = ours.stands()
-                    yield Gone(old.hand_over())
+                    yield old.hand_over()
                     return stood
             except OSError:
                 swap.undo()

@@ -14,6 +14,7 @@ import os
 import sys
 from time import monotonic, sleep
 
+from sightline.core.value import Value
 from sightline.workspace.syscalls import READ
 
 if sys.platform == "linux":
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 0.25
 """How long to wait for a writer to close: a save takes milliseconds, a logger never ends."""
+
+
+class Gone(Value):
+    """A file that lost its last name, and is open still: to close it the system frees all that it
+    had. None for no such file."""
+
+    fd: int | None
 
 
 class Lease:
@@ -67,13 +75,13 @@ class Lease:
         if self._fd >= 0:
             os.close(self._fd)  # gives the lease back, too
 
-    def hand_over(self) -> int | None:
-        """The open file, for whoever closes it; the lease is given back. None where none is."""
+    def hand_over(self) -> Gone:
+        """The open file, for whoever closes it; the lease is given back."""
         fd, self._fd = self._fd, -1
         if sys.platform == "linux" and self._held:
             fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
             self._held = False
-        return fd if fd >= 0 else None
+        return Gone(fd if fd >= 0 else None)
 
     def quiet(self) -> bool:
         """Whether nobody is known to wait for writing."""

@@ -10,18 +10,10 @@ from __future__ import annotations
 
 import os
 
-from sightline.core.value import Value
 from sightline.errors import Unverifiable
 from sightline.workspace.aside import Aside
 from sightline.workspace.folder import Folder
-
-
-class Gone(Value):
-    """A file that lost its last name, and is open still: to close it the system frees all that it
-    had. None for no such file."""
-
-    fd: int | None
-
+from sightline.workspace.lease import Gone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
