@@ -13,6 +13,7 @@ from time import monotonic
 
 from sightline import agents
 from sightline.core.lean import dumps, loads
+from sightline.core.regions import covers, whole
 from sightline.errors import SettingsError, SightlineError, WorkspaceError
 from sightline.interfaces.hook_client import PAYLOAD_MAX, state_base
 from sightline.interfaces.rooms import Rooms, anew, project_of, root_of
@@ -223,7 +224,7 @@ class Call:
         session, begun = room.session(self.caller, self.agent, self.owner)
         if begun and not anew(event):
             self._begun_unseen(session)
-        elif isinstance(event, Attempted) and _unknown(session, event.path):
+        elif isinstance(event, Attempted) and self._may_have_seen_more(session, event.path):
             self._reconcile(session)
         try:
             answer = attend(session, event)
@@ -257,6 +258,23 @@ class Call:
         if self.caller is not None and self.caller.transcript:
             reached(session, self.caller.transcript, 0, all_of_it=True)
             self._reconcile(session)
+
+    def _may_have_seen_more(self, session: Session, path: str) -> bool:
+        """Whether the transcript may show lines of a file that this session does not know."""
+        ground = session._ground  # noqa: SLF001 - a look that no verb offers
+        try:
+            located = ground.workspace.locate(path)
+        except SightlineError:
+            return False  # attend() says what is wrong with it
+        known = ground.store.knowledge(ground.session, located.name or located.path)
+        if known is None:
+            return True
+        belief, transcript = known.belief, self.caller.transcript if self.caller else None
+        if not transcript or covers(belief.shown, whole(belief.lines)):
+            return False
+        from sightline.services.attend.transcript import mark_of
+
+        return mark_of(session, transcript).all_of_it
 
     def _reconcile(self, session: Session) -> None:
         """Take over what the transcript shows. Where that fails the agent is known to have seen
@@ -322,13 +340,3 @@ def payload_of(raw: bytes) -> dict[str, Any]:
 
         raise NotJudged(not_json("it is something else"))
     return payload
-
-
-def _unknown(session: Session, path: str) -> bool:
-    """Whether this session knows nothing of a file."""
-    ground = session._ground  # noqa: SLF001 - a look that no verb offers
-    try:
-        located = ground.workspace.locate(path)
-    except SightlineError:
-        return False  # attend() says what is wrong with it
-    return ground.store.knowledge(ground.session, located.name or located.path) is None

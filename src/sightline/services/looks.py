@@ -46,7 +46,7 @@ def read(ground: Ground, path: str, lines: Span | None = None) -> FileView:
         hunks = diff(before.lines, text.lines) if before else []
         told = touched(before.shown, hunks, len(before.lines)) if before else ()
         held = look(before, text.lines, seen, told) if before else first_look(text.lines, seen)
-        if _record(ground, located, found, text, held, "read", known, seen):
+        if record(ground, located, found, text, held, "read", known, seen):
             return FileView(
                 path=located.name or located.path,
                 text="".join(text.lines[first - 1 : last]) if last else "",
@@ -72,12 +72,12 @@ def saw(
         if text is None and disk is None:
             ground.append(noticed(ground, found), found=[found])
             raise unreadable(found, located.name or path)
-        shown = _as_shown(disk, lines, text, located)
+        shown = as_shown(disk, lines, text, located)
         known = recall(ground, located, found)
-        seen = _seen_lines(shown, lines, text)
+        seen = seen_lines(shown, lines, text)
         before = None if known.retargeted or lines is None else known.held
         held = look(before, shown.lines, seen) if before else first_look(shown.lines, seen)
-        if _record(ground, located, found, shown, held, via, known, seen, live=shown is disk):
+        if record(ground, located, found, shown, held, via, known, seen, live=shown is disk):
             return
     raise moving(located.path)
 
@@ -118,7 +118,7 @@ def _window(text: Text, lines: Span | None, ground: Ground) -> Span:
     return (first, last) if first <= last else (0, 0)
 
 
-def _record(
+def record(
     ground: Ground,
     located: Located,
     found: Found,
@@ -150,7 +150,7 @@ def _record(
     return True
 
 
-def _as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Located) -> Text:
+def as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Located) -> Text:
     """The whole text a host showed: the disk's, with what it says it showed in its place."""
     if text is None:
         assert disk is not None
@@ -182,7 +182,8 @@ def _decoded_as(disk: Text, plain: str) -> Text:
     return made if made is not None else disk
 
 
-def _seen_lines(shown: Text, lines: Span | None, text: str | None) -> Spans:
+def seen_lines(shown: Text, lines: Span | None, text: str | None) -> Spans:
+    """The lines of the whole text that a host showed."""
     if lines is None:
         return whole(len(shown.lines))
     last = lines[1] if text is None else lines[0] + len(split(normal(text))) - 1

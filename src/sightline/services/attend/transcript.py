@@ -9,7 +9,7 @@ from sightline.services.attend import Shown, attend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sightline.core.context import Knowledge
     from sightline.services.attend import Event
@@ -55,31 +55,48 @@ def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
     """Take over what the transcript shows since it was last read; how many events there were.
 
     unhooked: (offset, before) -> the events from there on, and where to go on from; see
-    Dialect.unhooked. What was shown before this session's newest fact on that file is behind it,
-    and left out.
+    Dialect.unhooked. What was shown of a file before this session's newest fact on it is behind
+    that, and left out; what was shown before the session began goes beneath.
     """
     with session._lock:  # noqa: SLF001 - as above
         store = session._ground.store  # noqa: SLF001 - as above
         mark = mark_of(session, transcript)
         state = store.session(session.id) if mark.all_of_it else None
-        events, offset = unhooked(mark.offset, state.started if state else 0)
-        known = store.known(session.id) if events else {}
-        for event in events:
-            if not _is_behind(session._ground, event, known):  # noqa: SLF001 - as above
-                attend(session, event)
+        began = state.started if state else 0
+        events, offset = unhooked(mark.offset, began)
+        if events:
+            _take(session, events, began)
         if offset != mark.offset:
             reached(session, transcript, offset, all_of_it=mark.all_of_it)
         return len(events)
 
 
-def _is_behind(ground: Ground, event: Event, known: Mapping[str, Knowledge]) -> bool:
-    if not isinstance(event, Shown) or event.at is None:
-        return False
+def _take(session: Session, events: Sequence[Event], began: int) -> None:
+    ground = session._ground  # noqa: SLF001 - as above
+    known = ground.store.known(session.id)
+    earlier: dict[str, list[Shown]] = {}
+    for event in events:
+        of_it = _known(ground, event, known)
+        if of_it is None or not isinstance(event, Shown) or event.at is None:
+            attend(session, event)
+        elif event.at < began:
+            earlier.setdefault(of_it.path, []).append(event)
+        elif event.at >= max(of_it.last_read, of_it.last_agent_edit or 0):
+            attend(session, event)
+    for path, shown in earlier.items():
+        from sightline.services.attend.earlier import put_beneath
+
+        put_beneath(ground, path, shown)
+
+
+def _known(ground: Ground, event: Event, known: Mapping[str, Knowledge]) -> Knowledge | None:
+    """What was known of an event's file when the transcript was come to."""
+    if not isinstance(event, Shown):
+        return None
     try:
-        of_it = known.get(ground.workspace.locate(event.path).path)
+        return known.get(ground.workspace.locate(event.path).path)
     except PathRefused:
-        return False
-    return of_it is not None and event.at < max(of_it.last_read, of_it.last_agent_edit or 0)
+        return None
 
 
 def _source(transcript: str) -> str:
