@@ -176,7 +176,8 @@ def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Work
     kept = open_store(url, workspace_root=root, state_home=settings.state_home)
     # Whatever store is used, all writers of one tree take the same locks.
     state = os.path.dirname(store_file(settings.state_home, root))
-    return kept, DiskWorkspace(root, state, deadline_s=settings.deadline_s)
+    listens = settings.listen == "on"
+    return kept, DiskWorkspace(root, state, deadline_s=settings.deadline_s, listens=listens)
 
 
 def now_us() -> int:

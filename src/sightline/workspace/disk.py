@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from sightline.workspace import Found, Replacement
     from sightline.workspace.find import Finder
     from sightline.workspace.git import Repository
-    from sightline.workspace.tree import Looking, Row, Tree
+    from sightline.workspace.tree import Doubts, Looking, Row, Tree
+    from sightline.workspace.vigil import Vigil
     from sightline.workspace.watch import Watcher
 
 CONTROL = frozenset((".git", ".hg"))
 """Folders of version control: written through their own programs or not at all."""
+
+LOOKS, LARGE = 2, 2_000
+"""After so many looks at a tree of so many files, to listen takes less than a further one."""
 
 PATIENCE_S = 30.0
 """How long a write waits for another process's write of the same path."""
@@ -40,7 +44,8 @@ PATIENCE_S = 30.0
 class DiskWorkspace:
     """See Workspace. state: a private folder on a local disk for lock files, made when needed;
     everybody who writes to this tree has to give the same one. deadline_s: how long a locate may
-    take (None: as long as the disk does)."""
+    take (None: as long as the disk does). listens: whether it may have the system tell what happens
+    between two looks at all of it."""
 
     def __init__(
         self,
@@ -50,6 +55,7 @@ class DiskWorkspace:
         deadline_s: float | None = None,
         calls: Calls | None = None,
         flavour: Flavour | None = None,
+        listens: bool = True,
     ) -> None:
         self.root = os.path.realpath(root)
         self._given = os.path.abspath(root)
@@ -58,9 +64,13 @@ class DiskWorkspace:
         self._flavour = flavour or flavour_of(sys.platform)
         self._refusing = IgnoreRules(self.root, ".sightlineignore")
         self._hiding = git_rules(self.root)
+        self._rules = self._refusing, self._hiding
         self._deadline_s = deadline_s
         self._state = state
         self._tree: Tree | None = None
+        self._listens = listens
+        self._looks = 0
+        self._vigil: Vigil | None = None
         self._finder: Finder | None = None
 
     def locate(self, name: str | os.PathLike[str]) -> Located:
@@ -172,17 +182,30 @@ class DiskWorkspace:
     def walk(
         self, *, since_ns: int = 0, under: str = "", links: bool = False
     ) -> Iterator[tuple[str, StatSignature]]:
-        return walk(self.root, (self._refusing, self._hiding), since_ns, under, links=links)
+        return walk(self.root, self._rules, since_ns, under, links=links)
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
         from sightline.workspace.tree import NO_TREE, look  # few look at all of it
 
-        return look(self.root, (self._refusing, self._hiding), last or NO_TREE, until)
+        last = last or NO_TREE
+        return look(self.root, self._rules, last, until, self._doubts(last))
 
     def folders(self, last: Tree) -> Looking:
         from sightline.workspace.tree import folders
 
-        return folders(self.root, (self._refusing, self._hiding), last)
+        return folders(self.root, self._rules, last, doubts=self._doubts(last))
+
+    def _doubts(self, last: Tree) -> Doubts:
+        """What may have changed since a look. Who looks at a large tree again and again listens."""
+        from sightline.workspace.tree import ALL
+
+        self._looks += 1
+        if self._listens and self._looks > LOOKS and _is_large(last):
+            from sightline.workspace.vigil import vigil
+
+            self._listens = False  # it is asked for once
+            self._vigil = vigil(self.root, self._rules, len(last.listings))
+        return ALL if self._vigil is None else self._vigil.doubts(last.heard)
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         from sightline.workspace.gathering import gather  # many at once are for checkpoints
@@ -253,7 +276,7 @@ class DiskWorkspace:
         at what no event tells of, at the least."""
         from sightline.workspace.watch import watch  # no hook watches
 
-        return watch(self.root, (self._refusing, self._hiding), polling_s=polling_s)
+        return watch(self.root, self._rules, polling_s=polling_s)
 
     def _inside(self, name: str) -> str:
         """The name as a canonical path; an absolute one may name the root through a symlink."""
@@ -314,3 +337,7 @@ class DiskWorkspace:
                 f"{name} is refused by .sightlineignore.",
                 "Work without it, or ask the user to change .sightlineignore.",
             )
+
+
+def _is_large(tree: Tree) -> bool:
+    return sum([len(listing.files) for listing in tree.listings.values()]) >= LARGE

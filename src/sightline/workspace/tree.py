@@ -2,7 +2,8 @@
 
 A folder whose times vouch for it has the entries that it had, and a file whose times vouch for it
 has the bytes that it had; so a second look is a stat each, without listing a folder or asking a
-rule. What vouches is judged as in scan: never a time that is younger than two ticks.
+rule. What vouches is judged as in scan: never a time that is younger than two ticks. Where the
+system told what happened since (workspace.vigil), it is a stat of that alone.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack, closing, suppress
 from operator import attrgetter
-from stat import S_ISDIR, S_ISLNK, S_ISREG
+from stat import S_ISDIR
 from time import monotonic, time_ns
 
 from sightline.core.value import Value
 from sightline.workspace.deadline import DeadlinePassed
 from sightline.workspace.descent import Descent
 from sightline.workspace.folder import HELD
+from sightline.workspace.rows import renewed, rows_of
 from sightline.workspace.rules import ignored
-from sightline.workspace.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
+from sightline.workspace.scan import encodes, settled, unlisted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator, Iterator, Sequence
+    from collections.abc import Container, Generator, Iterator, Mapping, Sequence
 
     from sightline.workspace.rules import Chain, IgnoreRules
 
@@ -44,20 +46,24 @@ NO_UNICODE = "its name is no Unicode"
 
 class Listing(Value):
     """What one folder holds. stamp: dev, ino, mtime_ns, ctime_ns, looked_at_ns of the folder;
-    hidden: name (a folder's ends in "/") -> why it is left out; "" for all that is in it."""
+    hidden: name (a folder's ends in "/") -> why it is left out; "" for all that is in it. linked:
+    files that had more names than this: a write by another name is told of nowhere."""
 
     stamp: tuple[int, ...]
     files: dict[str, Row]
     folders: tuple[str, ...]
     hidden: dict[str, str]
+    linked: frozenset[str] = frozenset()
 
 
 class Tree(Value):
     """Folder ("" or ending in "/") -> what it holds. ignoring: ignore file -> what a stat said of
-    it when it was asked, None where there was none."""
+    it when it was asked, None where there was none. heard: the moment of the vigil that it is as
+    of, 0 for none."""
 
     listings: dict[str, Listing]
     ignoring: dict[str, tuple[int, ...] | None]
+    heard: int = 0
 
     def folders(self) -> Looking:
         """Folder after folder, as of a look that goes on."""
@@ -71,7 +77,20 @@ class Tree(Value):
                 yield folder + name, row
 
 
+class Doubts(Value):
+    """What may stand otherwise than a tree says. moment: a look that goes by this is as of then
+    (Tree.heard), 0 where nobody listens; everything: all of it may; names: folder ("" or ending in
+    "/") -> its entries that may; below: folders of which all may."""
+
+    moment: int = 0
+    everything: bool = True
+    names: Mapping[str, set[str]] = {}
+    below: frozenset[str] = frozenset()
+
+
 NO_TREE = Tree({}, {})
+
+ALL = Doubts()
 
 NAME = attrgetter("name")
 
@@ -80,24 +99,32 @@ DEEP = 100
 
 
 def look(
-    root: str, rules: Sequence[IgnoreRules], last: Tree = NO_TREE, until: float | None = None
+    root: str,
+    rules: Sequence[IgnoreRules],
+    last: Tree = NO_TREE,
+    until: float | None = None,
+    doubts: Doubts = ALL,
 ) -> Tree:
     """How the tree stands. last: what an earlier look answered, with the contents that were
-    learned since. until: by time.monotonic(). Unverifiable when an ignore file cannot be read,
-    DeadlinePassed when time is up."""
-    return _ended(folders(root, rules, last, until))
+    learned since. until: by time.monotonic(). doubts: what may have changed since that look, asked
+    for just now. Unverifiable when an ignore file cannot be read, DeadlinePassed when time is up."""
+    return _ended(folders(root, rules, last, until, doubts))
 
 
 def folders(
-    root: str, rules: Sequence[IgnoreRules], last: Tree = NO_TREE, until: float | None = None
+    root: str,
+    rules: Sequence[IgnoreRules],
+    last: Tree = NO_TREE,
+    until: float | None = None,
+    doubts: Doubts = ALL,
 ) -> Looking:
     """The same, each folder as soon as it is known that it stands so."""
     ignoring = {file: _stamp(file) for file in _speaking(root, rules, last)}
     if ignoring == last.ignoring:
-        tree = _ended(_Looking(root, rules, last, until, trusted=True).look())
+        tree = _ended(_Looking(root, rules, last, until, doubts, trusted=True).look())
         if tree.ignoring == last.ignoring:  # else an ignore file came or went
             return (yield from tree.folders())
-    return (yield from _Looking(root, rules, last, until, trusted=False).look())
+    return (yield from _Looking(root, rules, last, until, doubts, trusted=False).look())
 
 
 def _ended(looking: Looking) -> Tree:
@@ -109,7 +136,8 @@ def _ended(looking: Looking) -> Tree:
 
 
 class _Looking:
-    """One look. trusted: folders that did not change need not be listed."""
+    """One look. trusted: folders that did not change need not be listed, and what is not among
+    the doubts not be asked for."""
 
     def __init__(
         self,
@@ -117,10 +145,12 @@ class _Looking:
         rules: Sequence[IgnoreRules],
         last: Tree,
         until: float | None,
+        doubts: Doubts,
         *,
         trusted: bool,
     ) -> None:
         self.trusted = trusted
+        self._doubts = doubts
         self._until = until
         self._root = root
         self._rules = rules
@@ -130,23 +160,48 @@ class _Looking:
 
     def look(self) -> Looking:
         listings: dict[str, Listing] = {}
-        waiting = [""]
+        doubts = self._doubts
+        waiting = [("", doubts.everything or not self.trusted)]
         with ExitStack() as stack:
             if HELD:
                 with suppress(OSError):  # then no folder is held open
                     self._descent = stack.enter_context(closing(Descent(os.open, self._root)))
             while waiting:
-                folder = waiting.pop()
+                folder, doubtful = waiting.pop()
                 if self._until is not None and monotonic() > self._until:
                     raise DeadlinePassed
-                listing = self._listing(folder)
+                doubtful = doubtful or folder in doubts.below
+                listing = None if doubtful else self._sure(folder)
+                listing = listing or self._listing(folder)
                 if listing is not None:
                     listings[folder] = listing
                     yield folder, listing
-                    waiting += [f"{folder}{name}/" for name in listing.folders]
-        tree = Tree(listings, {})
+                    waiting += [(f"{folder}{name}/", doubtful) for name in listing.folders]
+        tree = Tree(listings, {}, doubts.moment)
         files = _speaking(self._root, self._rules, tree)
         return tree.replace(ignoring={file: _stamp(file) for file in files})
+
+    def _sure(self, folder: str) -> Listing | None:
+        """A folder of which only some entries are asked for, as it stands; None where it has to be
+        looked at, because others than the files that were known came or went."""
+        was = self._last.get(folder)
+        names = self._doubts.names.get(folder, set())
+        if was is None or not (names or was.linked):
+            return was
+        if names and "" in was.hidden:
+            return None
+        asked = {name: was.files[name] for name in names | was.linked if name in was.files}
+        rows, linked = rows_of(self._held(folder), self._full(folder), asked, asked)
+        for name in names - rows.keys():
+            if name in was.folders or name in was.hidden or f"{name}/" in was.hidden:
+                return None
+            if os.path.lexists(self._full(folder) + name):
+                return None
+        files = was.files if rows is asked else renewed(was.files, asked, rows)
+        linked |= was.linked - asked.keys()
+        if files is was.files and linked == was.linked:
+            return was
+        return was.replace(files=files, linked=linked)
 
     def _listing(self, folder: str) -> Listing | None:
         """A folder as it stands; None when it is gone since it was listed."""
@@ -162,8 +217,10 @@ class _Looking:
         was = self._last.get(folder)
         if was is None or not self.trusted or not _vouched(was.stamp, stamp):
             return self._listed(folder, fd, stamp, was)
-        rows = _rows(fd, self._full(folder), was.files, was.files)
-        return was if rows is was.files else was.replace(files=rows)
+        rows, linked = rows_of(fd, self._full(folder), was.files, was.files)
+        if rows is was.files and linked == was.linked:
+            return was
+        return was.replace(files=rows, linked=linked)
 
     def _full(self, folder: str) -> str:
         return f"{self._root}/{folder}"
@@ -194,8 +251,8 @@ class _Looking:
         known = was.files if was is not None else {}
         same = known if self.trusted else {}
         files, folders, hidden = self._sorted(folder, listed, same, dotted)
-        rows = _rows(fd, self._full(folder), files, known)
-        return Listing(stamp, rows, tuple(folders), hidden)
+        rows, linked = rows_of(fd, self._full(folder), files, known)
+        return Listing(stamp, rows, tuple(folders), hidden, linked)
 
     def _sorted(
         self,
@@ -267,62 +324,6 @@ def _left_out(
             return IGNORED
     usual = below or entry.is_file(follow_symlinks=False) or entry.is_symlink()
     return None if usual else SPECIAL
-
-
-def _rows(
-    fd: int | None, full: str, names: Sequence[str] | dict[str, Row], known: dict[str, Row]
-) -> dict[str, Row]:
-    """What a stat says of these entries of a folder, with the contents that known rows vouch for.
-    Those that are gone are left out. The known rows themselves where nothing else is to be said.
-    fd: the folder, where it is open; full: its name."""
-    lstat, second, racy = os.lstat, SECOND_NS, 2 * TICK_NS
-    before = "" if fd is not None else full
-    other: dict[str, Row | None] = {}
-    at_ns = time_ns()
-    rows = known.items() if names is known else [(name, known.get(name)) for name in names]
-    for name, row in rows:
-        try:
-            now = lstat(before + name, dir_fd=fd)
-        except OSError:
-            other[name] = None
-            continue
-        if row is not None:
-            # core.revision.compare in place, as in scan: a call per file would double the cost.
-            size, modified, changed, device, inode, mode, _, read_at_ns = row
-            if (
-                changed == now.st_ctime_ns
-                and modified == now.st_mtime_ns
-                and size == now.st_size
-                and inode == now.st_ino
-                and mode == now.st_mode
-                and device == now.st_dev
-                and changed < (settled_ns := read_at_ns - racy)  # type: ignore[operator]
-                and modified < settled_ns
-                and changed % second
-            ):
-                continue
-        other[name] = _row(before + name, fd, now, at_ns)
-    if not other and len(rows) == len(known):
-        return known
-    found = ((name, other.get(name, row)) for name, row in rows)
-    return {name: row for name, row in found if row is not None}
-
-
-def _row(name: str, fd: int | None, now: os.stat_result, at_ns: int) -> Row | None:
-    """What a stat says of an entry; None for what is neither a file nor a symlink."""
-    mode = now.st_mode
-    if not (S_ISLNK(mode) or S_ISREG(mode)):
-        return None
-    content = _target(name, fd) if S_ISLNK(mode) else ""
-    times = now.st_mtime_ns, now.st_ctime_ns
-    return [now.st_size, *times, now.st_dev, now.st_ino, mode, content, at_ns]
-
-
-def _target(name: str, fd: int | None) -> str:
-    try:
-        return os.readlink(name, dir_fd=fd)
-    except OSError:
-        return ""
 
 
 def _vouched(was: tuple[int, ...], now: tuple[int, ...]) -> bool:

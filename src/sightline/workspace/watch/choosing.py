@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 
+from sightline.workspace.watch import POLLING_S
 from sightline.workspace.watch.inotify import Inotify
 from sightline.workspace.watch.linux import LinuxWatcher
 from sightline.workspace.watch.place import blind, mounts, silent
@@ -19,11 +20,13 @@ def for_linux(
     root: str,
     rules: tuple[IgnoreRules, ...],
     *,
-    polling_s: float,
+    polling_s: float = POLLING_S,
     inotify: type[Inotify] = Inotify,
     table: str | None = None,
+    hidden: bool = False,
 ) -> Watcher:
-    """See watch(). inotify: the calls. table: the text of the table of mounts, read if not given."""
+    """See watch(). inotify: the calls. table: the text of the table of mounts, read if not given.
+    hidden: tell of ignored entries, too, of folders that are not ignored themselves."""
     table = mounts() if table is None else table
     try:
         queue = inotify()
@@ -35,7 +38,9 @@ def for_linux(
         why = silent(root, queue, table)
         if why is None:
             places = blind(root, table)
-            return LinuxWatcher(root, rules, polling_s=polling_s, inotify=queue, blind=places)
+            return LinuxWatcher(
+                root, rules, polling_s=polling_s, inotify=queue, blind=places, hidden=hidden
+            )
     except BaseException:
         queue.close()
         raise

@@ -33,7 +33,8 @@ _FULL = (errno.ENOSPC, errno.ENOMEM)
 
 
 class LinuxWatcher:
-    """See Watcher. blind: folders ("" or with a "/" at the end) from which no event comes."""
+    """See Watcher. blind: folders ("" or with a "/" at the end) from which no event comes. hidden:
+    whether ignored entries are told of as well, where their folder is not ignored itself."""
 
     def __init__(
         self,
@@ -43,12 +44,14 @@ class LinuxWatcher:
         polling_s: float,
         inotify: Inotify,
         blind: tuple[str, ...] = (),
+        hidden: bool = False,
     ) -> None:
         self._root = root
         self._ignoring = Ignoring(root, rules)
         self._inotify = inotify
         self._folders = Folders(inotify, self._ignoring)
         self._following = Following(root, blind, polling_s)
+        self._hidden = hidden
         self._full = self._doubtful = False
         self._overflows = self._gaps = 0
         self._identity = identity_of(root)
@@ -166,7 +169,8 @@ class LinuxWatcher:
 
     def _told(self, batch: Batch, at_ns: int) -> Hints | None:
         folders = self._folders
-        say = named(batch, folders, self._ignoring, self._following.paths)
+        followed = self._following.paths
+        say = named(batch, folders, self._ignoring, followed, hidden=self._hidden)
         unseen = {f"{path}/" for path in say.paths} & folders.unseen if folders.unseen else set()
         if batch.came or batch.left or batch.ended or say.relist or say.git or unseen:
             self._unsaid |= self._within(lambda: self._go_along(batch, say, unseen))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from sightline.core.value import Value
 from sightline.workspace.folder import ASIDE
@@ -12,7 +13,7 @@ from sightline.workspace.watch.git import EXCLUDE, GROWING, OUTSIDE, TOLD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from sightline.workspace.rules import Chain
     from sightline.workspace.watch.batch import Batch
@@ -30,9 +31,16 @@ class Named(Value):
     everything: bool = False
 
 
-def named(batch: Batch, folders: Folders, ignoring: Ignoring, followed: frozenset[str]) -> Named:
+def named(
+    batch: Batch,
+    folders: Folders,
+    ignoring: Ignoring,
+    followed: frozenset[str],
+    *,
+    hidden: bool = False,
+) -> Named:
     """What the events of a batch are about. Watches that are no longer known say nothing: what
-    came or went instead of their folders does."""
+    came or went instead of their folders does. hidden: ignored entries count, too."""
     paths: set[str] = set()
     relist: set[str] = set()
     git = False
@@ -51,7 +59,10 @@ def named(batch: Batch, folders: Folders, ignoring: Ignoring, followed: frozense
         chains = None if narrow else ignoring.chains(folder)
         if chains is not None and not ignoring.names.isdisjoint(names):
             relist.add(folder)
-        paths.update(_passing(folder, names, chains, ignoring, followed, folders.kept))
+        hides = (
+            None if chains is None else _nothing if hidden else partial(_hides, ignoring, chains)
+        )
+        paths.update(_passing(folder, names, hides, followed, folders.kept))
     paths |= {folder.rstrip("/") for folder in relist}
     everything = "" in paths
     return Named(frozenset(paths - {""}), frozenset(relist), git, everything)
@@ -79,24 +90,33 @@ def _of_git(
 def _passing(
     folder: str,
     names: Mapping[str, int],
-    chains: tuple[Chain, ...] | None,
-    ignoring: Ignoring,
+    hides: Callable[[str, int], bool] | None,
     followed: frozenset[str],
     kept: set[str],
 ) -> Iterator[str]:
     """The paths of a folder's entries that count: followed ones and those above them, and, where
-    the folder is not ignored, all that no rule hides."""
+    the folder is not ignored, all that is not hidden."""
     for name, seen in names.items():
         path = folder + name
         if path in followed or f"{path}/" in kept:
             yield path
-        elif chains is None or name in (".git", ".hg") or name.startswith(ASIDE):
+        elif hides is None or name in (".git", ".hg") or name.startswith(ASIDE):
             continue
         elif not encodes(name):
             yield folder.rstrip("/")
-        elif not all(
-            ignoring.hides(chains, path, below=below)
-            for kind, below in ((AS_FILE, False), (AS_FOLDER, True))
-            if seen & kind
-        ):
+        elif not hides(path, seen):
             yield path
+
+
+def _nothing(_: str, __: int) -> bool:
+    """Nothing is hidden."""
+    return False
+
+
+def _hides(ignoring: Ignoring, chains: tuple[Chain, ...], path: str, seen: int) -> bool:
+    """Whether a rule hides an entry as all that it was seen to be."""
+    return all(
+        ignoring.hides(chains, path, below=below)
+        for kind, below in ((AS_FILE, False), (AS_FOLDER, True))
+        if seen & kind
+    )
