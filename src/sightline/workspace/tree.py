@@ -188,8 +188,6 @@ class _Looking:
         names = self._doubts.names.get(folder, set())
         if was is None or not (names or was.linked):
             return was
-        if names and "" in was.hidden:
-            return None
         asked = {name: was.files[name] for name in names | was.linked if name in was.files}
         rows, linked = rows_of(self._held(folder), self._full(folder), asked, asked)
         for name in names - rows.keys():

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sightline.workspace.watch.folders import Folders
     from sightline.workspace.watch.ignoring import Ignoring
 
+    Hides = Callable[[str, int], bool]
+    """A path and what it was seen to be -> whether it is hidden."""
+
 
 class Named(Value):
     """paths: what hints say. relist: folders ("" or with a "/" at the end) in which other entries
@@ -56,12 +59,9 @@ def named(
             git |= not folder
             relist.add(folder)
         narrow = watch in folders.narrow or watch in folders.nested
-        chains = None if narrow else ignoring.chains(folder)
-        if chains is not None and not ignoring.names.isdisjoint(names):
+        hides = None if narrow else _nothing if hidden else _hiding(folder, ignoring)
+        if hides is not None and not ignoring.names.isdisjoint(names):
             relist.add(folder)
-        hides = (
-            None if chains is None else _nothing if hidden else partial(_hides, ignoring, chains)
-        )
         paths.update(_passing(folder, names, hides, followed, folders.kept))
     paths |= {folder.rstrip("/") for folder in relist}
     everything = "" in paths
@@ -90,7 +90,7 @@ def _of_git(
 def _passing(
     folder: str,
     names: Mapping[str, int],
-    hides: Callable[[str, int], bool] | None,
+    hides: Hides | None,
     followed: frozenset[str],
     kept: set[str],
 ) -> Iterator[str]:
@@ -113,8 +113,14 @@ def _nothing(_: str, __: int) -> bool:
     return False
 
 
+def _hiding(folder: str, ignoring: Ignoring) -> Hides | None:
+    """Whether a rule hides an entry of a folder as all that it was seen to be; None where the
+    folder is ignored itself."""
+    chains = ignoring.chains(folder)
+    return None if chains is None else partial(_hides, ignoring, chains)
+
+
 def _hides(ignoring: Ignoring, chains: tuple[Chain, ...], path: str, seen: int) -> bool:
-    """Whether a rule hides an entry as all that it was seen to be."""
     return all(
         ignoring.hides(chains, path, below=below)
         for kind, below in ((AS_FILE, False), (AS_FOLDER, True))
