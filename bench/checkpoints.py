@@ -31,6 +31,7 @@ import sightline
 from sightline.config import Settings
 from sightline.core.events import TurnBegan
 from sightline.services import checkpoints
+from sightline.workspace.disk import LOOKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -138,8 +139,9 @@ def bare_walk(root: str) -> int:
 
 
 @contextmanager
-def opened(root: str, state: str) -> Iterator[Session]:
-    with sightline.open_session(root, id="bench", settings=Settings(state)) as session:
+def opened(root: str, state: str, *, listen: str = "on") -> Iterator[Session]:
+    settings = Settings(state, listen=listen)
+    with sightline.open_session(root, id="bench", settings=settings) as session:
         yield session
 
 
@@ -251,10 +253,19 @@ class Bench:
 
     def unhinted(self) -> Row:
         """Nothing changed, and nobody said so; the session is open."""
-        with opened(self.root, self.fresh()) as session:
-            session.checkpoint()
-            times = interleaved(session.checkpoint, lambda: bare_walk(self.root), 20)
+        times = self._unhinted(self.root, "off", 20)
         return timed("unhinted", f"{self.files} files, nothing changed", times, "bare walk", 1.2)
+
+    def listening(self) -> Row:
+        """The same where the system said so."""
+        times = self._unhinted(self.root, "on", 20)
+        return timed("listening", "the same, listening", times, "bare walk", None)
+
+    def _unhinted(self, root: str, listen: str, rounds: int) -> Times:
+        with opened(root, self.fresh(), listen=listen) as session:
+            for _ in range(LOOKS + 1):
+                session.checkpoint()
+            return interleaved(session.checkpoint, lambda: bare_walk(root), rounds)
 
     def unhinted_cold(self) -> Row:
         """The same by a session that was just opened: what was remembered has to be read."""
@@ -272,7 +283,7 @@ class Bench:
     def unhinted_git(self) -> Row:
         shadow = Shadow(self.root, self.fresh())
         shadow.take()
-        with opened(self.root, self.fresh()) as session:
+        with opened(self.root, self.fresh(), listen="off") as session:
             session.checkpoint()
             times = interleaved(session.checkpoint, shadow.take, 10)
         return timed("unhinted-git", "the same", times, "git", None)
@@ -281,10 +292,15 @@ class Bench:
         """Many more files; what they hold does not matter when nothing changed."""
         root = self.fresh()
         grow_small(root, MANY)
-        with opened(root, self.fresh()) as session:
-            session.checkpoint()
-            times = interleaved(session.checkpoint, lambda: bare_walk(root), 5)
+        times = self._unhinted(root, "off", 5)
         return timed("many", f"{MANY} files, nothing changed", times, "bare walk", 3)
+
+    def many_listening(self) -> Row:
+        """The same where the system said so."""
+        root = self.fresh()
+        grow_small(root, MANY)
+        times = self._unhinted(root, "on", 5)
+        return timed("many-listening", "the same, listening", times, "bare walk", None)
 
     def size(self) -> Row:
         """What is stored after many checkpoints, beside git's after it packed all."""
@@ -333,10 +349,11 @@ FIGURES = (
         "one_event",
         "hundred",
         "unhinted",
+        "listening",
         "unhinted_cold",
         "unhinted_git",
     ),
-    *("many", "size"),
+    *("many", "many_listening", "size"),
 )
 
 
