@@ -144,3 +144,41 @@ def test_a_command_may_put_something_else_where_a_file_was(place, ten):
     states = {change.path: change.state for change in run.result.changes}
     assert states == {"a.py": "kind_changed", "out": "unseen"}
     assert ten.check("a.py").state == "kind_changed"
+
+
+@pytest.mark.parametrize("asked", ["ran", "files", "changes", "rewind"])
+def test_many_files_that_went_are_looked_for_in_one_walk(place, s, monkeypatch, asked):
+    """Each may have been renamed, and a tree may be large."""
+    names = [f"{number}.py" for number in range(6)]
+    for name in names:
+        place.put(name, f"{name}\n")
+        s.read(name)
+    then = s.checkpoint()
+    for name in names if asked == "rewind" else ():
+        s.edit(name, name, "mine")
+    workspace = s._ground.workspace
+    walk, walks = workspace.walk, []
+
+    def counted(**how):
+        walks.append(how)
+        return walk(**how)
+
+    monkeypatch.setattr(workspace, "walk", counted)
+
+    def walked(gone):
+        walks.clear()
+        if asked == "ran":
+            with s.ran("make clean") as run:
+                for name in gone:
+                    (place.root / name).unlink()
+            assert {each.what for each in run.result.changes} == {"deleted"}
+            return len(walks)
+        for name in gone:
+            (place.root / name).unlink()
+        if asked == "rewind":
+            s.rewind(then, dry_run=True)
+        else:
+            assert len(s.files("deleted") if asked == "files" else s.changes()) >= len(gone)
+        return len(walks)
+
+    assert walked(names[:1]) == walked(names[1:]) > 0

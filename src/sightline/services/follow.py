@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground, Known
     from sightline.workspace import Found
 
+    Alike = dict[tuple[int, int], list[tuple[str, StatSignature]]]
+    """Size and time of modification -> the files that have them."""
+
 
 def renamed(ground: Ground, found: Found, known: Known) -> Located | None:
     """Where a missing file of this session's was renamed to, recorded as Moved; None when its
@@ -72,32 +75,56 @@ def _followed_before(ground: Ground, path: str) -> Located | None:
 
 
 def whereabouts(ground: Ground, knowledge: Knowledge) -> Found | None:
-    """The one file that has the bytes last known of a path, and was that file.
+    """The one file that has the bytes last known of a path, and was that file; see Places."""
+    return Places(ground).of(knowledge)
+
+
+class Places:
+    """Where files stand now, listed once for all that are asked about together, and only when the
+    first is: a command may have removed a hundred.
 
     A twin is not a rename. Renaming keeps a file's time, and changes its inode (the name is part
     of it) after the lost path was last read; a file written anew has another time.
     """
-    row = ground.store.disk(knowledge.path)
-    stamp = ground.store.stamps([knowledge.path]).get(knowledge.path)
-    if row is None or stamp is None or not names_content(stamp.revision):
-        return None
-    try:
-        listed = within(ground.settings.deadline_s, lambda: list(ground.workspace.walk()))
-    except DeadlinePassed:
-        return None
-    places = [
-        there
-        for path, signature in listed
-        if signature.size == stamp.signature.size and _came_since(signature, stamp)
-        if (there := ground.look(path)).revision == stamp.revision
-    ]
-    same = [p for p in places if p.signature and p.signature.ino == stamp.signature.ino]
-    places = same or places
-    return places[0] if len(places) == 1 else None
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._alike: Alike | None = None
+
+    def of(self, knowledge: Knowledge) -> Found | None:
+        """The one file that has the bytes last known of a path, and was that file."""
+        ground = self._ground
+        row = ground.store.disk(knowledge.path)
+        stamp = ground.store.stamps([knowledge.path]).get(knowledge.path)
+        if row is None or stamp is None or not names_content(stamp.revision):
+            return None
+        places = [
+            there
+            for path, signature in self._like(stamp.signature)
+            if _came_since(signature, stamp)
+            if (there := ground.look(path)).revision == stamp.revision
+        ]
+        same = [p for p in places if p.signature and p.signature.ino == stamp.signature.ino]
+        places = same or places
+        return places[0] if len(places) == 1 else None
+
+    def _like(self, then: StatSignature) -> list[tuple[str, StatSignature]]:
+        """The files of this size and time; none where listing them all takes too long."""
+        if self._alike is None:
+            self._alike = {}
+            for path, now in self._listed():
+                self._alike.setdefault((now.size, now.mtime_ns), []).append((path, now))
+        return self._alike.get((then.size, then.mtime_ns), [])
+
+    def _listed(self) -> list[tuple[str, StatSignature]]:
+        ground = self._ground
+        try:
+            return within(ground.settings.deadline_s, lambda: list(ground.workspace.walk()))
+        except DeadlinePassed:
+            return []
 
 
 def _came_since(signature: StatSignature, stamp: Stamp) -> bool:
-    if signature.mtime_ns != stamp.signature.mtime_ns:
-        return False
+    """Whether a file of the same time came to its place after the lost one was last read."""
     same = (signature.dev, signature.ino) == (stamp.signature.dev, stamp.signature.ino)
     return same or signature.ctime_ns > stamp.read_at_ns

@@ -24,7 +24,7 @@ from sightline.core.rulings import own
 from sightline.core.text import decode, unmarked
 from sightline.services import unheard
 from sightline.services.ground import Difference, believe, change, noticed, recall
-from sightline.services.news import change_of
+from sightline.services.news import changes_of
 from sightline.services.recovery import done
 from sightline.services.refusals import unreadable
 from sightline.services.results import CommandRun
@@ -163,7 +163,7 @@ class Run:
         paths, removed = made.paths, tuple(sorted(self._removed(cause)))
         named = tuple(sorted({*paths, *removed}))
         made.record(ground, CommandEnded(self._id, self.exit_code, named))
-        told = tuple(change_of(ground, path) for path in paths)
+        told = tuple(changes_of(ground, paths))
         self.result = CommandRun(self.command, self.exit_code, told, removed)
         ground.after_change(*named)
 

@@ -11,7 +11,7 @@ from sightline.core.revision import MISSING, UNKNOWN
 from sightline.errors import PathRefused, Unverifiable
 from sightline.render import notices as words
 from sightline.services.authors import changed_by
-from sightline.services.follow import whereabouts
+from sightline.services.follow import Places
 from sightline.services.ground import located, recall
 from sightline.services.plans import sight_of
 from sightline.services.refusals import bounded
@@ -22,7 +22,7 @@ from sightline.workspace import Found, Located
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sightline.core.context import Knowledge
     from sightline.core.regions import Hunk
@@ -35,10 +35,13 @@ OWN_EDITS = 16
 
 class News:
     """One file that a session knows, held against the disk. what: a word (FileChange.what), ""
-    where nothing is new."""
+    where nothing is new. places: of all that are asked about together."""
 
-    def __init__(self, ground: Ground, path: str, knowledge: Knowledge | None) -> None:
+    def __init__(
+        self, ground: Ground, path: str, knowledge: Knowledge | None, places: Places | None = None
+    ) -> None:
         self.ground = ground
+        self._places = places or Places(ground)
         self.path = path
         self.knowledge = knowledge
         self.name = (knowledge.name if knowledge else None) or path
@@ -120,7 +123,7 @@ class News:
     def _moved_to(self) -> str | None:
         if self.state != "deleted" or self.knowledge is None:
             return None
-        where = whereabouts(self.ground, self.knowledge)
+        where = self._places.of(self.knowledge)
         return where.path if where else None
 
     def _what(self) -> str:
@@ -171,8 +174,9 @@ class News:
 def news(ground: Ground, *, told: bool = False, handed: bool = False) -> Iterator[News]:
     """The files that are not what this session was shown, in order of path. told: also those
     that it was told of; handed: without those that its host was handed words on."""
+    places = Places(ground)
     for knowledge in suspects(ground):
-        each = News(ground, knowledge.path, knowledge)
+        each = News(ground, knowledge.path, knowledge, places)
         if each.what and (told or not each.is_known(handed=handed)):
             yield each
 
@@ -182,14 +186,16 @@ def changes(ground: Ground, *, told: bool = False) -> list[FileChange]:
     return [each.change()[0] for each in news(ground, told=told)]
 
 
-def news_of(ground: Ground, path: str) -> News:
+def news_of(ground: Ground, path: str, places: Places | None = None) -> News:
     """One file, whether or not anything is new of it."""
-    return News(ground, path, ground.store.knowledge(ground.session, path))
+    return News(ground, path, ground.store.knowledge(ground.session, path), places)
 
 
-def change_of(ground: Ground, path: str) -> FileChange:
-    """One file's difference to what this session was shown of it."""
-    return news_of(ground, path).change()[0]
+def changes_of(ground: Ground, paths: Iterable[str]) -> Iterator[FileChange]:
+    """The differences of these files to what this session was shown of them."""
+    places = Places(ground)
+    for path in paths:
+        yield news_of(ground, path, places).change()[0]
 
 
 def _lost(path: str) -> Found:

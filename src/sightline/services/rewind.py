@@ -20,7 +20,7 @@ from sightline.render import rewind as words
 from sightline.services import carrying, previews, recovery, undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
 from sightline.services.beginning import Beginning, is_small
-from sightline.services.follow import whereabouts
+from sightline.services.follow import Places
 from sightline.services.past import KINDS, of_entry, standing
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
 from sightline.services.undoing import Target
@@ -303,7 +303,8 @@ def _told_apart(
 ) -> tuple[tuple[LeftAlone, ...], tuple[LeftAlone, ...]]:
     """What is left alone, and where nothing of this session's is left. What somebody else only
     renamed bears its lines elsewhere, so it is left alone."""
-    where = {each.path: _renamed_to(ground, each) for each in [*left, *gone]}
+    places = Places(ground)
+    where = {each.path: _renamed_to(ground, each, places) for each in [*left, *gone]}
     moved = [each for each in gone if where[each.path] is not None]
     alone = sorted([*left, *moved], key=lambda each: each.path)
     nothing = [each for each in gone if each not in moved]
@@ -324,12 +325,12 @@ def _left(ground: Ground, left: Left, to: str | None) -> LeftAlone:
     return LeftAlone(left.path, words.left_alone(why, who, left.lines, to or left.other))
 
 
-def _renamed_to(ground: Ground, left: Left) -> str | None:
+def _renamed_to(ground: Ground, left: Left, places: Places) -> str | None:
     """Where somebody else renamed a file to, where its bytes say so."""
     if left.why != "deleted_since":
         return None
     known = ground.store.knowledge(ground.session, left.path)
-    found = whereabouts(ground, known) if known is not None else None
+    found = places.of(known) if known is not None else None
     return found.path if found is not None else None
 
 

@@ -10,7 +10,7 @@ from sightline.core.regions import covers
 from sightline.core.revision import MISSING
 from sightline.errors import PathRefused, Unverifiable
 from sightline.services.authors import changed_by, moment
-from sightline.services.follow import recognised, whereabouts
+from sightline.services.follow import Places, recognised, whereabouts
 from sightline.services.ground import located, noticed, recall, stamp_of
 from sightline.services.plans import claims_on, forbids, sight_of
 from sightline.services.refusals import bounded
@@ -134,10 +134,11 @@ def suspects(ground: Ground) -> list[Knowledge]:
 
 def unsettled(ground: Ground) -> Iterator[tuple[str, str]]:
     """The same paths, and how each of them stands."""
-    return ((each.path, _state(ground, each)) for each in suspects(ground))
+    places = Places(ground)
+    return ((each.path, _state(ground, each, places)) for each in suspects(ground))
 
 
-def _state(ground: Ground, knowledge: Knowledge) -> str:
+def _state(ground: Ground, knowledge: Knowledge, places: Places) -> str:
     try:
         there = located(ground, knowledge.name or knowledge.path)
     except (PathRefused, Unverifiable):  # refused: by a rule that came since
@@ -145,7 +146,7 @@ def _state(ground: Ground, knowledge: Knowledge) -> str:
     found = ground.look(there.path)
     known = recall(ground, there, found)
     state = judge(Case(sight_of(found, known), Rules()), None).state
-    if state == "deleted" and whereabouts(ground, knowledge):
+    if state == "deleted" and places.of(knowledge):
         return "moved"
     return state
 
