@@ -19,7 +19,7 @@ from sightline.services.indexes import index_of, looked
 from sightline.services.sources import Sources
 from sightline.services.targets import Targets
 from sightline.testing import MemoryWorkspace
-from sightline.workspace import tree as looking
+from sightline.workspace import rows, tree
 from sightline.workspace.disk import DiskWorkspace
 
 PYTHON = [
@@ -79,7 +79,8 @@ def disk(tmp_path, monkeypatch):
     monkeypatch.setattr(imports_kept, "WORTH_KEEPING", 1)
     monkeypatch.setattr(imports_kept, "WORTH_ADDING", 1)
     monkeypatch.setattr(imports_kept, "PART", 1)
-    monkeypatch.setattr(looking, "time_ns", lambda: time.time_ns() + 1_000_000_000)
+    for looking in (tree, rows):
+        monkeypatch.setattr(looking, "time_ns", lambda: time.time_ns() + 1_000_000_000)
     return Disk(tmp_path)
 
 
