@@ -37,6 +37,21 @@ KEPT_IN = {
 }
 """Table -> which of so many texts, by revisions and by their bytes, it holds."""
 
+PLACES = (
+    "WITH RECURSIVE places (at) AS"
+    " (SELECT 1 UNION ALL SELECT at + 32 FROM places WHERE at + 32 < length(?1)) "
+)
+MANY_KEPT_IN = {
+    "blobs": "SELECT revision FROM places CROSS JOIN blobs"
+    " ON revision = lower(hex(substr(?1, at, 32)))",
+    "packed": "SELECT lower(hex(revision)) FROM places CROSS JOIN packed"
+    " ON revision = substr(?1, at, 32)",
+    "patched": "SELECT lower(hex(revision)) FROM places CROSS JOIN patched"
+    " ON revision = substr(?1, at, 32)",
+}
+"""The same of any number, by the bytes of all revisions in one: that is always the same statement,
+and takes a third of the time of one with a mark for each, which is read anew."""
+
 HOLDING = "SELECT EXISTS (SELECT 1 FROM blobs), EXISTS (SELECT 1 FROM patched)"
 PUT = "INSERT OR IGNORE INTO blobs VALUES (?,?,?,?)"
 PUT_AHEAD = "INSERT OR REPLACE INTO ahead VALUES "
@@ -170,12 +185,14 @@ class Blobs:
 
     def _kept_of(self, revisions: Sequence[Revision]) -> set[Revision]:
         """Those of these that are kept."""
-        kept: set[Revision] = set()
-        tables = self._holding() if len(revisions) > FEW else tuple(KEPT_IN)
-        for some in _chunks(revisions):
-            rows = self._run(_which_kept(tables, len(some)), [*some, *map(raw, some)])
-            kept.update(revision for (revision,) in rows)
-        return kept
+        if not revisions:
+            return set()
+        names = [*map(raw, revisions)]
+        if len(revisions) <= FEW:
+            rows = self._run(_which_kept(len(revisions)), [*revisions, *names])
+        else:
+            rows = self._run(_which_of_many(self._holding()), (b"".join(names),))
+        return {revision for (revision,) in rows}
 
     def _holding(self) -> tuple[str, ...]:
         """The tables that may hold any text: a first checkpoint asks for ten thousand, twice, when
@@ -270,13 +287,17 @@ class Blobs:
         return Packed(revision, data, form)
 
 
-@lru_cache(maxsize=16)
-def _which_kept(tables: tuple[str, ...], count: int) -> str:
-    """The statement that tells which of so many texts these tables hold, by revisions and their
-    bytes."""
+@lru_cache(maxsize=FEW + 1)
+def _which_kept(count: int) -> str:
+    """The statement that tells which of so many texts are kept, by revisions and their bytes."""
     first = ",".join([f"?{number}" for number in range(1, count + 1)])
     again = ",".join([f"?{number}" for number in range(count + 1, 2 * count + 1)])
-    return " UNION ALL ".join([KEPT_IN[table] for table in tables]).format(first, again)
+    return " UNION ALL ".join(KEPT_IN.values()).format(first, again)
+
+
+def _which_of_many(tables: tuple[str, ...]) -> str:
+    """The statement that tells which of any number of texts these tables hold."""
+    return PLACES + " UNION ALL ".join([MANY_KEPT_IN[table] for table in tables])
 
 
 def _together(texts: dict[Revision, bytes]) -> tuple[Pack, ...]:

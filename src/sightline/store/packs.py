@@ -39,7 +39,11 @@ OPEN_BYTES = 4 << 20
 """Of unpacked texts that are held, so that neighbours are not unpacked again for each."""
 
 PUT = "INSERT INTO packs (since, size, lengths, body) VALUES (?,?,?,?) RETURNING id"
-PUT_TEXT = "INSERT OR REPLACE INTO packed VALUES "
+PUT_TEXT = "INSERT OR FAIL INTO packed VALUES "
+"""Not OR REPLACE, nor to be taken back alone where it fails: for that SQLite writes every page aside
+that it is about to change, and a first checkpoint as many of them as the texts fill."""
+
+DROP_TEXT = "DELETE FROM packed WHERE revision = ?"
 WHERE = "SELECT pack, place FROM packed WHERE revision = ?"
 WITH_BODY = (
     "SELECT pack, place, lengths, body FROM packed LEFT JOIN packs ON id = pack WHERE revision = ?"
@@ -128,7 +132,7 @@ class Packs:
         if not rows:
             return False
         number, place = rows[0]
-        self._run("DELETE FROM packed WHERE revision = ?", (raw(revision),))
+        self._run(DROP_TEXT, (raw(revision),))
         [(size, lengths)] = self._run("SELECT size, lengths FROM packs WHERE id = ?", (number,))
         self._run(THIN, (number, int(lengths.split()[place])))
         [(gone,)] = self._run("SELECT gone FROM thinned WHERE pack = ?", (number,))
@@ -159,6 +163,7 @@ class Packs:
                 name = revision_of(data)
                 if self._run(WHERE, (raw(name),)) == [(number, place)]:
                     living[name] = data
+                    self._run(DROP_TEXT, (raw(name),))
         for pack in together(living):
             self.put(pack, newest)
         self._drop(numbers)
