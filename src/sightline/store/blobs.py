@@ -127,8 +127,12 @@ class Blobs:
         since = self._run(NEWEST, ())[0][0] if ahead else 0
         alone = list(batch.alone)
         there = self._kept_of([name for pack in batch.packs for name in pack.texts])
+        whole = [pack for pack in batch.packs if there.isdisjoint(pack.texts)]
+        if whole:
+            self.packs().put(whole, since)
         for pack in batch.packs:
-            alone += self._put_pack(pack, since, there.intersection(pack.texts))
+            if kept := there.intersection(pack.texts):
+                alone += self._put_rest(pack, since, kept)
         names = [*(each.revision for each in alone), *(each.revision for each in batch.patches)]
         kept = self._kept_of(names)
         for each in alone:
@@ -235,14 +239,11 @@ class Blobs:
             packed = self._pack(packed.revision, packed.data)
         self._run(PUT, (packed.revision, len(packed.data), packed.form, packed.body))
 
-    def _put_pack(self, pack: Pack, since: int, kept: set[Revision]) -> list[Packed]:
-        """Keep a pack, without those of its texts that somebody kept meanwhile, which are
+    def _put_rest(self, pack: Pack, since: int, kept: set[Revision]) -> list[Packed]:
+        """Keep a pack without those of its texts that somebody kept meanwhile, which are
         answered."""
-        if not kept:
-            self.packs().put(pack, since)
-            return []
-        for left in _together({r: data for r, data in pack.texts.items() if r not in kept}):
-            self.packs().put(left, since)
+        left = {name: data for name, data in pack.texts.items() if name not in kept}
+        self.packs().put(_together(left), since)
         return [Packed(revision, pack.texts[revision]) for revision in kept]
 
     def put_patch(self, patch: Patch) -> None:

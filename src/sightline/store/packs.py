@@ -35,15 +35,19 @@ Half as much takes 2 % more room, because the pages of each body are not all ful
 TEXTS_MAX = 128
 """Of one pack."""
 
+PACKS_AT_ONCE = 32
+"""Of one statement: each takes the interpreter's lock, and others want that."""
+
 OPEN_BYTES = 4 << 20
 """Of unpacked texts that are held, so that neighbours are not unpacked again for each."""
 
-PUT = "INSERT INTO packs (since, size, lengths, body) VALUES (?,?,?,?) RETURNING id"
-PUT_TEXT = "INSERT OR FAIL INTO packed VALUES "
+PUT = "INSERT OR FAIL INTO packs VALUES "
+PUT_TEXTS = "INSERT OR FAIL INTO packed VALUES "
 """Not OR REPLACE, nor to be taken back alone where it fails: for that SQLite writes every page aside
 that it is about to change, and a first checkpoint as many of them as the texts fill."""
 
 DROP_TEXT = "DELETE FROM packed WHERE revision = ?"
+LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'packs'"
 WHERE = "SELECT pack, place FROM packed WHERE revision = ?"
 WITH_BODY = (
     "SELECT pack, place, lengths, body FROM packed LEFT JOIN packs ON id = pack WHERE revision = ?"
@@ -95,16 +99,23 @@ class Packs:
         self._run = run
         self._open = Held(OPEN_BYTES)
 
-    def put(self, pack: Pack, since: int) -> None:
-        """Keep a pack, of texts none of which is kept. Inside a transaction. since: position of
+    def put(self, packs: Sequence[Pack], since: int) -> None:
+        """Keep packs, of texts none of which is kept. Inside a transaction. since: position of
         the newest fact, where none names them yet, else 0."""
-        lengths = [len(data) for data in pack.texts.values()]
-        row = (since, sum(lengths), " ".join(map(str, lengths)), pack.body)
-        [(number,)] = self._run(PUT, row)
-        marks = ",".join(["(?,?,?)"] * len(lengths))
-        places = enumerate(pack.texts)
-        rows = [value for place, name in places for value in (raw(name), number, place)]
-        self._run(PUT_TEXT + marks, rows)
+        for start in range(0, len(packs), PACKS_AT_ONCE):
+            self._put(packs[start : start + PACKS_AT_ONCE], since)
+
+    def _put(self, packs: Sequence[Pack], since: int) -> None:
+        [(last,)] = self._run(LAST, ())
+        rows: list[Any] = []
+        texts: list[Any] = []
+        for number, pack in enumerate(packs, last + 1):
+            lengths = [len(data) for data in pack.texts.values()]
+            rows += (number, since, sum(lengths), " ".join(map(str, lengths)), pack.body)
+            for place, name in enumerate(pack.texts):
+                texts += (raw(name), number, place)
+        self._run(PUT + ",".join(["(?,?,?,?,?)"] * len(packs)), rows)
+        self._run(PUT_TEXTS + ",".join(["(?,?,?)"] * (len(texts) // 3)), texts)
 
     def get(self, revision: Revision) -> bytes | None:
         """The bytes of a text; None when it is in no pack, and others when its pack is damaged."""
@@ -164,8 +175,7 @@ class Packs:
                 if self._run(WHERE, (raw(name),)) == [(number, place)]:
                     living[name] = data
                     self._run(DROP_TEXT, (raw(name),))
-        for pack in together(living):
-            self.put(pack, newest)
+        self.put(together(living), newest)
         self._drop(numbers)
 
     def kept(self) -> list[KeptText]:
