@@ -178,6 +178,51 @@ def test_the_few_texts_of_an_edit_are_rows_of_their_own(store):
     assert [data for data in TEXTS if store.blob(revision_of(data))] == TEXTS[:7]
 
 
+def put(store, batch):
+    store._write(lambda: store._blobs.put(batch, ahead=True), durable=False)
+
+
+def test_texts_that_another_pack_took_meanwhile_stay_there(store):
+    batch = store._blobs.pack(TEXTS[:20])
+    store.keep(TEXTS[5:15])
+    [first] = packs_of(store)
+    put(store, batch)
+    [second] = set(packs_of(store)) - {first}
+    assert store._base.run("SELECT * FROM thinned") == [(second, sum(map(len, TEXTS[5:15])))]
+    assert [store.blob(name) for name in names(TEXTS[:20])] == TEXTS[:20]
+    assert forget(store, TEXTS[7:8], secret=True) == (revision_of(TEXTS[7]),)
+    assert held_in_packs(store) == set(names(TEXTS[:20])) - {revision_of(TEXTS[7])}
+    assert store.verify() == []
+
+
+def test_a_pack_all_of_whose_texts_another_took_meanwhile_is_none(store):
+    batch = store._blobs.pack(TEXTS[:20])
+    store.append("s", [seen("a"), seen("b")], at=1, blobs=[*reversed(TEXTS[:20])])
+    before = packs_of(store)
+    put(store, batch)
+    assert packs_of(store) == before
+    assert store._base.run("SELECT * FROM thinned") == []
+    assert [each.since for each in store.texts()] == [2] * 20
+
+
+def test_more_packs_than_a_statement_takes_are_all_kept(store, monkeypatch):
+    monkeypatch.setattr(packs, "PACK_BYTES", 2000)
+    monkeypatch.setattr(packs, "PACKS_AT_ONCE", 3)
+    store.keep(TEXTS)
+    assert len(packs_of(store)) > 6
+    assert [store.blob(name) for name in names(TEXTS)] == TEXTS
+    forget(store, TEXTS)
+    assert packs_of(store) == []
+
+
+def test_the_number_of_a_pack_is_never_given_out_twice(store):
+    store.keep(TEXTS[:10])
+    [first] = packs_of(store)
+    forget(store, TEXTS[:10])
+    store.keep(TEXTS[:10])
+    assert packs_of(store) == [first + 1]
+
+
 def test_a_pack_goes_with_its_last_text(store):
     store.keep(TEXTS[:10])
     forget(store, TEXTS[:9])

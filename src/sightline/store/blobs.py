@@ -126,13 +126,8 @@ class Blobs:
         that is to name them."""
         since = self._run(NEWEST, ())[0][0] if ahead else 0
         alone = list(batch.alone)
-        there = self._kept_of([name for pack in batch.packs for name in pack.texts])
-        whole = [pack for pack in batch.packs if there.isdisjoint(pack.texts)]
-        if whole:
-            self.packs().put(whole, since)
-        for pack in batch.packs:
-            if kept := there.intersection(pack.texts):
-                alone += self._put_rest(pack, since, kept)
+        if batch.packs:
+            alone += self._put_packs(batch.packs, since)
         names = [*(each.revision for each in alone), *(each.revision for each in batch.patches)]
         kept = self._kept_of(names)
         for each in alone:
@@ -191,11 +186,16 @@ class Blobs:
         """Those of these that are kept."""
         if not revisions:
             return set()
-        names = [*map(raw, revisions)]
-        if len(revisions) <= FEW:
-            rows = self._run(_which_kept(len(revisions)), [*revisions, *names])
-        else:
-            rows = self._run(_which_of_many(self._holding()), (b"".join(names),))
+        if len(revisions) > FEW:
+            return self._kept_in(self._holding(), revisions)
+        values = [*revisions, *map(raw, revisions)]
+        return {revision for (revision,) in self._run(_which_kept(len(revisions)), values)}
+
+    def _kept_in(self, tables: Sequence[str], revisions: Sequence[Revision]) -> set[Revision]:
+        """Those of many that these tables hold."""
+        if not tables:
+            return set()
+        rows = self._run(_which_of_many(tables), (b"".join(map(raw, revisions)),))
         return {revision for (revision,) in rows}
 
     def _holding(self) -> tuple[str, ...]:
@@ -239,12 +239,17 @@ class Blobs:
             packed = self._pack(packed.revision, packed.data)
         self._run(PUT, (packed.revision, len(packed.data), packed.form, packed.body))
 
-    def _put_rest(self, pack: Pack, since: int, kept: set[Revision]) -> list[Packed]:
-        """Keep a pack without those of its texts that somebody kept meanwhile, which are
-        answered."""
-        left = {name: data for name, data in pack.texts.items() if name not in kept}
-        self.packs().put(_together(left), since)
-        return [Packed(revision, pack.texts[revision]) for revision in kept]
+    def _put_packs(self, packs: Sequence[Pack], since: int) -> list[Packed]:
+        """Keep packs, and answer those of their texts that somebody kept meanwhile."""
+        texts = {name: data for pack in packs for name, data in pack.texts.items()}
+        beside = self._kept_in([each for each in self._holding() if each != "packed"], [*texts])
+        whole = [pack for pack in packs if beside.isdisjoint(pack.texts)]
+        for pack in packs:
+            if not beside.isdisjoint(pack.texts):
+                left = {name: data for name, data in pack.texts.items() if name not in beside}
+                whole += _together(left)
+        kept = beside | self.packs().put(whole, since)
+        return [Packed(name, texts[name]) for name in kept]
 
     def put_patch(self, patch: Patch) -> None:
         """Keep a patch, or all of the text where it has nothing to rest on."""
@@ -296,7 +301,7 @@ def _which_kept(count: int) -> str:
     return " UNION ALL ".join(KEPT_IN.values()).format(first, again)
 
 
-def _which_of_many(tables: tuple[str, ...]) -> str:
+def _which_of_many(tables: Sequence[str]) -> str:
     """The statement that tells which of any number of texts these tables hold."""
     return PLACES + " UNION ALL ".join([MANY_KEPT_IN[table] for table in tables])
 

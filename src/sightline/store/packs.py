@@ -42,9 +42,9 @@ OPEN_BYTES = 4 << 20
 """Of unpacked texts that are held, so that neighbours are not unpacked again for each."""
 
 PUT = "INSERT OR FAIL INTO packs VALUES "
-PUT_TEXTS = "INSERT OR FAIL INTO packed VALUES "
-"""Not OR REPLACE, nor to be taken back alone where it fails: for that SQLite writes every page aside
-that it is about to change, and a first checkpoint as many of them as the texts fill."""
+PUT_TEXTS = "INSERT OR IGNORE INTO packed VALUES "
+"""Not OR REPLACE, which SQLite may have to take back alone: for that it writes every page aside that
+it is about to change, and a first checkpoint as many of them as the texts fill."""
 
 DROP_TEXT = "DELETE FROM packed WHERE revision = ?"
 LAST = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'packs'"
@@ -99,13 +99,15 @@ class Packs:
         self._run = run
         self._open = Held(OPEN_BYTES)
 
-    def put(self, packs: Sequence[Pack], since: int) -> None:
-        """Keep packs, of texts none of which is kept. Inside a transaction. since: position of
-        the newest fact, where none names them yet, else 0."""
+    def put(self, packs: Sequence[Pack], since: int) -> set[Revision]:
+        """Keep packs; those of their texts that are in other packs already, and stay there. Inside
+        a transaction. since: position of the newest fact, where none names them yet, else 0."""
+        elsewhere: set[Revision] = set()
         for start in range(0, len(packs), PACKS_AT_ONCE):
-            self._put(packs[start : start + PACKS_AT_ONCE], since)
+            elsewhere |= self._put(packs[start : start + PACKS_AT_ONCE], since)
+        return elsewhere
 
-    def _put(self, packs: Sequence[Pack], since: int) -> None:
+    def _put(self, packs: Sequence[Pack], since: int) -> set[Revision]:
         [(last,)] = self._run(LAST, ())
         rows: list[Any] = []
         texts: list[Any] = []
@@ -115,7 +117,22 @@ class Packs:
             for place, name in enumerate(pack.texts):
                 texts += (raw(name), number, place)
         self._run(PUT + ",".join(["(?,?,?,?,?)"] * len(packs)), rows)
-        self._run(PUT_TEXTS + ",".join(["(?,?,?)"] * (len(texts) // 3)), texts)
+        count = len(texts) // 3
+        self._run(PUT_TEXTS + ",".join(["(?,?,?)"] * count), texts)
+        [(came,)] = self._run("SELECT changes()", ())
+        return self._spared(packs, last + 1) if came < count else set()
+
+    def _spared(self, packs: Sequence[Pack], first: int) -> set[Revision]:
+        """The texts of new packs that other packs hold; here they count as forgotten."""
+        elsewhere: set[Revision] = set()
+        for number, pack in enumerate(packs, first):
+            spare = [name for name in pack.texts if self._run(WHERE, (raw(name),))[0][0] != number]
+            elsewhere.update(spare)
+            if len(spare) == len(pack.texts):
+                self._drop([number])
+            elif spare:
+                self._run(THIN, (number, sum([len(pack.texts[name]) for name in spare])))
+        return elsewhere
 
     def get(self, revision: Revision) -> bytes | None:
         """The bytes of a text; None when it is in no pack, and others when its pack is damaged."""
