@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any, Self, dataclass_transform
 else:  # typing costs 3 ms to import; only the checker needs it
 
@@ -23,6 +23,7 @@ class ValueType(type):
 
     _fields: tuple[str, ...]
     _defaults: dict[str, Any]
+    _setters: tuple[Callable[[Any, Any], None], ...]
 
     def __new__(mcls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ValueType:
         noted = space.get("__annotations__", {})
@@ -33,6 +34,7 @@ class ValueType(type):
         parents = [base for base in bases if isinstance(base, ValueType)]
         made._fields = tuple(f for base in parents for f in base._fields) + own
         made._defaults = {k: v for base in parents for k, v in base._defaults.items()} | defaults
+        made._setters = tuple([getattr(made, field).__set__ for field in made._fields])
         return made
 
 
@@ -40,22 +42,11 @@ class Value(metaclass=ValueType):
     """Base of every value: equal by type and fields, hashable, never changed."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
-        fields = type(self)._fields
-        put = object.__setattr__
-        for field, value in zip(fields, args, strict=False):
-            put(self, field, value)
-        if len(args) < len(fields):
-            defaults = type(self)._defaults
-            for field in fields[len(args) :]:
-                if field in named:
-                    put(self, field, named.pop(field))
-                elif field in defaults:
-                    put(self, field, defaults[field])
-                else:
-                    raise TypeError(f"{type(self).__name__} needs {field}")
-        if named or len(args) > len(fields):
-            wrong = ", ".join(named) or "too many values"
-            raise TypeError(f"{type(self).__name__} does not take {wrong}")
+        setters = type(self)._setters
+        if named or len(args) != len(setters):
+            args = _all_of(type(self), args, named)
+        for put, value in zip(setters, args, strict=True):
+            put(self, value)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: make a changed copy with replace()")
@@ -87,4 +78,23 @@ class Value(metaclass=ValueType):
 
     def replace(self, **changed: Any) -> Self:
         """A copy with some fields changed."""
-        return type(self)(**{**dict(self.items()), **changed})
+        kind = type(self)
+        values = [changed.pop(f) if f in changed else getattr(self, f) for f in kind._fields]
+        return kind(*values, **changed)
+
+
+def _all_of(kind: type[Value], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """The values of all fields, in order: those given by place, those by name, and defaults."""
+    fields, defaults = kind._fields, kind._defaults
+    values = [*args]
+    for field in fields[len(args) :]:
+        if field in named:
+            values.append(named.pop(field))
+        elif field in defaults:
+            values.append(defaults[field])
+        else:
+            raise TypeError(f"{kind.__name__} needs {field}")
+    if named or len(args) > len(fields):
+        wrong = ", ".join(named) or "too many values"
+        raise TypeError(f"{kind.__name__} does not take {wrong}")
+    return tuple(values)
