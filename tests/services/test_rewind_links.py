@@ -212,3 +212,15 @@ def test_a_symlink_that_somebody_made_a_file_of_its_target_is_told_from_it(place
         place.put("link", "a.py\nthe command's\n")
     s.rewind(linked)
     assert (leads(place), place.text("link")) == (None, "a.py")
+
+
+def test_a_symlink_in_the_place_of_a_file_that_was_renamed_is_left_alone(place, s, linked):
+    """The user moved the file on and left a link behind, or that is what it may be."""
+    s.move("b.py", "c.py")
+    lead(place, "a.py", "c.py")
+    for dry_run in (True, False):
+        report = s.rewind(linked, dry_run=dry_run)
+        assert [each.path for each in report.left_alone] == ["b.py", "c.py"]
+        assert (report.moved, report.safety_checkpoint) == ((), None)
+    assert leads(place, "c.py") == "a.py"
+    assert not (place.root / "b.py").exists()

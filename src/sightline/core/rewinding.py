@@ -286,6 +286,8 @@ class _Undo:
             if free.revision == effect.after:
                 return  # somebody moved it back already
             raise _Stop(Left(effect.path, "deleted_since"))
+        if is_link(there.revision):  # the file may have been moved to where it leads
+            raise _Stop(Left(effect.path, "kind"))
         if free.revision != MISSING:
             raise _Stop(Left(src, "in_the_way"))
         self.now[src], self.now[effect.path] = there, free
