@@ -8,12 +8,10 @@ from sightline.store.codec import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from sightline.core.events import Fact
-
-    Run = Callable[[str, Sequence[Any]], list[Any]]
 
 ANY_SESSION = "session IN (SELECT id FROM sessions)"
 """Lets the index on (session, path) find a path alone; see schema/0001_ground.sql."""
@@ -37,8 +35,7 @@ TURNED = "kind IN ('SessionForked', 'RewindEnded')"
 """Spelled out, because SQLite takes the index on them for these very words alone."""
 
 
-def positions(
-    run: Run,
+def selection(
     *,
     session: str | None,
     path: str | None,
@@ -47,8 +44,9 @@ def positions(
     upto: int | None,
     since: int | None,
     newest: int | None,
-) -> list[int]:
-    """Positions of the facts that meet every condition given, in order."""
+) -> tuple[str, list[Any]]:
+    """The statement that answers the positions of the facts that meet every condition given, in
+    order, with newest the last one first; and its values."""
     where = ["position > ?"]
     values: list[Any] = [after]
     if upto is not None:
@@ -77,5 +75,4 @@ def positions(
     if newest is not None:
         sql += " DESC LIMIT ?"
         values.append(newest)
-    found = [row[0] for row in run(sql, values)]
-    return found if newest is None else found[::-1]
+    return sql, values

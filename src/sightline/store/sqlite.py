@@ -25,7 +25,7 @@ from sightline.store.rows import (
     fold_known,
     stamps_of,
 )
-from sightline.store.selecting import positions
+from sightline.store.selecting import selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,8 +121,7 @@ class SqliteStore:
         since: int | None = None,
         newest: int | None = None,
     ) -> Iterator[Recorded]:
-        found = positions(
-            self._base.run,
+        sql, values = selection(
             session=session,
             path=path,
             kinds=kinds,
@@ -131,7 +130,11 @@ class SqliteStore:
             since=since,
             newest=newest,
         )
-        return self._facts_at(found)
+        if newest is not None and newest <= CHUNK:  # most ask for one
+            rows = self._base.run(f"{EVENT} WHERE position IN ({sql}) ORDER BY position", values)
+            return map(codec.recorded_of, rows)
+        found = [row[0] for row in self._base.run(sql, values)]
+        return self._facts_at(found if newest is None else found[::-1])
 
     def position(self) -> int:
         return self._base.run("SELECT max(position) FROM events")[0][0] or 0
