@@ -11,7 +11,7 @@ from sightline.errors import Unverifiable
 from sightline.workspace.disk import DiskWorkspace
 from sightline.workspace.find import Finder
 from sightline.workspace.ignore import SPELLED_SUM_MAX, PatternSet, lines_of
-from sightline.workspace.rules import WILDCARDS_MAX
+from sightline.workspace.rules import WILDCARDS_MAX, IgnoreRules
 
 ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 PARTS = ["a", "b", "ab", "a.c", "b.a.c", ".a", "a b", "é", "a!", "#a", "a ", "[a]"]
@@ -266,3 +266,18 @@ def test_a_pattern_may_be_about_a_part_of_a_character(line, repository):
     ignored = {name for name in names if PatternSet(lines_of(line)).matches(name)}
     assert ignored
     assert ignored == set(told.decode().split("\0")) - {""}
+
+
+def test_an_ignore_file_that_went_after_it_was_seen_says_nothing(tmp_path, monkeypatch):
+    file = tmp_path / ".gitignore"
+    file.write_text("*.log\n")
+    real = os.lstat
+
+    def lstat(path):
+        found = real(path)
+        file.unlink()
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "lstat", lstat)
+        assert IgnoreRules(str(tmp_path), ".gitignore").chain() == ()

@@ -146,6 +146,14 @@ def test_what_is_written_by_another_name_outside_is_seen(looking, tmp_path):
     assert dict(looking.tree.files())["a.py"][CONTENT] == revision_of(b"by its other name\n")
 
 
+def test_what_is_written_by_another_name_in_the_tree_is_seen(looking):
+    os.link(looking.root / "a.py", looking.root / "b/z.py")
+    looking.look()
+    (looking.root / "b/z.py").write_text("by its other name\n")
+    files = dict(looking.look().files())
+    assert files["a.py"][CONTENT] == files["b/z.py"][CONTENT] == revision_of(b"by its other name\n")
+
+
 def test_who_comes_to_a_tree_that_has_such_names_sees_it_too(root, tmp_path):
     os.link(root / "a.py", tmp_path / "outside")
     looking = Looking(root)
@@ -230,6 +238,18 @@ def test_a_process_that_was_forked_off_hears_nothing(listening, monkeypatch):
     first = listening.doubts(0)
     monkeypatch.setattr(os, "getpid", lambda: -1)
     assert listening.doubts(first.moment) == ALL == Doubts()
+
+
+def test_where_something_was_mounted_it_is_over(said):
+    points = ["/ws/b"]
+    listening = vigil.Vigil(said, mounts=lambda: [*points])
+    first = listening.doubts(0)
+    assert not listening.doubts(first.moment).everything
+    points.append("/ws/c")
+    assert listening.doubts(first.moment) == ALL
+    assert said.closed
+    points.pop()
+    assert listening.doubts(first.moment) == ALL
 
 
 def test_who_listens_no_more_doubts_all(said, listening):

@@ -109,6 +109,8 @@ def contents(file: str, limit: int) -> bytes:
     try:
         with open(file, "rb") as opened:
             data = opened.read(limit + 1)
+    except FileNotFoundError:
+        return b""  # it went since it was seen
     except OSError as error:
         # Going on without it would show, or let be written, what it is there to keep away.
         raise _unread(file, error) from error

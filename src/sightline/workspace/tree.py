@@ -122,9 +122,21 @@ def folders(
     ignoring = {file: _stamp(file) for file in _speaking(root, rules, last)}
     if ignoring == last.ignoring:
         tree = _ended(_Looking(root, rules, last, until, doubts, trusted=True).look())
+        if not doubts.everything and _got_names(tree, last):
+            doubts = doubts.replace(everything=True)
+            tree = _ended(_Looking(root, rules, last, until, doubts, trusted=True).look())
         if tree.ignoring == last.ignoring:  # else an ignore file came or went
             return (yield from tree.folders())
     return (yield from _Looking(root, rules, last, until, doubts, trusted=False).look())
+
+
+def _got_names(tree: Tree, last: Tree) -> bool:
+    """Whether files have several names that had one: nothing tells which others are theirs."""
+    for folder, listing in tree.listings.items():
+        was = last.listings.get(folder)
+        if listing is not was and listing.linked - (was.linked if was else frozenset()):
+            return True
+    return False
 
 
 def _ended(looking: Looking) -> Tree:

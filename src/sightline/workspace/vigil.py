@@ -14,6 +14,7 @@ from itertools import count
 from time import monotonic
 from weakref import finalize
 
+from sightline.core.mounts import mounted
 from sightline.errors import SightlineError, Unverifiable
 from sightline.workspace.tree import ALL, Doubts
 from sightline.workspace.watch import Hints
@@ -42,11 +43,19 @@ WATCHES = "/proc/sys/fs/inotify/max_user_watches"
 
 class Vigil:
     """Listens to a tree from now on, for several threads; a process that is forked off hears
-    nothing. clock: seconds, as time.monotonic()."""
+    nothing. clock: seconds, as time.monotonic(). mounts: what is mounted in the tree; when that
+    changes nobody listens to what stands there now, and it is over."""
 
-    def __init__(self, watcher: Watcher, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        watcher: Watcher,
+        clock: Callable[[], float] = monotonic,
+        mounts: Callable[[], object] = lambda: None,
+    ) -> None:
         self._watcher = watcher
         self._clock = clock
+        self._mounts = mounts
+        self._mounted = mounts()
         self._lock = allocate_lock()
         self._process = os.getpid()
         self._told: dict[str, int] = {}
@@ -58,10 +67,18 @@ class Vigil:
         if self._process != os.getpid() or not self._close.alive:
             return ALL
         with self._lock:
+            if self._mounts() != self._mounted:
+                self.close()
+                return ALL
             now = self._listen()
             if heard < self._since:
                 return Doubts(now)
             return _doubts(now, [path for path, moment in self._told.items() if moment > heard])
+
+    @property
+    def listens(self) -> bool:
+        """Whether the system tells it of changes now."""
+        return self._close.alive and self._watcher.eyes().mode == "events"
 
     def close(self) -> None:
         """Listen no more."""
@@ -77,8 +94,7 @@ class Vigil:
         for path in hints.paths if hints else ():
             self._told[path] = moment
         late = self._clock() - self._since_s > WHOLE_S
-        deaf = self._watcher.eyes().mode != "events"
-        if late or deaf or (hints and hints.everything) or len(self._told) > PATHS_MAX:
+        if late or not self.listens or (hints and hints.everything) or len(self._told) > PATHS_MAX:
             self._begin()
         return next(MOMENTS)
 
@@ -104,15 +120,17 @@ def vigil(root: str, rules: tuple[IgnoreRules, ...], folders: int) -> Vigil | No
     from sightline.workspace.watch.choosing import for_linux
     from sightline.workspace.watch.place import blind, mounts
 
+    def inside() -> list[str]:
+        return [point for point, _ in mounted(mounts()) if point.startswith(f"{root}/")]
+
     try:
         table = mounts()
         if blind(root, table):
             return None
-        watcher = for_linux(root, rules, table=table, hidden=True)
+        made = Vigil(for_linux(root, rules, table=table, hidden=True), mounts=inside)
     except (OSError, SightlineError):
         return None
-    made = Vigil(watcher)
-    if watcher.eyes().mode == "events":
+    if made.listens:
         return made
     made.close()
     return None
