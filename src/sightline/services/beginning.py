@@ -68,5 +68,4 @@ class Beginning:
 
 def is_small(ground: Ground) -> bool:
     """Whether the tree was looked at before, and is looked at quickly."""
-    listings = ground.workspace.remembered().listings.values()
-    return 0 < sum(len(listing.files) for listing in listings) <= SMALL
+    return 0 < ground.workspace.remembered().count() <= SMALL

@@ -200,7 +200,7 @@ class DiskWorkspace:
         from sightline.workspace.tree import ALL
 
         self._looks += 1
-        if self._listens and self._looks > LOOKS and _is_large(last):
+        if self._listens and self._looks > LOOKS and last.count() >= LARGE:
             from sightline.workspace.vigil import vigil
 
             self._listens = False  # it is asked for once
@@ -337,7 +337,3 @@ class DiskWorkspace:
                 f"{name} is refused by .sightlineignore.",
                 "Work without it, or ask the user to change .sightlineignore.",
             )
-
-
-def _is_large(tree: Tree) -> bool:
-    return sum([len(listing.files) for listing in tree.listings.values()]) >= LARGE

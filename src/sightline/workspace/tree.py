@@ -65,6 +65,10 @@ class Tree(Value):
     ignoring: dict[str, tuple[int, ...] | None]
     heard: int = 0
 
+    def count(self) -> int:
+        """How many files and symlinks are not left out."""
+        return sum([len(listing.files) for listing in self.listings.values()])
+
     def folders(self) -> Looking:
         """Folder after folder, as of a look that goes on."""
         yield from self.listings.items()
