@@ -13,6 +13,8 @@ from sightline.core.events import CheckpointTaken, MessageAppended, RewindEnded
 from sightline.services import ending
 from sightline.services import warnings as service
 from sightline.services.attend import Prompted, Stopped, attend
+from sightline.services.deleted import deleted
+from sightline.services.edited import about_rewind
 
 
 def use(name, id="c1", **given):
@@ -147,7 +149,7 @@ def test_what_is_no_message_is_refused(s, what):
 def back(session, to, messages=()):
     """The host took the conversation back, and the messages with it."""
     session._ground.append([RewindEnded(to)])
-    fact = service.about_rewind(session._ground, to, messages)
+    fact = about_rewind(session._ground, to, deleted(session._ground, messages))
     return fact and service.warning_of(session._ground.append([fact])[0])
 
 

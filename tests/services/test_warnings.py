@@ -16,6 +16,8 @@ from sightline.core.events import (
 from sightline.services import ending
 from sightline.services import warnings as service
 from sightline.services.attend import Answered, Prompted, Stopped, attend
+from sightline.services.deleted import deleted
+from sightline.services.edited import about_rewind
 
 
 def prompt(session):
@@ -24,7 +26,7 @@ def prompt(session):
 
 def went_back(session, to, deleted_messages=()):
     """The paths that were warned of, and what was said of them."""
-    fact = service.about_rewind(session._ground, to, deleted_messages)
+    fact = about_rewind(session._ground, to, deleted(session._ground, deleted_messages))
     if fact is not None:
         session._ground.append([fact])
     return None if fact is None else (fact.paths, fact.text)

@@ -12,11 +12,10 @@ from sightline.core.events import Changed, CheckpointMissed, CheckpointTaken, Mo
 from sightline.errors import CheckpointFailed, StoreError
 from sightline.render import checkpoints as words
 from sightline.services import checkpoints
+from sightline.services.plans import place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sightline.core.events import Fact
     from sightline.services.ground import Ground
 
@@ -24,15 +23,22 @@ TRIED: list[type[Fact]] = [CheckpointTaken, CheckpointMissed]
 EDITS: list[type[Fact]] = [Changed, Moved]
 
 
-def before_turn(ground: Ground, paths: Sequence[str], command: str) -> bool:
-    """Before the first change of a turn; of several calls at once the first takes it. Whether it
-    was taken just now."""
+def before_change(ground: Ground, *paths: str, command: str = "") -> bool:
+    """Take the checkpoint of a turn before its first change: paths are the files about to change,
+    or command is about to run. Return whether a checkpoint was taken by this call; of several
+    calls at once the first takes it. Hold no lock while calling. PathRefused, EditRefused."""
+    if ground.settings.checkpoints != "turn" or not ground.checkpoint_due():
+        return False
+    located = tuple(dict.fromkeys(place_of(ground, path).path for path in paths))
     with ground.workspace.lock(f"checkpoint {ground.session}"):
-        return ground.checkpoint_due() and _take(ground, words.before(paths, command), "turn")
+        return ground.checkpoint_due() and _take(ground, words.before(located, command), "turn")
 
 
-def after_edits(ground: Ground, paths: Sequence[str]) -> None:
-    """After as many edits as the settings say, of files that they count."""
+def after_change(ground: Ground, *paths: str) -> None:
+    """Take a checkpoint after as many edits as the settings say, of files that they count. paths:
+    the files that just changed. Hold no lock while calling."""
+    if ground.settings.checkpoints != "edits":
+        return
     if not any(map(ground.settings.checkpoint_counts, paths)):
         return
     with ground.workspace.lock(f"checkpoint {ground.session}"):

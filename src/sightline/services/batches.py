@@ -16,7 +16,7 @@ from sightline.core.value import Value
 from sightline.errors import EditRefused, PathError
 from sightline.services.edits import commit, put_back, told_of_move
 from sightline.services.ground import TRIES
-from sightline.services.moves import renamed
+from sightline.services.moves import move
 from sightline.services.plans import Plan, place_of
 from sightline.services.results import BatchResult
 
@@ -56,16 +56,19 @@ class Change(Value):
 def apply(ground: Ground, changes: Sequence[Change]) -> BatchResult:
     """All changes, or none: EditRefused for the first that cannot be, naming all in `others`."""
     wanted = [(c.path, c.attempt()) for c in changes]
-    _before(ground, [path for path, _ in wanted])
     done = _carry_out(ground, wanted)
-    ground.after_change(*(result.path for _, result in done))
     return BatchResult(tuple(result for _, result in done))
 
 
-def patch(ground: Ground, unified_diff: str) -> EditResult:
-    """The files of a unified diff, all or none. EditRefused also when it cannot be read."""
+def paths_of(unified_diff: str) -> list[str]:
+    """Return the files that a unified diff changes, by the names they have before. EditRefused
+    when the diff cannot be read."""
+    return [path for file in _files(unified_diff) for path in [file.old or file.new] if path]
+
+
+def _files(unified_diff: str) -> list[FilePatch]:
     try:
-        files = parse_patch(unified_diff)
+        return parse_patch(unified_diff)
     except PatchSyntax as error:
         raise EditRefused(
             "not_found",
@@ -73,19 +76,18 @@ def patch(ground: Ground, unified_diff: str) -> EditResult:
             f"The patch cannot be read: {error}.",
             hint="Give a unified diff with '--- a/path' and '+++ b/path' lines.",
         ) from error
+
+
+def patch(ground: Ground, unified_diff: str) -> EditResult:
+    """The files of a unified diff, all or none. EditRefused also when it cannot be read."""
+    files = _files(unified_diff)
     wanted = _joined([pair for file in files for pair in _wanted(file)])
-    _before(ground, [path for file in files for path in [file.old or file.new] if path])
     done = _carry_out(ground, wanted)
     moved = _move_all(ground, [file for file in files if _renames(file)], done)
     edited = {name: result for (name, _), (_, result) in zip(wanted, done, strict=True)}
     named = {(file.old, file.new): file for file in files}
     first, *others = [_patched(file, edited, moved) for file in named.values()]
-    ground.after_change(first.path, *(each.path for each in others))
     return first.replace(others=tuple(others))
-
-
-def _before(ground: Ground, paths: Sequence[str]) -> None:
-    ground.before_change(*dict.fromkeys(place_of(ground, path).path for path in paths))
 
 
 def _joined(wanted: Sequence[tuple[str, Attempt]]) -> list[tuple[str, Attempt]]:
@@ -121,10 +123,10 @@ def _move_all(
         for file in files:
             assert file.old is not None
             assert file.new is not None
-            moved[file.old] = renamed(ground, file.old, file.new)
+            moved[file.old] = move(ground, file.old, file.new)
     except PathError:
         for old, result in reversed(moved.items()):
-            renamed(ground, result.path, old)
+            move(ground, result.path, old)
         with ground.workspace.lock(*(plan.path for plan, _ in done)):
             _undo(done)
         raise

@@ -6,24 +6,14 @@ from stat import S_ISDIR
 
 from sightline.core.calls import calls, written
 from sightline.core.calls.call import field, is_mapping
-from sightline.core.value import Value
 from sightline.errors import PathRefused
-from sightline.services.results import UnreadCall
+from sightline.services.results import Deleted, UnreadCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sightline.services.ground import Ground
-
-
-class Deleted(Value):
-    """ids: those that were given, and those that messages bear. paths: files of the workspace that
-    their calls may have written. unread: edits of which nobody can tell."""
-
-    ids: frozenset[str]
-    paths: tuple[str, ...] = ()
-    unread: tuple[UnreadCall, ...] = ()
 
 
 def deleted(ground: Ground, messages: Iterable[object]) -> Deleted:

@@ -11,17 +11,18 @@ from sightline.core.events import Changed, GitMoved, MessageAppended, Moved, See
 from sightline.core.placing import new_sides
 from sightline.core.text import decode
 from sightline.core.timeline import archived
+from sightline.render import warnings as words
 from sightline.services.authors import by, moment
-from sightline.services.deleted import deleted
 from sightline.services.moments import position_of
-from sightline.services.results import EditedFile, EditedFiles
+from sightline.services.results import Deleted, EditedFile, EditedFiles
 from sightline.services.runs import changes
+from sightline.services.warnings import fact_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
-    from sightline.core.events import Cause, Fact
+    from sightline.core.events import Cause, Fact, WarningRaised
     from sightline.core.regions import Spans
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
@@ -32,15 +33,14 @@ if TYPE_CHECKING:
 
 EDITS: tuple[type[Fact], ...] = (Changed, Moved, GitMoved)
 
+NO_MESSAGES = Deleted(frozenset())
 
-def edited_since(
-    ground: Ground, when: When = None, deleted_messages: Iterable[object] = ()
-) -> EditedFiles:
+
+def edited_since(ground: Ground, when: When = None, gone: Deleted = NO_MESSAGES) -> EditedFiles:
     """The files that are other than they were then, in order of path. when: a position, a time, a
     checkpoint, or None for the last one that this session was asked for, else its start.
-    deleted_messages: ids, or messages; what was edited from the earliest of them on counts as well,
-    and what only their calls name. UnknownName, ValueError."""
-    gone = deleted(ground, deleted_messages)
+    gone: messages taken out of the conversation; what was edited from the earliest of them on
+    counts as well, and what only their calls name. UnknownName, ValueError."""
     changes(ground).record(ground)  # what nobody was there to see
     after = min([position_of(ground, when), *_before(ground, gone.ids)])
     files: dict[str, list[tuple[Recorded, Step]]] = {}
@@ -118,3 +118,32 @@ def _lines(ground: Ground, before: str, after: str) -> Spans | None:
     texts = [ground.store.blob(revision) for revision in (before, after)]
     old, new = (decode(data) if data is not None else None for data in texts)
     return None if old is None or new is None else new_sides(diff(old.lines, new.lines))
+
+
+def about_rewind(ground: Ground, to: When, gone: Deleted = NO_MESSAGES) -> WarningRaised | None:
+    """What to warn of when the conversation alone goes back to a moment, to be recorded with its
+    end: files that are other than they were then, edited since by this session, or by others where
+    it was shown them; and edits in deleted messages that cannot be read. None where there are none.
+    to, gone: as of edited_since(). UnknownName, ValueError."""
+    known = ground.store.known(ground.session)
+    edited = edited_since(ground, to, gone)
+    found = [
+        each for each in edited if each.mine or each.path in known or _shown(ground, each.path)
+    ]
+    if not found and not edited.unread:
+        return None
+    text = _went_back(found, [each.tool for each in edited.unread])
+    return fact_of(text, [each.path for each in found])
+
+
+def _shown(ground: Ground, path: str) -> bool:
+    looks = ground.store.timeline(session=ground.session, path=path, kinds=[Seen], newest=1)
+    return next(iter(looks), None) is not None
+
+
+def _went_back(found: Sequence[EditedFile], unread: Sequence[str]) -> str:
+    certain = [each for each in found if not each.from_messages]
+    asked_for = [each.path for each in found if each.from_messages]
+    mine = [each.path for each in certain if each.mine]
+    others = [each.path for each in certain if each.others]
+    return words.went_back(len(certain), mine, others, asked_for, unread)

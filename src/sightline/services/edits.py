@@ -35,10 +35,7 @@ if TYPE_CHECKING:
 def carry_out(ground: Ground, path: str, attempt: Attempt) -> EditResult:
     """Carry out one attempt, or raise EditRefused and leave the file as it is."""
     located = place_of(ground, path)
-    ground.before_change(located.path)
-    result = _carried_out(ground, path, located, attempt)
-    ground.after_change(result.path)
-    return result
+    return _carried_out(ground, path, located, attempt)
 
 
 def _carried_out(ground: Ground, path: str, located: Located, attempt: Attempt) -> EditResult:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from sightline.core.revision import Revision
     from sightline.core.text import Text
     from sightline.core.timeline import Recorded
-    from sightline.services.conversation import Conversation
     from sightline.store import Store
     from sightline.workspace import Found, Workspace
 
@@ -87,8 +86,7 @@ DUE: list[type[Fact]] = [TurnBegan, CheckpointTaken, CheckpointMissed]
 class Ground:
     """A session's ports. clock gives UTC microseconds; owner names this process; approve asks
     the user (path, diff) where the policy says so, and is None where nobody can be asked. missed:
-    why a checkpoint that was due could not be kept, for the face that this serves to say.
-    conversation: the session's, once it was asked for."""
+    why a checkpoint that was due could not be kept, for the face that this serves to say."""
 
     def __init__(
         self,
@@ -108,7 +106,6 @@ class Ground:
         self.owner = owner
         self.approve = approve
         self.missed = ""
-        self.conversation: Conversation | None = None
         self._not_due = 0  # no checkpoint was due at this position
         self._tracked: Tracked | None = None
 
@@ -156,22 +153,6 @@ class Ground:
         return self.workspace.read(
             path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
         )
-
-    def before_change(self, *paths: str, command: str = "") -> bool:
-        """Keep how the tree stands where these are the first that a turn changes, or this is the
-        first command of one; whether that was done. To be asked with no lock held."""
-        if self.settings.checkpoints != "turn" or not self.checkpoint_due():
-            return False
-        from sightline.services import automatic
-
-        return automatic.before_turn(self, paths, command)
-
-    def after_change(self, *paths: str) -> None:
-        """Keep how the tree stands where the settings say so after edits. As before_change."""
-        if self.settings.checkpoints == "edits":
-            from sightline.services import automatic
-
-            automatic.after_edits(self, paths)
 
     def checkpoint_due(self) -> bool:
         """Whether a turn was begun, and no checkpoint of this session was tried since."""

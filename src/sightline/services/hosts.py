@@ -24,10 +24,8 @@ from sightline.core.rulings import own
 from sightline.core.text import decode, unmarked
 from sightline.services import unheard
 from sightline.services.ground import Difference, believe, change, noticed, recall
-from sightline.services.news import changes_of
 from sightline.services.recovery import done
 from sightline.services.refusals import unreadable
-from sightline.services.results import CommandRun
 from sightline.services.runs import changed_from, changes
 from sightline.workspace import Found
 
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from sightline.core.events import Fact
     from sightline.core.text import Text
     from sightline.services.ground import Ground, Known
+    from sightline.services.results import CommandRun
     from sightline.workspace import Located
 
 
@@ -99,7 +98,6 @@ def wrote(
         made = after_write(ground, data, found.data, who)
         facts.append(_saved(located.path, mine, found.revision, made))
     ground.append(facts, blobs=ground.keepable(located.path, *texts), found=[found], durable=True)
-    ground.after_change(located.path)
 
 
 @contextmanager
@@ -107,7 +105,6 @@ def writing(ground: Ground, path: str, content: str | bytes) -> Iterator[None]:
     """Around a host's own write of `content`: journalled before, compared after. Nothing is
     recorded as written when the body raises and the file still is what it was."""
     located = ground.workspace.locate(path)
-    ground.before_change(located.path)
     before = _now(ground, located)
     data = _bytes(content)
     assert data is not None
@@ -124,28 +121,20 @@ def writing(ground: Ground, path: str, content: str | bytes) -> Iterator[None]:
         yield
     finally:
         _written_or_not(ground, intent, position, _now(ground, located))
-        ground.after_change(located.path)
-
-
-@contextmanager
-def ran(ground: Ground, command: str) -> Iterator[Run]:
-    """Around a command the agent runs: what it changed is recorded as made by that command."""
-    run = Run(ground, command)
-    try:
-        yield run
-    finally:  # what it changed before it failed, it changed
-        run.end()
 
 
 class Run:
-    """A command under way. Set exit_code when it is known; `result` is there at the end."""
+    """A command under way. Set exit_code when it is known. At its end, paths are the files that
+    it changed, removed those that no session had read and that it removed; result is the same as
+    an answer for the caller of `session.ran`."""
 
     def __init__(self, ground: Ground, command: str) -> None:
         self.ground = ground
         self.command = command
         self.exit_code: int | None = None
         self.result: CommandRun | None = None
-        ground.before_change(command=command)
+        self.paths: tuple[str, ...] = ()
+        self.removed: tuple[str, ...] = ()
         changes(ground).record(ground)
         self._before = dict(ground.workspace.walk(links=True))
         unheard.look(ground, self._before)
@@ -160,12 +149,9 @@ class Run:
         ground = self.ground
         cause = by_bracket(ground, self.command, self._id, self._position)
         made = changes(ground, cause, changed_from(self._before))
-        paths, removed = made.paths, tuple(sorted(self._removed(cause)))
-        named = tuple(sorted({*paths, *removed}))
+        self.paths, self.removed = made.paths, tuple(sorted(self._removed(cause)))
+        named = tuple(sorted({*self.paths, *self.removed}))
         made.record(ground, CommandEnded(self._id, self.exit_code, named))
-        told = tuple(changes_of(ground, paths))
-        self.result = CommandRun(self.command, self.exit_code, told, removed)
-        ground.after_change(*named)
 
     def _removed(self, cause: Cause) -> list[str]:
         """Files that the timeline has never heard of, and that this command removed for certain:

@@ -21,21 +21,13 @@ if TYPE_CHECKING:
 
 def move(ground: Ground, src: str, dst: str) -> EditResult:
     """Rename a file. Refused when dst exists, or src is not what this session may rely on."""
-    ground.before_change(place_of(ground, src).path)
-    result = renamed(ground, src, dst)
-    ground.after_change(result.path)
-    return result
-
-
-def renamed(ground: Ground, src: str, dst: str) -> EditResult:
-    """The same as a part of a change of several files."""
     source, target = place_of(ground, src), place_of(ground, dst)
     with ground.workspace.lock(source.path, target.path):
         settle(ground, target.path)
         plan = Plan(ground, source, Move(target.path))
         if plan.elsewhere is None:
             return _judged(ground, plan, target.path, dst)
-    return renamed(ground, plan.elsewhere.path, dst)  # renamed since: follow, as an edit does
+    return move(ground, plan.elsewhere.path, dst)  # renamed since: follow, as an edit does
 
 
 def _judged(ground: Ground, plan: Plan, target: str, dst: str) -> EditResult:

@@ -171,6 +171,15 @@ class UnreadCall(Value):
     id: str
 
 
+class Deleted(Value):
+    """Messages that were taken out of a conversation. ids: those that were given, and those that messages bear. paths: files of the workspace that
+    their calls may have written. unread: edits of which nobody can tell."""
+
+    ids: frozenset[str]
+    paths: tuple[str, ...] = ()
+    unread: tuple[UnreadCall, ...] = ()
+
+
 class EditedFiles(list[EditedFile]):
     """The files, in order of path. unread: edits in deleted messages of which nobody can tell what
     they wrote, so that files may be missing here."""

@@ -20,6 +20,7 @@ from sightline.render import rewind as words
 from sightline.services import carrying, previews, recovery, undoing, unheard, warnings
 from sightline.services.authors import changed_by, moment
 from sightline.services.beginning import Beginning, is_small
+from sightline.services.edited import NO_MESSAGES, about_rewind
 from sightline.services.follow import Places
 from sightline.services.past import KINDS, of_entry, standing
 from sightline.services.results import LeftAlone, RewindReport, TakenBack
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from sightline.core.rewinding import Effect, Step
     from sightline.services.comparing import FileDifference
     from sightline.services.ground import Ground
-    from sightline.services.results import Checkpoint, FileWarning
+    from sightline.services.results import Checkpoint, Deleted, FileWarning
     from sightline.workspace import Found
 
 
@@ -47,11 +48,11 @@ def rewind(
     conversation: bool = False,
     dry_run: bool = False,
     force_paths: Iterable[str] = (),
-    deleted_messages: Iterable[object] = (),
+    deleted: Deleted = NO_MESSAGES,
 ) -> RewindReport:
     """Take back what this session did since a checkpoint, its id, or a position. dry_run: only
     say what would be done. force_paths: these get the bytes they had then, whoever wrote there
-    since. deleted_messages: as of edited_since(), for the warning when the conversation alone
+    since. deleted: as of edited_since(), for the warning when the conversation alone
     goes back. RewindRefused, UnknownName, PathRefused, ValueError; RewindInterrupted by Ctrl-C."""
     target = target_of(ground, to)
     named = [forced_path(ground, target, path) for path in force_paths]
@@ -72,7 +73,7 @@ def rewind(
         report = _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
         return report if diffs is None else previews.shown(ground, target, report, diffs, wanted)
     alone = conversation and not files
-    warned = warnings.about_rewind(ground, target.position, deleted_messages) if alone else None
+    warned = about_rewind(ground, target.position, deleted) if alone else None
     fact = RewindStarted(
         target.name, target.position, ground.owner, files, conversation, tuple(wanted)
     )

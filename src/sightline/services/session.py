@@ -6,6 +6,9 @@ from _thread import RLock
 
 from sightline import services
 from sightline.core.attempts import Create, Delete, Replace, ReplaceLines, WriteWhole
+from sightline.errors import EditRefused
+from sightline.services import results
+from sightline.services.automatic import after_change
 from sightline.services.seeking import Seeking
 
 TYPE_CHECKING = False
@@ -16,8 +19,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sightline.core.attempts import Attempt
-    from sightline.errors import EditRefused
-    from sightline.services import results
     from sightline.services.aio import AsyncSession
     from sightline.services.batches import Change
     from sightline.services.briefing import Briefing
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
     from sightline.services.hosts import Run
     from sightline.services.moments import When
+
+TIDY_EVERY = 16
+"""Turns after which a library session removes automatic checkpoints that take too much room. Hooks
+do that when a turn ends."""
 
 
 class Session(Seeking):
@@ -39,6 +44,7 @@ class Session(Seeking):
         self._lock = RLock()
         self._users = users if users is not None else set()  # of one store: this, and its forks
         self._users.add(self._lock)
+        self._conversation: Conversation | None = None
         self.id = ground.session
         self.agent = agent
 
@@ -57,7 +63,9 @@ class Session(Seeking):
     @property
     def conversation(self) -> Conversation:
         """What was said: kept for good, and folded so that it costs less."""
-        return services.conversation.of(self._ground, self._lock)
+        if self._conversation is None:
+            self._conversation = services.conversation.Conversation(self._ground, self._lock)
+        return self._conversation
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> results.FileView:
         """Show a file, or lines first..last of it, and record that they were shown.
@@ -122,19 +130,19 @@ class Session(Seeking):
     def move(self, src: str, dst: str) -> results.EditResult:
         """Rename a file; EditRefused (exists) when something stands at dst."""
         with self._lock:
-            return services.moves.move(self._ground, src, dst)
+            return services.checkpointed.move(self._ground, src, dst)
 
     def patch(self, unified_diff: str) -> results.EditResult:
         """Apply a unified diff, all of its files or none. EditRefused."""
         with self._lock:
-            return services.batches.patch(self._ground, unified_diff)
+            return services.checkpointed.patch(self._ground, unified_diff)
 
     def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> results.BatchResult:
         """Carry out changes of several files, all or none.
 
         EditRefused for the first that cannot be, naming the rest in `others`."""
         with self._lock:
-            return services.batches.apply(
+            return services.checkpointed.apply(
                 self._ground, [services.batches.change(c) for c in changes]
             )
 
@@ -159,14 +167,15 @@ class Session(Seeking):
                 before=before,
                 user_modified=user_modified,
             )
+            after_change(self._ground, self._ground.workspace.locate(path).path)
 
     def writing(self, path: str, content: str | bytes) -> AbstractContextManager[None]:
         """Around the host's own write of `content`: journalled before, compared after."""
-        return services.hosts.writing(self._ground, path, content)
+        return services.checkpointed.writing(self._ground, path, content)
 
     def ran(self, command: str) -> AbstractContextManager[Run]:
         """Around a command the agent runs: what it changes is recorded as made by it."""
-        return services.hosts.ran(self._ground, command)
+        return services.checkpointed.ran(self._ground, command)
 
     def check(
         self, path: str, *, old: str | None = None, content: str | None = None
@@ -197,7 +206,10 @@ class Session(Seeking):
         agent: of two calls made at once, the second knows nothing of what the first was answered.
         UnknownName."""
         with self._lock:
-            services.telling.acknowledge(self._ground, answer)
+            if isinstance(answer, str | EditRefused | results.Notice | results.FileWarning):
+                services.telling.acknowledge(self._ground, answer)
+            else:
+                services.briefing.acknowledge(self._ground, answer)
 
     def edited_since(
         self, when: When = None, *, deleted_messages: Iterable[object] = ()
@@ -210,7 +222,8 @@ class Session(Seeking):
         any format: what was edited from the earliest on, and what their calls write. UnknownName.
         """
         with self._lock:
-            return services.edited.edited_since(self._ground, when, deleted_messages)
+            gone = services.deleted.deleted(self._ground, deleted_messages)
+            return services.edited.edited_since(self._ground, when, gone)
 
     def checkpoint(self, label: str = "") -> results.Checkpoint:
         """Keep how the workspace stands now, so that work can be taken back to here.
@@ -269,7 +282,7 @@ class Session(Seeking):
                 conversation=conversation,
                 dry_run=dry_run,
                 force_paths=force_paths,
-                deleted_messages=deleted_messages,
+                deleted=services.deleted.deleted(self._ground, deleted_messages),
             )
 
     def turn(
@@ -286,7 +299,10 @@ class Session(Seeking):
         before; None leaves it as it was. ValueError where a model was never named.
         """
         with self._lock:
-            return services.usage.turn(self._ground, number, model, provider, mode)
+            begun = services.usage.turn(self._ground, number, model, provider, mode)
+            if begun % TIDY_EVERY == 0:
+                services.thrift.keep_to_room(self._ground, self._ground.settings)
+            return begun
 
     def model_usage(self) -> list[results.ModelUsage]:
         """The models that were used, oldest first, each from where it was another than before."""
@@ -387,4 +403,4 @@ class Session(Seeking):
 
     def _carry_out(self, path: str, attempt: Attempt) -> results.EditResult:
         with self._lock:
-            return services.edits.carry_out(self._ground, path, attempt)
+            return services.checkpointed.edit(self._ground, path, attempt)

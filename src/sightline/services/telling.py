@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sightline.core.context import Knowledge
     from sightline.core.events import Fact
     from sightline.core.regions import Hunk, Spans
-    from sightline.services.briefing import Briefing
     from sightline.services.ground import Ground
     from sightline.services.results import FileWarning, Notice
 
@@ -42,15 +41,13 @@ def hand_over(ground: Ground, notice: Notice) -> None:
         deliver(ground, notice.id, [change.path for change in notice.changes], notice.told)
 
 
-def acknowledge(
-    ground: Ground, answer: Notice | Briefing | EditRefused | FileWarning | str
-) -> None:
+def acknowledge(ground: Ground, answer: Notice | EditRefused | FileWarning | str) -> None:
     """Count exactly what an answer told as known to the agent, a warning as seen to. UnknownName.
 
     Nothing does when this session looked at the file or edited it since: then what was printed
     is no longer what it lacks.
     """
-    from sightline.services.results import FileWarning, Notice
+    from sightline.services.results import FileWarning
 
     if isinstance(answer, FileWarning):
         answer = answer.id
@@ -66,11 +63,6 @@ def acknowledge(
             acknowledge(ground, other)
         if isinstance(answer.told, Told):
             count(ground, answer.told, "refusal")
-        return
-    if not isinstance(answer, Notice):
-        from sightline.services import briefing
-
-        briefing.acknowledge(ground, answer)
         return
     for told in answer.told:
         count(ground, told, answer.id)

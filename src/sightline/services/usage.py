@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from sightline.services.ground import Ground
     from sightline.services.results import Environment, ModelUsage
 
-TIDY_EVERY = 16
-"""Turns of a program after which checkpoints are looked at that take too much room. Hooks do that
-when a turn is over."""
-
 
 def another(
     ground: Ground, model: str | None, provider: str | None = None, mode: str | None = None
@@ -45,10 +41,6 @@ def turn(
     state = ground.store.session(ground.session)
     begun = number if number is not None else (state.turn if state else 0) + 1
     ground.append([TurnBegan(begun), *used])
-    if begun % TIDY_EVERY == 0:
-        from sightline.services.thrift import keep_to_room
-
-        keep_to_room(ground, ground.settings)
     return begun
 
 

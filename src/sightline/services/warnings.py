@@ -12,7 +12,6 @@ from sightline.core.events import (
     Delivered,
     NoticeDelivered,
     RewindEnded,
-    Seen,
     SessionEnded,
     SessionForked,
     WarningAcknowledged,
@@ -28,13 +27,11 @@ from sightline.services.telling import PART as HANDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from sightline.core.events import Fact
     from sightline.core.timeline import Recorded
     from sightline.services.ground import Ground
-    from sightline.services.moments import When
-    from sightline.services.results import EditedFile
 
 TEXT_MAX = 2_000
 """Characters of one warning: it has to fit beside a notice into what a host hands its agent."""
@@ -101,39 +98,6 @@ def acknowledge(ground: Ground, name: str) -> bool:
     ):
         raise UnknownName(*words.unknown(name))
     return True
-
-
-def about_rewind(
-    ground: Ground, to: When, deleted_messages: Iterable[object] = ()
-) -> WarningRaised | None:
-    """What to warn of when the conversation alone goes back to a moment, to be recorded with its
-    end: files that are other than they were then, edited since by this session, or by others where
-    it was shown them; and edits in deleted messages that cannot be read. None where there are none.
-    to, deleted_messages: as of edited_since(). UnknownName, ValueError."""
-    from sightline.services.edited import edited_since
-
-    known = ground.store.known(ground.session)
-    edited = edited_since(ground, to, deleted_messages)
-    found = [
-        each for each in edited if each.mine or each.path in known or _shown(ground, each.path)
-    ]
-    if not found and not edited.unread:
-        return None
-    text = _went_back(found, [each.tool for each in edited.unread])
-    return fact_of(text, [each.path for each in found])
-
-
-def _shown(ground: Ground, path: str) -> bool:
-    looks = ground.store.timeline(session=ground.session, path=path, kinds=[Seen], newest=1)
-    return next(iter(looks), None) is not None
-
-
-def _went_back(found: Sequence[EditedFile], unread: Sequence[str]) -> str:
-    certain = [each for each in found if not each.from_messages]
-    asked_for = [each.path for each in found if each.from_messages]
-    mine = [each.path for each in certain if each.mine]
-    others = [each.path for each in certain if each.others]
-    return words.went_back(len(certain), mine, others, asked_for, unread)
 
 
 def tell(ground: Ground) -> str:

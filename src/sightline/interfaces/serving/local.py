@@ -26,7 +26,24 @@ from sightline.store.private import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.interfaces.serving.answerer import Answerer
+    from typing import Protocol
+
+    from sightline.interfaces.running import Running
+
+    class Answerer(Protocol):
+        """The part of a hook server that an endpoint asks."""
+
+        root: str
+
+        def told(self) -> Running: ...
+        def enter(self) -> None: ...
+        def leave(self) -> None: ...
+        def serves(
+            self, project: str, variables: str, installation: str, agent: str, raw: bytes
+        ) -> bool: ...
+        def answer(
+            self, agent: str, event: str | None, raw: bytes, project: str, pid: int | None
+        ) -> bytes: ...
 
 
 WAIT_S = 5.0

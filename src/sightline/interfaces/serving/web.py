@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from email.message import Message
     from typing import Any
 
-    from sightline.interfaces.serving.answerer import Answerer
+    from sightline.interfaces.serving.local import Answerer
 
 WAIT_S = 30.0
 """How long a connection may say nothing."""

@@ -19,6 +19,7 @@ from sightline.services import unheard
 from sightline.services.attend import NOTHING, Answer
 from sightline.services.attend.output import note_shown, note_written
 from sightline.services.attend.telling import news
+from sightline.services.automatic import after_change, before_change
 from sightline.services.runs import Changes, Stood, by_times, changes
 
 TYPE_CHECKING = False
@@ -54,7 +55,7 @@ def began(ground: Ground, event: CommandBegan) -> Answer:
     named = words.short(event.command)
     gone: tuple[str, ...] | None = None
     if not only_reads(event.command, event.cwd):
-        kept = ground.before_change(command=named)
+        kept = before_change(ground, command=named)
         gone = () if kept else _gone(ground)
     changes(ground).record(ground, CommandStarted(named, event.call, gone))
     return NOTHING
@@ -92,7 +93,7 @@ def ended(ground: Ground, event: CommandEnded) -> Answer:
     made.record(ground, *_lost(ground, made), *over)
     note_shown(ground, event)
     note_written(ground, event, made.found if started is not None else ())
-    ground.after_change(*touched)
+    after_change(ground, *touched)
     return Answer(context=news(ground)) if made.found else NOTHING
 
 

@@ -15,6 +15,7 @@ from sightline.core.text import unmarked
 from sightline.errors import EditRefused, PathRefused
 from sightline.render import attending as words
 from sightline.services.attend import DIFF_MAX, NOTHING, Answer, CellEdit
+from sightline.services.automatic import before_change
 from sightline.services.plans import Plan, place_of
 
 TYPE_CHECKING = False
@@ -39,7 +40,7 @@ def attempted(ground: Ground, event: Attempted) -> Answer:
         return Answer(refuse=words.refused(error)) if error.reason == "ignored" else NOTHING
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
-    ground.before_change(located.path)
+    before_change(ground, located.path)
     with ground.workspace.lock(located.path):
         if isinstance(event.attempt, CellEdit):
             from sightline.services.attend.notebooks import judged

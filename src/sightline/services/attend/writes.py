@@ -15,6 +15,7 @@ from sightline.errors import PathRefused
 from sightline.render import attending as words
 from sightline.services.attend import DIFF_MAX, NOTHING, Answer
 from sightline.services.attend.telling import tell_changes
+from sightline.services.automatic import after_change
 from sightline.services.recovery import done
 
 TYPE_CHECKING = False
@@ -38,7 +39,6 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
     lost = "" if again else _lost(ground, located.path, intent, event)
     if intent is not None and _as_intended(ground, intent[1], event, found):
         _carried_out(ground, *intent, found, merged=event.whole and _is_merge(intent[1]))
-        ground.after_change(located.path)
     elif not again:
         row = ground.store.disk(located.path)
         begun = ground.store.blob(row.revision) if row else None
@@ -52,6 +52,8 @@ def wrote(ground: Ground, event: Wrote) -> Answer:
             intent=intent[1] if intent else None,
         )
         _abandon(ground, located.path)
+    if not again:
+        after_change(ground, located.path)
     news = _news(ground, located, found, DIFF_MAX - len(lost))
     said = [lost, *news, "" if again else _concerns(ground, stood, found)]
     return Answer(context="\n\n".join(filter(None, said)))

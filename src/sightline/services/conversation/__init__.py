@@ -195,10 +195,3 @@ class Conversation:
             self._window = Window(self._ground, self.name, family)
         self._window.refresh()
         return self._window
-
-
-def of(ground: Ground, lock: AbstractContextManager[object]) -> Conversation:
-    """The session's own."""
-    if ground.conversation is None:
-        ground.conversation = Conversation(ground, lock)
-    return ground.conversation
