@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import house
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "sightline"
 
@@ -193,6 +195,15 @@ def test_modules_and_functions_stay_readable(file):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             assert lines <= FUNCTION_LINES_MAX, f"{node.name} has {lines} lines"
+
+
+def test_no_figure_of_the_house_rises():
+    """tools/house.json holds the limits. Else run: python tools/house.py --check"""
+    assert house.rises(house.ratcheted(house.measure(SOURCE)), house.read_limits()) == []
+
+
+def test_every_figure_that_may_not_rise_has_a_limit():
+    assert set(house.read_limits()) == set(house.RATCHETED)
 
 
 @each_module
