@@ -16,6 +16,7 @@ import ast
 import io
 import json
 import re
+import signal
 import subprocess
 import sys
 import tarfile
@@ -765,4 +766,6 @@ def print_table(measures: Measures) -> None:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it without a word
     sys.exit(main())
