@@ -412,7 +412,7 @@ def _against_order(tree: Tree) -> list[Import]:
     found: list[Import] = []
     for each in tree.all_imports():
         importer, imported = _top(each.importer), _top(each.imported)
-        if importer in UNBOUND or importer not in rank:
+        if importer not in rank:
             continue
         if each.imported == "":
             if importer not in ABOVE_API:

@@ -15,6 +15,7 @@ PATHS = {
     "__init__": "__init__",
     "__main__": "__main__",
     "model____init__": "model/__init__",
+    "model__sub____init__": "model/sub/__init__",
     "guard____init__": "guard/__init__",
     "model___own": "model/_own",
 }
@@ -99,7 +100,8 @@ def test_other_packages_may_import_the_modules_that_public_names(package):
         model__path="",
         model__hidden="",
         model__user="from demo.model import hidden",
-        store__a="from demo.model import path, hidden\nfrom demo import model, errors",
+        model__sub____init__="",
+        store__a="from demo.model import path, hidden, sub\nfrom demo import model, errors",
         testing="from demo.model import hidden",
         errors="",
     )
@@ -184,6 +186,7 @@ def test_private_c_modules(package):
         from _thread import RLock
         from . import _own
         from demo.model._own import x
+        from ._own import x
         def late():
             import _json
     """
@@ -196,8 +199,10 @@ def test_modules_with_one_importer(package):
         model____init__="",
         model__a="from demo.model import shared",
         model__b="from demo.model import shared, single",
+        model__itself="from demo.model import itself",
         model__shared="",
         model__single="",
+        store__c="import demo.model",
     )
     assert pairs(measure(root).single_importers) == [("model.b", "model.single")]
 

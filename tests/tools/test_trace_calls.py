@@ -151,7 +151,7 @@ def test_calls_in_threads_are_counted_also_in_threads_that_began_before(calls):
             start_new_thread(serve, (), {"times": 3})
             def go():
                 work.put(low)
-                done.get()
+                done.get(timeout=60)
                 thread = Thread(target=low)
                 thread.start()
                 thread.join()
