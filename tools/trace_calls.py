@@ -20,6 +20,9 @@ What is counted:
 - A return is a crossing into a module that was touched before: control had left it, and comes
   back by a call. A function that ends returns to its caller, too; that is not counted.
 
+On a busy machine the figures of a rewind may differ by a few: whether sightline reads a file again
+depends on how long ago the file was written.
+
 For packages the same is counted, where a package is the first part of a module's name below
 sightline: sightline.store.sqlite belongs to `store`.
 """

@@ -217,7 +217,7 @@ def run(*arguments):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def rows():
     """Give the rows of the table of sightline's own operations."""
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in run().splitlines()[2:]]
@@ -232,8 +232,15 @@ def test_the_operations_of_sightline_are_traced(rows):
         assert all(0 < int(p) < int(m) for m, p in zip(modules[2:], packages[2:], strict=True))
 
 
+def test_a_list_sums_to_the_crossings_it_was_made_of():
+    calls = made(*[("a.x.f", "b.y.g")] * 3, ("b.y.g", "a.x.f"), ("a.x.f", "b.y.g"))
+    lines = trace_calls.listed(calls, by_module)
+    listed, most = lines[: lines.index("")], lines[lines.index("Most crossed:") + 1 :]
+    assert [sum(int(line.split()[0]) for line in part) for part in (listed, most)] == [5, 5]
+
+
 @pytest.mark.parametrize("name", trace_calls.OPERATIONS)
-def test_a_list_holds_what_the_table_counts(rows, name):
-    (packages,) = [row for row in rows if row[:2] == [name, "packages"]]
-    listed = run("--list", name, "--packages").partition("\nMost crossed:")[0].splitlines()
-    assert sum(int(line.split()[0]) for line in listed if line) == int(packages[2])
+def test_an_operation_is_listed_call_by_call(name):
+    listed, _, most = run("--list", name, "--packages").partition("\nMost crossed:\n")
+    assert all(" -> " in line for line in [*listed.splitlines(), *most.splitlines()])
+    assert most
