@@ -129,10 +129,9 @@ GRAMMARS = ("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript")
 
 def edition() -> str:
     """Which readers these are, and which rules they go by: others may read otherwise."""
-    from sightline import languages
-    from sightline.core import imports
-
-    files = [file for package in (languages, imports) for file in _modules(package.__path__[0])]
+    package = os.path.dirname(os.path.dirname(__file__))
+    folders = [os.path.join(package, name) for name in ("languages", "core/imports")]
+    files = [file for folder in folders for file in _modules(folder)]
     stamps = [_stamp(file) for file in (*files, *map(_grammar, GRAMMARS))]
     return f"{sys.version} {sys.byteorder} {stamps}"
 
