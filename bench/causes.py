@@ -22,9 +22,9 @@ if not __package__:  # started as a script: the rest of bench, and the library o
 
 from bench.histories import FILES, History
 
-from sightline.core.events import Cause, Changed, GitMoved
-from sightline.services import views
-from sightline.services.ground import Ground
+from sightline.changes.session_context import SessionContext
+from sightline.guard import file_states
+from sightline.model.events import Cause, Changed, GitMoved
 from sightline.store.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from bench.histories import Label
 
-    from sightline.core.events import CauseKind, Fact
-    from sightline.core.timeline import Recorded
+    from sightline.model.events import CauseKind, Fact
+    from sightline.model.timeline import Recorded
 
 KINDS = ("agent", "command", "formatter", "git", "session", "external")
 COUNT = 200
@@ -130,12 +130,12 @@ def other_verdicts(history: History, log: Sequence[Recorded]) -> list[str]:
     told.keep(kept for rev in revisions(log) if (kept := own.store.blob(rev)) is not None)
     different = []
     for session in (history.first, history.second_agent):
-        ground = Ground(session.id, told, own.workspace, own.settings, own.clock, own.owner)
+        ground = SessionContext(session.id, told, own.workspace, own.settings, own.clock, own.owner)
         for path in FILES:
             text = session.believed(path) or ""
             for old in (None, *text.splitlines(keepends=True)[::4]):
                 said = session.check(path, old=old).replace(changed_by=None)
-                if said != views.check(ground, path, old=old).replace(changed_by=None):
+                if said != file_states.check(ground, path, old=old).replace(changed_by=None):
                     different.append(f"{session.id} {path} {old!r}")
     return different
 

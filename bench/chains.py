@@ -23,8 +23,8 @@ from bench.asking import printed
 from bench.speed import table
 from bench.stopwatch import Figure, Limit, Row, interleaved, measure
 
-from sightline.core.finding.index import Index
-from sightline.core.finding.patterns import pattern
+from sightline.search.path_index import Index
+from sightline.search.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

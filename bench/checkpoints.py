@@ -28,10 +28,10 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.stopwatch import interleaved
 
 import sightline
-from sightline.config import Settings
-from sightline.core.events import TurnBegan
-from sightline.services import checkpoints
-from sightline.workspace.disk import LOOKS
+from sightline.checkpoints import take
+from sightline.config.settings import Settings
+from sightline.filesystem.disk import LOOKS
+from sightline.model.events import TurnBegan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -212,7 +212,7 @@ class Bench:
                 edit(self.root, self.paths[:1], f"event {next(words)}")
 
             times = interleaved(
-                lambda: checkpoints.take(ground, paths=self.paths[:1]),
+                lambda: take.take(ground, paths=self.paths[:1]),
                 lambda: ground.append([TurnBegan(next(words))], durable=True),
                 50,
                 before=change,
@@ -244,7 +244,7 @@ class Bench:
                 edit(self.root, paths, f"{name} {next(words)}")
 
             def ours() -> object:
-                return checkpoints.take(ground, paths=paths, durable=durable)
+                return take.take(ground, paths=paths, durable=durable)
 
             times = interleaved(ours, shadow.take, rounds, before=change, before_floor=change)
         what = f"{changed} of {self.files} files known to have changed"
@@ -312,7 +312,7 @@ class Bench:
             for number in range(TAKEN):
                 paths = self.paths[number * 7 :: len(self.paths) // EDITED][:EDITED]
                 edit(self.root, paths, f"size {number}")
-                checkpoints.take(session._ground, paths=paths)  # noqa: SLF001
+                take.take(session._ground, paths=paths)  # noqa: SLF001
                 shadow.take_as_commit()
         shadow("repack", "-a", "-d", "-q")
         shadow("prune-packed", "-q")

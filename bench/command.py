@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bench.world import World
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-START = "from sightline.interfaces.entry import main; raise SystemExit(main())"
+START = "from sightline.cli.entry import main; raise SystemExit(main())"
 
 NOT_ITS = {19, 23, 24, 34, 35}
 """S19: nobody is at a terminal here to be asked. S23, S24: no command tells of them. S34, S35: as

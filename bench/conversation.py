@@ -24,8 +24,8 @@ from bench.filling import opened
 from bench.speed import table
 from bench.stopwatch import Figure, Limit, Row, interleaved, measure_each
 
-from sightline.core.events import MessageAppended
-from sightline.services.conversation.stored import stored
+from sightline.conversation.message_codec import stored
+from sightline.model.events import MessageAppended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -69,7 +69,7 @@ def fill(session: Session, messages: int) -> None:
 
 
 def _revision(text: bytes) -> str:
-    from sightline.core.revision import revision_of
+    from sightline.model.revision import revision_of
 
     return revision_of(text)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bench.stopwatch import Times
 
     from sightline import Session
-    from sightline.core.context import Knowledge
+    from sightline.model.projections import Knowledge
 
 LINES = [f"value_{n} = compute({n}, mode={n % 7})\n" for n in range(1000)]
 
@@ -184,7 +184,7 @@ def rewritten(_: str) -> Times:
     line is an anchor. Beside counting the lines of the three texts."""
     from collections import Counter
 
-    from sightline.core.merge import merge
+    from sightline.model.merge import merge
 
     order = random.Random(1)  # noqa: S311  the same lines on every run
     base, ours, theirs = ([f"{order.randrange(40)}\n" for _ in range(10_000)] for _ in range(3))
@@ -202,7 +202,7 @@ def importing(*, opening: bool) -> Callable[[str], Times]:
     def measured(_: str) -> Times:
         ours = "import sightline"
         if opening:
-            ours += "; sightline.open_session; import sightline.config, sightline.workspace.disk, sightline.store.opening"
+            ours += "; sightline.open_session; import sightline.config.settings, sightline.filesystem.disk, sightline.store.opening"
         brought = "[m for m in sys.modules if m not in before and m[:9] != 'sightline']"
         named = _python(f"before = set(sys.modules); {ours}; print(*{brought})").split()
         floor = "; ".join(f"import {name}" for name in named if "._" not in name) or "pass"
@@ -231,8 +231,8 @@ def _saved(path: str, data: bytes) -> None:
 
 def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     """SQLite's own transaction: an event row, and a state row put or updated."""
-    from sightline.core.context import know
-    from sightline.core.timeline import Recorded
+    from sightline.model.projections import know
+    from sightline.model.timeline import Recorded
     from sightline.store import codec
     from sightline.store.opening import open_file
     from sightline.store.rows import SET_KNOWLEDGE

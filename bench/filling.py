@@ -9,9 +9,9 @@ from time import sleep, time_ns
 from typing import TYPE_CHECKING, NamedTuple
 
 import sightline
-from sightline.core.events import Belief, Seen
-from sightline.core.revision import Stamp
-from sightline.workspace.reading import signature_of
+from sightline.filesystem.read import signature_of
+from sightline.model.events import Belief, Seen
+from sightline.model.revision import Stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ class Filled(NamedTuple):
 def opened(folder: str, *, store: str = "store.db", id: str | None = None) -> Session:
     """A session in folder/workspace over a store beside it, with nobody's settings but the
     built-in ones."""
-    from sightline.config import Settings
+    from sightline.config.settings import Settings
 
     root = os.path.join(folder, "workspace")
     os.makedirs(root, exist_ok=True)

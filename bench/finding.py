@@ -26,8 +26,8 @@ from bench.asking import printed
 from bench.speed import table
 from bench.stopwatch import Figure, Limit, Row, interleaved, measure
 
-from sightline.core.finding.index import Index
-from sightline.workspace.find import Finder
+from sightline.filesystem.path_list import Finder
+from sightline.search.path_index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,17 +19,17 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.asking import printed
 
-from sightline.core.replaying.view import View
-from sightline.core.window.blocks import Block, Excerpt, Rewrite
-from sightline.core.window.folding import DEFAULT
-from sightline.core.window.rebasing import folder
-from sightline.render.stubs import stub
+from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
+from sightline.conversation.window.folding import DEFAULT
+from sightline.conversation.window.rebase import folder
+from sightline.conversation.words import stub
+from sightline.replay.request_view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sightline.core.window.blocks import Deed
-    from sightline.core.window.folding import Rules
+    from sightline.conversation.window.blocks import Deed
+    from sightline.conversation.window.folding import Rules
 
     Talk = Iterator[list[Block]]
     """What came before each answer."""

@@ -29,7 +29,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.misreadings import failed_reads
 from bench.mistakes import MISTAKES
 
-from sightline.core.finding.guesses import Guesser
+from sightline.search.guesses import Guesser
 
 if TYPE_CHECKING:
     from collections.abc import Callable

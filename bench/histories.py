@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import sightline
-from sightline.config import Settings
-from sightline.services.attend import CommandBegan, CommandEnded, attend
-from sightline.services.history import survey
-from sightline.services.runs import changes
+from sightline.agents.hook_events import CommandBegan, CommandEnded
+from sightline.changes.commands import changes
+from sightline.config.settings import Settings
+from sightline.history.session_history import survey
+from sightline.hooks.dispatch import attend
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ from bench.baselines import Answer
 from bench.trial import Guard
 
 import sightline
-from sightline.core.events import Refused
-from sightline.interfaces.hooks import answered
+from sightline.hooks.call import answered
+from sightline.model.events import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -203,7 +203,7 @@ def _dressed(text: str, before: bytes) -> bytes:
 NOT_ITS = {19, 24, 26, 35}
 """S19: the host writes what the user approved, and looks at nothing in between; what is lost then
 is told (tests/services/attend). S24, S26: no hook tells of them. S35: a disk that hangs needs a
-process of its own (tests/interfaces/test_hooks.py)."""
+process of its own (tests/hooks/test_call.py)."""
 
 HOOKED = Guard(
     "sightline-hook",

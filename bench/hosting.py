@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sightline
-from sightline.core.events import Seen
-from sightline.interfaces import hook_entry, hooklog
-from sightline.interfaces.hook_client import own_settings, run_folder
-from sightline.interfaces.hooks import answered
-from sightline.interfaces.place import place_of, take
-from sightline.interfaces.running import answerers
-from sightline.interfaces.serving.address import http_settings
+from sightline.hooks import fault_log, hook_entry
+from sightline.hooks.call import answered
+from sightline.hooks.daemon_lock import place_of, take
+from sightline.hooks.daemon_status import answerers
+from sightline.hooks.http_address import http_settings
+from sightline.hooks.protocol import own_settings, run_folder
+from sightline.model.events import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from sightline.interfaces.running import Running
+    from sightline.hooks.daemon_status import Running
 
 AGENT = "claude-code"
 TEXT = "".join(f"value_{n} = compute({n})\n" for n in range(200))
@@ -47,7 +47,7 @@ walk(sys.argv[1])
 """
 UP = """
 import os, sys
-from sightline.interfaces.serving import serving
+from sightline.hooks.server import serving
 with serving(sys.argv[1], environ=os.environ, home=os.environ["HOME"]):
     print("ready", flush=True)
     sys.stdin.read()
@@ -205,9 +205,9 @@ class Host:
         place, _, path = url.removeprefix("http://").partition("/")
         return place, f"/{path}", token
 
-    def faults(self) -> list[hooklog.Fault]:
+    def faults(self) -> list[fault_log.Fault]:
         """What went wrong so far."""
-        return hooklog.faults(self.state)
+        return fault_log.faults(self.state)
 
     def seen(self) -> int:
         """How many files of the crowd were recorded as shown."""

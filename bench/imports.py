@@ -35,10 +35,9 @@ from bench.asking import printed
 
 import sightline
 from bench import stopwatch
-from sightline.config import Settings
-from sightline.core.imports.python import Python
-from sightline.languages.python import references
-from sightline.services.related import related
+from sightline.codegraph.languages.python import Python, references
+from sightline.codegraph.related import related
+from sightline.config.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

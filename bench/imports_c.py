@@ -28,14 +28,12 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.judged import Row, fetched, listing, printed, some, source_of
 
-from sightline.core.imports.c import C
-from sightline.core.imports.c_commands import MADE
-from sightline.languages.c import SUFFIXES, references
+from sightline.codegraph.languages.c import MADE, SUFFIXES, C, references
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sightline.core.imports.reference import Reader
+    from sightline.codegraph.reference import Reader
 
     Unit = tuple[str, list[str]]
     """A source by its full path, and what its compiler is told."""

@@ -23,9 +23,11 @@ from typing import TYPE_CHECKING, Any
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(HOME, "src")]
 
-from sightline.core.imports.go import Go  # noqa: E402 - the path first
-from sightline.core.value import Value  # noqa: E402
-from sightline.languages.go import references  # noqa: E402
+from sightline.codegraph.languages.go import (  # noqa: E402
+    Go,
+    references,
+)
+from sightline.model.value import Value  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

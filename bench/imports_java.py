@@ -27,9 +27,8 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.judged import Row, listing, printed, some, source_of
 
-from sightline.core.imports.java import Java
-from sightline.core.imports.reference import Reference
-from sightline.languages.java import references
+from sightline.codegraph.languages.java import Java, references
+from sightline.codegraph.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

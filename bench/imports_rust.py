@@ -25,14 +25,17 @@ from typing import TYPE_CHECKING, Any
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(HOME, "src")]
 
-from sightline.core.imports.rust import Rust  # noqa: E402 - the path first
-from sightline.core.value import Value  # noqa: E402
-from sightline.languages.rust import references, scope  # noqa: E402
+from sightline.codegraph.languages.rust import (  # noqa: E402
+    Rust,
+    references,
+    scope,
+)
+from sightline.model.value import Value  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sightline.core.imports.reference import Reference
+    from sightline.codegraph.reference import Reference
 
 PRECISION, RECALL, MILLISECONDS = 0.98, 0.95, 2.5
 OWN = ("crate", "super", "self", "{{root}}", "")
@@ -126,7 +129,7 @@ def measured(tree: str, options: argparse.Namespace) -> list[Row]:
 
 def single(reference: Reference) -> Iterator[tuple[Names, Reference]]:
     """A reference as one for each name that it takes, and those names as the compiler has them."""
-    from sightline.core.imports.reference import Reference
+    from sightline.codegraph.reference import Reference
 
     if reference.kind != "import":
         return

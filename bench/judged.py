@@ -8,7 +8,7 @@ import tarfile
 from statistics import median
 from typing import TYPE_CHECKING
 
-from sightline.core.value import Value
+from sightline.model.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

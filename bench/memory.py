@@ -30,18 +30,18 @@ from bench.subjects import settings_in  # noqa: E402 (needs the path above)
 
 import sightline  # noqa: E402
 from sightline.agents.readers import READERS  # noqa: E402
-from sightline.core.formats import FORMATS  # noqa: E402
+from sightline.briefing.memory import BUDGET, memory  # noqa: E402
+from sightline.conversation.formats.format import FORMATS  # noqa: E402
 from sightline.errors import SightlineError  # noqa: E402
-from sightline.services.remembering import BUDGET, memory  # noqa: E402
-from sightline.services.replay.finding import Unread, files  # noqa: E402
-from sightline.services.replay.reading import read  # noqa: E402
+from sightline.replay.recording_reader import read  # noqa: E402
+from sightline.replay.recording_search import Unread, files  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sightline.core.replaying.conversation import Conversation
-    from sightline.core.window.blocks import Block
-    from sightline.services.remembering import Memory
+    from sightline.briefing.memory import Memory
+    from sightline.conversation.recorded_conversation import Conversation
+    from sightline.conversation.window.blocks import Block
 
 BASELINE = 10
 """Modified files that earlier systems put in such a block: the last ones."""

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sightline.core.value import Value
+from sightline.model.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

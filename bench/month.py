@@ -25,10 +25,10 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.stopwatch import interleaved
 from bench.usage import MONTH_US, Usage
 
-from sightline.services import history
-from sightline.services.history import Asked
-from sightline.services.retention import gc
-from sightline.services.why import why
+from sightline.checkpoints.gc import gc
+from sightline.history import session_history
+from sightline.history.session_history import Asked
+from sightline.history.why import why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -137,7 +137,7 @@ def verbs(month: Usage, small: Usage) -> list[Speed]:
         ("changes", lambda s: s.changes(), True),
         ("log, the newest 10", _log, True),
         ("why", lambda s: why(s._ground, path), False),  # noqa: SLF001
-        ("sessions", lambda s: history.sessions(s._ground), False),  # noqa: SLF001
+        ("sessions", lambda s: session_history.sessions(s._ground), False),  # noqa: SLF001
     ]
     return [_speed(verb, work, ours, floor, limited=limited) for verb, work, limited in timed]
 
@@ -163,7 +163,7 @@ def _edit(path: str, session: Session) -> None:
 
 
 def _log(session: Session) -> list[object]:
-    return list(history.select(session._ground.store, Asked(newest=10)))  # noqa: SLF001
+    return list(session_history.select(session._ground.store, Asked(newest=10)))  # noqa: SLF001
 
 
 def report(sizes: Sequence[Size], speeds: Sequence[Speed], done: int) -> dict[str, Any]:

@@ -20,16 +20,22 @@ ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # started as a script: the library of this checkout
     sys.path.insert(0, str(ROOT / "src"))
 
-from sightline.core.replaying.costs import PRICES  # noqa: E402 (needs the path above)
-from sightline.interfaces.replaying import CHEATS, order, shape  # noqa: E402
-from sightline.render.replay import CAVEAT  # noqa: E402
-from sightline.render.replay.words import cells, headings, summary  # noqa: E402
-from sightline.services.replay import POLICIES, Replay, replay  # noqa: E402
+from sightline.cli.replay_request import order, shape  # noqa: E402
+from sightline.replay.baselines.catalog import CHEATS  # noqa: E402
+from sightline.replay.costs import PRICES  # noqa: E402 (needs the path above)
+from sightline.replay.policies import POLICIES  # noqa: E402
+from sightline.replay.run_sessions import Replay, replay  # noqa: E402
+from sightline.replay.words import (  # noqa: E402
+    CAVEAT,
+    cells,
+    headings,
+    summary,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sightline.core.replaying.comparison import Row
+    from sightline.replay.comparison import Row
 
 CORPUS = ROOT.parent / "shared" / "corpus" / "claude-code"
 LEAST_TOKENS = 60_000

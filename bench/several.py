@@ -25,7 +25,7 @@ if not __package__:
 from bench.filling import SOURCE, opened
 from bench.several_worker import start
 
-from sightline.core.events import Changed
+from sightline.model.events import Changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -25,7 +25,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.filling import SOURCE, opened
 from bench.stress_worker import FILES, LINES, SHARED, is_whole, revision
 
-from sightline.core.events import Changed
+from sightline.model.events import Changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,8 +14,8 @@ from bench.trial import Guard
 from bench.world import NotAnswering
 
 import sightline
-from sightline.config import load_settings
-from sightline.core.events import RewindEnded
+from sightline.config.settings import load_settings
+from sightline.model.events import RewindEnded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bench.world import World
 
-    from sightline.config import Settings
+    from sightline.config.settings import Settings
 
 DEADLINE_S = 0.2
 """How long the library waits for a disk; one that answers, answers in a fraction of that."""

@@ -13,16 +13,16 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from sightline.config import Settings
-from sightline.core.events import SessionEnded
+from sightline.api.opening import ports, start
+from sightline.config.settings import Settings
 from sightline.errors import EditRefused
-from sightline.services.opening import ports, start
+from sightline.model.events import SessionEnded
 from sightline.testing import FixedClock
 
 if TYPE_CHECKING:
     from sightline import Session
-    from sightline.store import Store
-    from sightline.workspace import Workspace
+    from sightline.filesystem.port import Workspace
+    from sightline.store.port import Store
 
 MONTH_US = 30 * 24 * 3_600 * 1_000_000
 OF_INTEREST = 40

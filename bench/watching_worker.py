@@ -27,20 +27,22 @@ if not __package__:
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 import sightline
-from sightline.config import Settings
-from sightline.core.events import Cause, Changed
-from sightline.services.history import survey
-from sightline.services.opening import now_us, ports
-from sightline.services.watching import Watching
-from sightline.workspace.rules import IgnoreRules, git_rules
-from sightline.workspace.watch import watch
-from sightline.workspace.watch.choosing import for_linux  # noqa: F401  loaded before it is timed
-from sightline.workspace.watch.inotify import CREATE, ISDIR, Inotify, events
+from sightline.api.opening import now_us, ports
+from sightline.config.settings import Settings
+from sightline.filesystem.ignore.rules import IgnoreRules, git_rules
+from sightline.filesystem.watch.choose import (
+    for_linux,  # noqa: F401  loaded before it is timed
+    watch,
+)
+from sightline.filesystem.watch.inotify import CREATE, ISDIR, Inotify, events
+from sightline.history.session_history import survey
+from sightline.history.watching import Watching
+from sightline.model.events import Cause, Changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sightline.workspace.watch import Hints, Watcher
+    from sightline.filesystem.watch.watcher import Hints, Watcher
 
 QUIET_S = 0.5
 """So long without an event: the storm is over."""

@@ -7,6 +7,10 @@ import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.support.command_line import at, sl
+from tests.support.places import place, s, ten, three
+
+__all__ = ["at", "place", "s", "sl", "ten", "three"]  # fixtures for all tests
 
 # The same examples on every run: a red test is red for everybody. SIGHTLINE_TEST_PROFILE=search
 # draws new ones, ten times as many, for a person who looks for trouble.

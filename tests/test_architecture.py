@@ -1,9 +1,8 @@
-"""The invariants of the house, as docs/architecture.md states them."""
+"""The rules of the house, as docs/architecture.md states them. tools/house.py measures the tree."""
 
 from __future__ import annotations
 
 import ast
-import json
 import re
 import subprocess
 import sys
@@ -17,34 +16,14 @@ from tools import house
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "sightline"
 
-FLOORS = (
-    {"errors"},
-    {"core"},
-    {"render", "store", "workspace", "languages"},
-    {"config"},
-    {"services"},
-    {"agents", "frameworks"},
-    {"testing"},
-    {"interfaces"},
-    {"__main__"},
-)
-"""Rooms from the ground up. Imports go down, or stay in their room."""
-
-CORE_MAY_IMPORT = {"__future__", "bisect", "collections", "difflib", "enum", "functools"} | {
-    "array",
-    *("hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string", "unicodedata"),
-    *("_json", "_sha2", "_sha256"),  # core.lean: what stands behind json and hashlib
-    *("zlib", "isal"),  # core.deflate
-    "tomllib",  # as json: what a manifest of Cargo says
+PURE_MAY_IMPORT = {"__future__", "binascii", "bisect", "collections", "difflib", "enum", "functools"} | {
+    *("array", "hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string"),
+    *("abc", "dataclasses", "datetime", "tomllib", "types", "typing", "unicodedata", "weakref"),
+    *("_json", "_sha2", "_sha256"),  # model.lean: what stands behind json and hashlib
+    *("zlib", "isal"),  # model.deflate
+    *("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript"),
 }
-CORE_MAY_NOT_CALL = {"open", "print", "input", "eval", "exec", "__import__"}
-
-HOOK_ROOMS = ("errors", "config", "render", "core", "store", "workspace", "services")
-NOT_IN_HOOKS = {"sightline.store.postgres.", "sightline.workspace.watch."}
-"""A hook writes the embedded store and ends: no database server, nothing to watch."""
-
-MODULE_LINES_MAX = 400
-FUNCTION_LINES_MAX = 60
+PURE_MAY_NOT_CALL = {"open", "print", "input", "eval", "exec", "__import__"}
 
 
 def name_of(file: Path) -> str:
@@ -53,8 +32,8 @@ def name_of(file: Path) -> str:
 
 
 FILES = sorted(SOURCE.rglob("*.py"))
-NAMES = [name_of(file) for file in FILES]
-each_module = pytest.mark.parametrize("file", FILES, ids=NAMES)
+PACKAGES = [file.parent for file in FILES if file.name == "__init__.py" and file.parent != SOURCE]
+each_module = pytest.mark.parametrize("file", FILES, ids=[name_of(file) for file in FILES])
 
 
 @cache
@@ -62,112 +41,115 @@ def tree_of(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
-def is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+def listed(package: Path, name: str) -> tuple[str, ...]:
+    """The value of a tuple of strings, such as PUBLIC, in a package's __init__."""
+    for node in tree_of(package / "__init__.py").body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            values: tuple[str, ...] = ast.literal_eval(node.value)
+            return values
+    return ()
 
 
-def imports_of(tree: ast.AST, *, at_run_time: bool) -> set[str]:
-    """Modules imported anywhere in a tree; those for the type checker only when asked for."""
-    found: set[str] = set()
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            found |= (
-                {f"{module}.{alias.name}" for alias in node.names}
-                if module == "sightline"
-                else {module}
-            )
-        elif at_run_time and is_type_checking(node):
-            for other in node.orelse:  # type: ignore[attr-defined]
-                found |= imports_of(other, at_run_time=True)
-        else:
-            found |= imports_of(node, at_run_time=at_run_time)
-    return found
+def pure_modules() -> set[str]:
+    """The modules that a package's __init__ names as pure."""
+    return {
+        f"{name_of(package / '__init__.py')}.{module}"
+        for package in PACKAGES
+        for module in listed(package, "PURE")
+    }
 
 
-def room(module: str) -> str | None:
-    parts = module.split(".")
-    return parts[1] if parts[0] == "sightline" and len(parts) > 1 else None
-
-
-def floor(named: str) -> int:
-    """A public name of the package itself counts as a service, which most of them are."""
-    homes = [number for number, rooms in enumerate(FLOORS) if named in rooms]
-    return homes[0] if homes else floor("services")
-
-
-@pytest.mark.parametrize("file", [file for file in FILES if room(name_of(file))], ids=str)
-def test_imports_only_go_down_the_house(file):
-    """Type imports too: what a room may not use, it may not speak of."""
-    here = room(name_of(file)) or ""
-    for module in imports_of(tree_of(file), at_run_time=False):
-        there = room(module)
-        if there and there != here:
-            assert floor(there) < floor(here), f"{name_of(file)} imports {module}"
-
-
-def test_every_room_has_a_floor():
-    rooms = {room(name) for name in NAMES} - {None}
-    assert rooms <= set().union(*FLOORS)
-
-
-core_modules = pytest.mark.parametrize(
-    "file", [file for file in FILES if room(name_of(file)) == "core"], ids=str
+PURE = pure_modules()
+each_pure = pytest.mark.parametrize(
+    "file", [file for file in FILES if name_of(file) in PURE], ids=name_of
 )
 
 
-@core_modules
-def test_core_imports_nothing_that_could_look_outside(file):
-    modules = {m.split(".")[0] for m in imports_of(tree_of(file), at_run_time=True)}
-    assert modules - {"sightline"} <= CORE_MAY_IMPORT
+def imports_of(tree: ast.AST) -> set[str]:
+    """The modules that a module imports anywhere, by full name."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            modules = {name_of(file) for file in FILES}
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                found.add(full if full in modules else node.module or "")
+    return found
 
 
-@core_modules
-def test_core_calls_nothing_that_could_look_outside(file):
+def test_the_house_measures_no_worse_than_it_did():
+    """tools/house.json holds the figures; python tools/house.py --check says which one rose."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "house.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_imports_follow_the_order_of_the_packages():
+    measured = house.measure(SOURCE)
+    assert measured.imports_against_order == []
+    assert measured.folders_not_in_plan == []
+
+
+def test_packages_import_only_public_modules_of_each_other():
+    assert house.measure(SOURCE).imports_past_public == []
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=[p.name for p in PACKAGES])
+def test_a_package_says_what_it_is_for_and_imports_nothing(package):
+    tree = tree_of(package / "__init__.py")
+    assert ast.get_docstring(tree)
+    assert imports_of(tree) == set()
+    for name in ("PUBLIC", "PURE"):
+        for module in listed(package, name):
+            assert (package / f"{module}.py").is_file(), f"{name} names {module}"
+
+
+@each_pure
+def test_a_pure_module_imports_nothing_that_could_look_outside(file):
+    ours = {name for name in imports_of(tree_of(file)) if name.split(".")[0] == "sightline"}
+    assert ours - PURE - {"sightline.errors"} == set()
+    others = {name.split(".")[0] for name in imports_of(tree_of(file))} - {"sightline"}
+    assert others - PURE_MAY_IMPORT == set()
+
+
+@each_pure
+def test_a_pure_module_calls_nothing_that_could_look_outside(file):
     called = {
         node.func.id
         for node in ast.walk(tree_of(file))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    assert not called & CORE_MAY_NOT_CALL
+    assert not called & PURE_MAY_NOT_CALL
 
 
 def run(code: str, *args: str) -> subprocess.CompletedProcess[str]:
-    """Python with our source and nothing else: no site-packages, no environment."""
+    """Run code with our source and nothing else: no site-packages, no environment."""
     start = f"import sys; sys.path.insert(0, {str(SOURCE.parent)!r}); before = set(sys.modules)\n"
     command = [sys.executable, "-I", "-S", "-W", "error", "-c", start + code, *args]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-# A module that does not import fails the tests below with its own name in the message.
-HOOK_MODULES = [
-    name
-    for name in NAMES
-    if room(name) in HOOK_ROOMS and not f"{name}.".startswith(tuple(NOT_IN_HOOKS))
-]
+CLIENT_MAY_IMPORT = {"__future__", "gc", "os", "sys", "_socket", "sightline"}
 
 
-def test_a_hook_imports_only_cheap_standard_modules():
-    """tests/hook_closure.txt lists them. A hook starts on every tool call of an agent."""
-    done = run(
-        "import importlib, json\n"
-        "for name in sys.argv[1:]: importlib.import_module(name)\n"
-        "print(json.dumps(sorted(set(sys.modules) - before)))",
-        *HOOK_MODULES,
-    )
-    assert not done.stderr
-    imported = {name.split(".")[0] for name in json.loads(done.stdout)} - {"sightline"}
-    allowed = (ROOT / "tests" / "hook_closure.txt").read_text().split("\n")
-    public = {name for name in imported if not name.startswith("_")}  # accelerators vary
-    assert public - {line.partition("#")[0].strip() for line in allowed} == set()
-
-
-def test_the_hook_closure_holds_what_a_hook_stands_on():
-    """The test above finds its modules by itself, so a room that went missing must be seen."""
-    stands_on = {"config", "store.sqlite", "workspace.disk", "services.session"}
-    assert {f"sightline.{name}" for name in stands_on} <= set(HOOK_MODULES)
+@pytest.mark.parametrize("name", ["hook_entry", "client", "protocol"])
+def test_the_hook_client_imports_a_few_standard_modules(name):
+    """A client starts on every tool call of an agent, and mostly asks the daemon and ends."""
+    top = {
+        alias.name if isinstance(node, ast.Import) else node.module or ""
+        for node in tree_of(SOURCE / "hooks" / f"{name}.py").body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert {module.split(".")[0] for module in top} <= CLIENT_MAY_IMPORT
+    ours = {module for module in top if module.startswith("sightline")}
+    assert ours <= {"sightline.hooks.client", "sightline.hooks.protocol"}
 
 
 def test_importing_sightline_is_silent_and_lazy():
@@ -177,33 +159,21 @@ def test_importing_sightline_is_silent_and_lazy():
 
 def test_every_module_can_be_the_first_to_be_imported():
     """No cycle of imports hides behind a lucky order."""
-    done = run(
-        "import importlib\n"
+    code = (
+        "import importlib, sys\n"
         "for name in sys.argv[1:]:\n"
         "    for loaded in [m for m in sys.modules if m.startswith('sightline')]:\n"
         "        del sys.modules[loaded]\n"
-        "    importlib.import_module(name)\n",
-        *HOOK_MODULES,
+        "    importlib.import_module(name)\n"
     )
-    assert not done.stderr
+    names = [name_of(file) for file in FILES if file.stem not in SCRIPTS]
+    command = [sys.executable, "-W", "error", "-c", code, *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
-@each_module
-def test_modules_and_functions_stay_readable(file):
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= MODULE_LINES_MAX
-    for node in ast.walk(tree_of(file)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            assert lines <= FUNCTION_LINES_MAX, f"{node.name} has {lines} lines"
-
-
-def test_no_figure_of_the_house_rises():
-    """tools/house.json holds the limits. Else run: python tools/house.py --check"""
-    assert house.rises(house.ratcheted(house.measure(SOURCE)), house.read_limits()) == []
-
-
-def test_every_figure_that_may_not_rise_has_a_limit():
-    assert set(house.read_limits()) == set(house.RATCHETED)
+SCRIPTS = {"__main__", "hook_entry", "daemon_entry", "macos", "windows"}
+"""Modules that run when they are imported, and those of other systems."""
 
 
 @each_module

@@ -12,8 +12,8 @@ import pytest
 from sybil import Document, Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
-from sightline.config import Settings
-from sightline.core.settings import KEYS
+from sightline.config.schema import KEYS
+from sightline.config.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 import sightline
-from sightline.config import Settings, Source
+from sightline.config.settings import Settings, Source
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
 

@@ -1,4 +1,4 @@
-"""Writes services/aio.py and services/conversation/aio.py from the signatures of Session, with
+"""Writes api/async_session.py and api/async_conversation.py from the signatures of Session, with
 Seeking, and of Conversation.
 
 python tools/aio.py            write it
@@ -11,7 +11,7 @@ import ast
 import sys
 from pathlib import Path
 
-SOURCES = Path(__file__).resolve().parent.parent / "src" / "sightline" / "services"
+SOURCES = Path(__file__).resolve().parent.parent / "src" / "sightline"
 AROUND = {"writing", "ran"}
 """Verbs that answer a context manager."""
 
@@ -19,8 +19,8 @@ HEAD = '''"""The verbs of Session for async hosts. Written by tools/aio.py from 
 
 from __future__ import annotations
 
-from sightline.services.conversation.aio import AsyncConversation
-from sightline.services.threads import Around, shielded
+from sightline.api.async_conversation import AsyncConversation
+from sightline.api.threads import Around, shielded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,38 +28,21 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from datetime import timedelta
 
-    from sightline.core.finding.chains import Fallback, FindResult
-    from sightline.core.finding.success import Stats
-    from sightline.core.listing import DirectoryListing
-    from sightline.core.requesting import ListingRequest
+    from sightline.search.chains import Fallback, FindResult
+    from sightline.search.stats import Stats
+    from sightline.search.listing import DirectoryListing
+    from sightline.search.listing_requests import ListingRequest
     from sightline.errors import EditRefused
-    from sightline.services.batches import Change
-    from sightline.services.briefing import Briefing
-    from sightline.services.finding import Progress
-    from sightline.services.hosts import Run
-    from sightline.services.mentioning import Mentioned
-    from sightline.services.moments import When
-    from sightline.services.registry import Registry
-    from sightline.services.related import Related
-    from sightline.services.results import (
-        BatchResult,
-        Checkpoint,
-        Claim,
-        EditedFiles,
-        EditResult,
-        Environment,
-        Export,
-        FileChange,
-        FileInContext,
-        FileView,
-        FileWarning,
-        HandedOver,
-        ModelUsage,
-        Notice,
-        RewindReport,
-        Verdict,
-    )
-    from sightline.services.session import Session
+    from sightline.guard.batch import Change
+    from sightline.briefing.compose import Briefing
+    from sightline.search.find import Progress
+    from sightline.guard.host_writes import Run
+    from sightline.briefing.mentions import Mentioned
+    from sightline.checkpoints.time_points import When
+    from sightline.briefing.registry import Registry
+    from sightline.codegraph.related import Related
+    from sightline.model.results import (BatchResult, Checkpoint, Claim, EditedFiles, EditResult, Environment, Export, FileChange, FileInContext, FileView, FileWarning, HandedOver, ModelUsage, Notice, RewindReport, Verdict)
+    from sightline.api.session import Session
 
 
 class AsyncSession:
@@ -78,7 +61,7 @@ TALK = '''"""The verbs of Conversation for async hosts. Written by tools/aio.py 
 
 from __future__ import annotations
 
-from sightline.services.threads import shielded
+from sightline.api.threads import shielded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,14 +69,14 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from sightline.core.window.folding import Rules
-    from sightline.core.window.prices import Prices
-    from sightline.services.conversation import Conversation, Message
-    from sightline.services.conversation.asking import Budget
-    from sightline.services.conversation.condensing import Condensation
-    from sightline.services.conversation.files import Loaded, Saved
-    from sightline.services.conversation.showing import Displayed
-    from sightline.services.results import RewindReport
+    from sightline.conversation.window.folding import Rules
+    from sightline.conversation.window.prices import Prices
+    from sightline.conversation.log import Conversation, Message
+    from sightline.conversation.view_options import Budget
+    from sightline.conversation.condense import Condensation
+    from sightline.conversation.saved_file import Loaded, Saved
+    from sightline.conversation.display import Displayed
+    from sightline.model.results import RewindReport
 
 
 class AsyncConversation:
@@ -111,13 +94,12 @@ class AsyncConversation:
 
 def generated() -> dict[str, str]:
     """File -> its text."""
-    session = _verbs("session.py", "Session") + _verbs("seeking.py", "Seeking")
-    talk = [
-        verb for verb in _verbs("conversation/__init__.py", "Conversation") if verb.name != "side"
-    ]
+    session = _verbs("api/session.py", "Session") + _verbs("api/session.py", "Seeking")
+    talk = [verb for verb in _verbs("conversation/log.py", "Conversation") if verb.name != "side"]
     return {
-        "aio.py": HEAD + "".join(_method(verb, "self._session") for verb in session),
-        "conversation/aio.py": TALK + "".join(_method(verb, "self._conversation") for verb in talk),
+        "api/async_session.py": HEAD + "".join(_method(verb, "self._session") for verb in session),
+        "api/async_conversation.py": TALK
+        + "".join(_method(verb, "self._conversation") for verb in talk),
     }
 
 

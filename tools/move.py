@@ -2395,6 +2395,9 @@ class Prose:
             report("by hand", f"{path}: {found[0]}: goes to {', '.join(groups)}")
             return None
         home, parts = next(iter(groups.items()))
+        plain = names.strip("()").replace("\\n", " ").split(",")
+        if parts == [" ".join(part.split()) for part in plain if part.split()]:
+            return f"from {home} import {names}"  # as it is laid out
         made = ", ".join(parts)
         if names.startswith("(") and made != names.strip("() \n"):
             made = f"({made})"

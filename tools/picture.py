@@ -24,11 +24,11 @@ from itertools import groupby
 from pathlib import Path
 from threading import Thread
 
-from sightline.interfaces import live
-from sightline.interfaces.live.screen import Screen, wall_time
-from sightline.services.history import survey
-from sightline.services.overview import Watch
-from sightline.services.watching import Watching
+from sightline.cli.live import loop
+from sightline.cli.live.screen import Screen, wall_time
+from sightline.history.overview import Watch
+from sightline.history.session_history import survey
+from sightline.history.watching import Watching
 from sightline.testing import FixedClock
 
 if __name__ == "__main__":
@@ -59,7 +59,7 @@ def played(home: Path, made: type[Story]) -> Terminal:
     with os.fdopen(side, "w", encoding="utf-8") as stream:
         screen = Screen(stream, "~/shop", STATUS, wall_time, colour=True)
         with suppress(Over), Watching(watched) as watching:
-            live.run(Watch(watched, watching), watching, screen, story)
+            loop.run(Watch(watched, watching), watching, screen, story)
     reader.join()
     return terminal
 

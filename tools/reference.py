@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "cli.md"
-COMMAND = "sightline.interfaces.cli:cli"
+COMMAND = "sightline.cli.group:cli"
 
 
 def main() -> int:

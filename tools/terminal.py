@@ -9,7 +9,7 @@ import codecs
 import re
 from typing import NamedTuple
 
-from sightline.render.cells import cells
+from sightline.text.terminal_cells import cells
 
 CONTROL = re.compile(r"\x1b\[(\??)([\d;]*)([A-Za-z])|([\r\n])")
 PLAIN = frozenset({0})

@@ -267,11 +267,11 @@ def daemon(root: Path, home: str) -> Iterator[Callable[[bytes], bytes]]:
     Only this function knows modules that are not public; adapt it when the daemon moves. It skips
     the socket: a payload is handed to what the daemon does with it once it was read.
     """
-    from sightline.interfaces.hook_client import own_settings, stamp
-    from sightline.interfaces.serving import Answerer
+    from sightline.hooks.protocol import own_settings, stamp
+    from sightline.hooks.server import HookServer
 
     settings, installation = own_settings(os.environ), stamp()
-    answerer = Answerer(str(root), environ=dict(os.environ), home=home, kind="auto")
+    answerer = HookServer(str(root), environ=dict(os.environ), home=home, kind="auto")
 
     def ask(raw: bytes) -> bytes:
         project, agent = str(root), "claude-code"

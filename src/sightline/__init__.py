@@ -11,13 +11,20 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.config import Settings
-    from sightline.core.finding.chains import FindResult
-    from sightline.core.finding.guesses import Candidate
-    from sightline.core.finding.success import Stats
-    from sightline.core.listing import DirectoryListing
-    from sightline.core.overflow import ProviderError, classify_error
-    from sightline.core.requesting import LISTINGS_SCHEMA, ListingRequest
+    from sightline.api.opening import open_session
+    from sightline.api.session import Session
+    from sightline.api.workspace import TimelineEntry, Workspace, open_workspace
+    from sightline.briefing.compose import Briefing
+    from sightline.briefing.mentions import Mentioned
+    from sightline.briefing.registry import Registry
+    from sightline.codegraph.related import Related, RelatedFile
+    from sightline.config.settings import Settings
+    from sightline.conversation.condense import Condensation
+    from sightline.conversation.display import Displayed
+    from sightline.conversation.log import Conversation
+    from sightline.conversation.overflow import ProviderError, classify_error
+    from sightline.conversation.saved_file import Loaded, Saved
+    from sightline.conversation.view_options import Budget
     from sightline.errors import (
         CheckpointFailed,
         ClaimRefused,
@@ -35,18 +42,8 @@ if TYPE_CHECKING:
         Unverifiable,
         WorkspaceError,
     )
-    from sightline.services.batches import Change
-    from sightline.services.briefing import Briefing
-    from sightline.services.conversation import Conversation
-    from sightline.services.conversation.asking import Budget
-    from sightline.services.conversation.condensing import Condensation
-    from sightline.services.conversation.files import Loaded, Saved
-    from sightline.services.conversation.showing import Displayed
-    from sightline.services.mentioning import Mentioned
-    from sightline.services.opening import open_session
-    from sightline.services.registry import Registry
-    from sightline.services.related import Related, RelatedFile
-    from sightline.services.results import (
+    from sightline.guard.batch import Change
+    from sightline.model.results import (
         Affected,
         BatchResult,
         ChangedBy,
@@ -72,34 +69,37 @@ if TYPE_CHECKING:
         UnreadCall,
         Verdict,
     )
-    from sightline.services.session import Session
-    from sightline.services.workspaces import TimelineEntry, Workspace, open_workspace
+    from sightline.search.chains import FindResult
+    from sightline.search.guesses import Candidate
+    from sightline.search.listing import DirectoryListing
+    from sightline.search.listing_requests import LISTINGS_SCHEMA, ListingRequest
+    from sightline.search.stats import Stats
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "config": "Settings",
-    "core.finding.chains": "FindResult",
-    "core.finding.guesses": "Candidate",
-    "core.finding.success": "Stats",
-    "core.listing": "DirectoryListing",
-    "core.overflow": "ProviderError classify_error",
-    "core.requesting": "LISTINGS_SCHEMA ListingRequest",
+    "api.opening": "open_session",
+    "api.session": "Session",
+    "api.workspace": "TimelineEntry Workspace open_workspace",
+    "briefing.compose": "Briefing",
+    "briefing.mentions": "Mentioned",
+    "briefing.registry": "Registry",
+    "codegraph.related": "Related RelatedFile",
+    "config.settings": "Settings",
+    "conversation.condense": "Condensation",
+    "conversation.display": "Displayed",
+    "conversation.log": "Conversation",
+    "conversation.overflow": "ProviderError classify_error",
+    "conversation.saved_file": "Loaded Saved",
+    "conversation.view_options": "Budget",
     "errors": "CheckpointFailed ClaimRefused CondenseRefused EditRefused FileMissing HistoryError PathRefused RewindRefused SessionError SettingsError SightlineError StoreError UnknownName Unverifiable WorkspaceError",
-    "services.batches": "Change",
-    "services.briefing": "Briefing",
-    "services.conversation": "Conversation",
-    "services.conversation.asking": "Budget",
-    "services.conversation.condensing": "Condensation",
-    "services.conversation.files": "Loaded Saved",
-    "services.conversation.showing": "Displayed",
-    "services.mentioning": "Mentioned",
-    "services.opening": "open_session",
-    "services.registry": "Registry",
-    "services.related": "Related RelatedFile",
-    "services.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",
-    "services.session": "Session",
-    "services.workspaces": "TimelineEntry Workspace open_workspace",
+    "guard.batch": "Change",
+    "model.results": "Affected BatchResult ChangedBy Checkpoint Claim CommandRun EditedFile EditedFiles EditResult Environment Export FileChange FileInContext FileView FileWarning HandedOver LeftAlone ModelUsage NotCovered Notice RewindReport TakenBack UnreadCall Verdict",
+    "search.chains": "FindResult",
+    "search.guesses": "Candidate",
+    "search.listing": "DirectoryListing",
+    "search.listing_requests": "LISTINGS_SCHEMA ListingRequest",
+    "search.stats": "Stats",
 }
 """Module -> the public names that live there."""
 

@@ -2,6 +2,6 @@
 
 import sys
 
-from sightline.interfaces.entry import main
+from sightline.cli.entry import main
 
 sys.exit(main())

@@ -11,17 +11,17 @@ from contextlib import contextmanager
 from os import fspath
 from weakref import WeakKeyDictionary, WeakSet
 
-from sightline.config import Settings
-from sightline.core.paths import canonical
-from sightline.core.revision import MISSING, UNKNOWN, StatSignature, compare, revision_of
-from sightline.core.value import Value
+from sightline.api.opening import start
+from sightline.config.settings import Settings
 from sightline.errors import PathRefused, Unverifiable
-from sightline.services.opening import start
+from sightline.filesystem.file_state import FileState, Link, ResolvedPath
+from sightline.filesystem.ignore.gitignore import PatternSet
+from sightline.filesystem.tree_index import CONTENT, IGNORED, NO_TREE, Listing, Tree
+from sightline.filesystem.watch.memory_watcher import MemoryWatcher
+from sightline.model.path import canonical
+from sightline.model.revision import MISSING, UNKNOWN, StatSignature, compare, revision_of
+from sightline.model.value import Value
 from sightline.store.memory import MemoryStore
-from sightline.workspace import Found, Link, Located
-from sightline.workspace.ignore import PatternSet
-from sightline.workspace.tree import CONTENT, IGNORED, NO_TREE, Listing, Tree
-from sightline.workspace.watch.memory import MemoryWatcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
 
-    from sightline.core.revision import Revision, Stamp
-    from sightline.services.session import Session
-    from sightline.workspace import Kind, Replacement
-    from sightline.workspace.tree import Looking, Row
+    from sightline.api.session import Session
+    from sightline.filesystem.file_state import Kind, Replacement
+    from sightline.filesystem.tree_index import Looking, Row
+    from sightline.model.revision import Revision, Stamp
 
 _MODES = {
     "file": stat.S_IFREG | 0o644,
@@ -128,30 +128,30 @@ class MemoryWorkspace:
         del self._entries[path]
         self._tell(path)
 
-    def locate(self, name: str | PathLike[str]) -> Located:
+    def locate(self, name: str | PathLike[str]) -> ResolvedPath:
         name = fspath(name)
         asked = canonical(name, self.root)
         path = self._resolved(name, asked)
         for each in {asked, path}:
             if not {".git", ".hg"}.isdisjoint(each.split("/")) or self._refused.matches(each):
                 raise PathRefused(name, "ignored", f"{name} is refused.", "Work without it.")
-        return Located(path, None if path == asked else asked)
+        return ResolvedPath(path, None if path == asked else asked)
 
     def read(
         self, path: str, *, limit: int | None = None, deadline_s: float | None = None
-    ) -> Found:
+    ) -> FileState:
         at_ns = self._tick()
         entry = self._standing(path)
         if entry is None:
-            return Found(path, "missing", MISSING, read_at_ns=at_ns)
+            return FileState(path, "missing", MISSING, read_at_ns=at_ns)
         signature = entry.signature
         if entry.kind != "file":
             why = entry.why or None
             target = entry.target if entry.kind == "symlink" else None
-            return Found(path, entry.kind, UNKNOWN, None, signature, at_ns, why, target)
+            return FileState(path, entry.kind, UNKNOWN, None, signature, at_ns, why, target)
         fits = limit is None or len(entry.data) <= limit
         data, why = (entry.data, None) if fits else (None, "too_large")
-        return Found(path, "file", revision_of(entry.data), data, signature, at_ns, why)
+        return FileState(path, "file", revision_of(entry.data), data, signature, at_ns, why)
 
     def stat(self, path: str) -> StatSignature | None:
         entry = self._standing(path)
@@ -173,10 +173,10 @@ class MemoryWorkspace:
 
     def replace_if(
         self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
-    ) -> Found:
+    ) -> FileState:
         return self._replace(path, expected, new)
 
-    def _replace(self, path: str, expected: Revision, new: bytes | Link | None) -> Found:
+    def _replace(self, path: str, expected: Revision, new: bytes | Link | None) -> FileState:
         found = self.read(path)
         if found.standing != expected or found.kind not in ("file", "missing", "symlink"):
             return found
@@ -191,17 +191,17 @@ class MemoryWorkspace:
 
     def replace_each(
         self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
-    ) -> list[Found | Unverifiable]:
+    ) -> list[FileState | Unverifiable]:
         meanwhile()
         return [self._replaced(each) for each in wanted]
 
-    def _replaced(self, wanted: Replacement) -> Found | Unverifiable:
+    def _replaced(self, wanted: Replacement) -> FileState | Unverifiable:
         try:
             return self._replace(wanted.path, wanted.expected, wanted.new)
         except Unverifiable as error:
             return error
 
-    def move_if(self, src: str, dst: str, expected: Revision) -> Found:
+    def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
         standing = self.read(dst)
         if standing.kind == "missing" and self.read(src).revision == expected != MISSING:
             self._check_folders(dst)
@@ -209,7 +209,7 @@ class MemoryWorkspace:
             self._tell(src, dst)
         return self.read(dst)
 
-    def set_mode(self, path: str, expected: int, mode: int) -> Found:
+    def set_mode(self, path: str, expected: int, mode: int) -> FileState:
         entry = self._entries[path]
         now = entry.signature.mode
         if entry.kind == "file" and stat.S_IMODE(now) == expected:
@@ -230,7 +230,7 @@ class MemoryWorkspace:
 
     def scan(
         self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
-    ) -> Iterator[Found]:
+    ) -> Iterator[FileState]:
         for path, stamp in stamps.items():
             now = self.stat(path)
             if now is None or compare(stamp, now, 0) != "same":

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from tests.agents.recordings import SAMPLES, lines, write
 
 from sightline.agents.readers import READERS
-from sightline.core.formats import FORMATS
-from sightline.core.replaying.conversation import NotOurs
-from sightline.core.replaying.record import recorded
-from sightline.interfaces.replaying import order
-from sightline.services.replay.finding import Unread
-from sightline.services.replay.playing import play
-from sightline.services.replay.reading import read, segments
+from sightline.cli.replay_request import order
+from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.recorded_conversation import NotOurs
+from sightline.replay.record import recorded
+from sightline.replay.recording_reader import read, segments
+from sightline.replay.recording_search import Unread
+from sightline.replay.run_session import play
 
 each_sample = pytest.mark.parametrize("agent", SAMPLES)
 

@@ -3,7 +3,7 @@
 import json
 
 from bench import chains
-from sightline.core.finding.patterns import pattern
+from sightline.search.patterns import pattern
 
 
 def test_the_tree_is_the_same_on_every_run_and_wide():

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from bench import finding
-from sightline.workspace.find import Finder
+from sightline.filesystem.path_list import Finder
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bench import memory
-from sightline.services.remembering import Memory
+from sightline.briefing.memory import Memory
 
 
 def used(number, name, **given):

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.services.replay.test_replay import session
+from tests.replay.test_replay import session
 
 from bench import replay
 

@@ -10,7 +10,7 @@ from bench.filling import fill, opened, tracked
 from bench.stopwatch import Figure, Limit, interleaved, measure
 
 from bench import figures, speed
-from sightline.core.events import Seen
+from sightline.model.events import Seen
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ INSTALLED = REPOSITORY / ".clients"
 
 PROGRAM = """
 import signal, sys
-from sightline.interfaces.entry import main
+from sightline.cli.entry import main
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a runner in the background has it ignored
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and one that is to outlive its terminal this
 sys.exit(main())

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from tests.disasters.inventory import inventory
-from tests.interfaces.conftest import Shell
+from tests.support.command_line import Shell
 
 import sightline
-from sightline.core.events import WriteIntended
+from sightline.model.events import WriteIntended
 
 
 class Tree:

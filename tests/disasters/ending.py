@@ -6,7 +6,7 @@ import os
 import signal
 from contextlib import contextmanager
 
-from sightline.core.events import Changed, RewindEnded, WriteIntended
+from sightline.model.events import Changed, RewindEnded, WriteIntended
 from sightline.store.sqlite import SqliteStore
 
 

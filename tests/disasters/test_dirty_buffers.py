@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 from tests.disasters.editors import ByRename, InPlace
-from tests.workspace.doubles import before
+from tests.filesystem.doubles import before
 
 THEN = "one\ntwo\nthree\nfour\nfive\n"
 TYPED = "typed by the user\n"

@@ -12,11 +12,11 @@ import subprocess
 
 import pytest
 from tests.disasters.ending import ended, rewinds_end
-from tests.services.told import fill_up, linux_only, root_only
+from tests.support.told import fill_up, linux_only, root_only
 
+from sightline.checkpoints import take
 from sightline.errors import StoreError
-from sightline.services import checkpoints
-from sightline.workspace.syscalls import Calls
+from sightline.filesystem.system_calls import Calls
 
 FULL = StoreError("The store cannot grow: the disk is full. Nothing was changed.", "Free some.")
 
@@ -93,7 +93,7 @@ def test_where_the_checkpoint_before_it_cannot_be_kept_nothing_is_rewound(
         raise full
 
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoints, "encode", refusing)
+        patched.setattr(take, "encode", refusing)
         answer = tree.user("rewind", then, "--yes", code=1)
     assert {tree.text(name) for name in names} == {"now\n"}
     assert "Nothing was rewound, because how it stands now could not be saved" in answer.err

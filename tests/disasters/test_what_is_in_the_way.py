@@ -11,8 +11,8 @@ import subprocess
 from contextlib import contextmanager
 
 import pytest
-from tests.services.told import linux_only, root_only
-from tests.workspace.doubles import as_nobody, open_way_to
+from tests.filesystem.doubles import as_nobody, open_way_to
+from tests.support.told import linux_only, root_only
 
 LONG = "ä" * 120 + ".py"
 DEEP = "/".join(["d" * 200] * 12) + "/f.py"

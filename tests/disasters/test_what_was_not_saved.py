@@ -13,8 +13,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from sightline.checkpoints import take
 from sightline.errors import CheckpointFailed, EditRefused, RewindRefused, StoreError
-from sightline.services import checkpoints
 from sightline.store.sqlite import SqliteStore
 
 
@@ -121,7 +121,7 @@ def test_without_a_safety_checkpoint_nothing_is_rewound_arbos_390(repository, ag
     def failed(*_, **__):
         raise CheckpointFailed("The store is full.", "Free some room.")
 
-    monkeypatch.setattr(checkpoints, "take", failed)
+    monkeypatch.setattr(take, "take", failed)
     stood = agent._ground.store.position()
     with pytest.raises(RewindRefused, match="Nothing was rewound"):
         agent.rewind(then)

@@ -22,12 +22,12 @@ from tests.properties.model import (
 )
 
 import sightline
-from sightline.config import Settings
-from sightline.services.history import survey
-from sightline.services.opening import now_us, ports
-from sightline.services.watching import Watching
-from sightline.workspace.process import owner
-from sightline.workspace.watch import Eyes, Hints
+from sightline.api.opening import now_us, ports
+from sightline.config.settings import Settings
+from sightline.filesystem.process import owner
+from sightline.filesystem.watch.watcher import Eyes, Hints
+from sightline.history.session_history import survey
+from sightline.history.watching import Watching
 
 PATHS = ("a.py", "src/b.ts", "notes.txt")
 SESSIONS = ("one", "two")

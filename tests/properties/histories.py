@@ -10,8 +10,8 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 import sightline
+from sightline.filesystem.process import owner
 from sightline.testing import MemoryWorkspace, make_session
-from sightline.workspace.process import owner
 
 PATHS = ("a.py", "b.py", "c.py")
 NEW = ("d.py", "e.py")

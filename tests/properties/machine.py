@@ -20,7 +20,7 @@ from tests.properties.model import (
 from tests.properties.users import Users
 
 import sightline
-from sightline.core.text import split
+from sightline.model.text import split
 
 
 class Agents(Users):

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.services.conftest import Place
+from tests.support.places import Place
 
-from sightline.core.events import Cause, Changed
-from sightline.core.revision import revision_of
-from sightline.services import views
-from sightline.services.ground import Ground
-from sightline.services.history import survey
-from sightline.services.runs import changes
+from sightline.changes.commands import changes
+from sightline.changes.session_context import SessionContext
+from sightline.guard import file_states
+from sightline.history.session_history import survey
+from sightline.model.events import Cause, Changed
+from sightline.model.revision import revision_of
 from sightline.store.memory import MemoryStore
 
 FILES = ("a.py", "b.py")
@@ -213,11 +213,11 @@ def test_a_cause_decides_no_verdict(does, causes):
             if belief is not None:
                 told.keep(filter(None, [own.store.blob(belief.text)]))
             told.append(recorded.session, [fact], at=recorded.happened_at)
-        again = Ground("mine", told, own.workspace, own.settings, own.clock, own.owner)
+        again = SessionContext("mine", told, own.workspace, own.settings, own.clock, own.owner)
         for path in FILES:
             text = world.mine.believed(path) or ""
             for old in (None, *text.splitlines(keepends=True)):
                 said = world.mine.check(path, old=old)
-                other = views.check(again, path, old=old)
+                other = file_states.check(again, path, old=old)
                 assert said.replace(changed_by=None) == other.replace(changed_by=None)
         world.close()

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from sightline import ClaimRefused, EditRefused
-from sightline.config import Settings
-from sightline.core.events import SessionEnded
-from sightline.services.claimed import covers
+from sightline.config.settings import Settings
+from sightline.model.events import SessionEnded
+from sightline.sessions.claims import covers
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 
 FILES = ("a.py", "src/a.py", "src/b.md", "docs/a.md")

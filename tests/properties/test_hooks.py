@@ -6,10 +6,10 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.services.attend.host import Host
-from tests.services.conftest import Place
+from tests.hooks.handlers.host import Host
+from tests.support.places import Place
 
-from sightline.services.attend import Answer
+from sightline.agents.hook_events import Answer
 
 LINES = 12
 lines = st.integers(0, LINES - 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.properties.histories import NEW, OF_AGENT, PATHS, World, deeds, foreign, whose
 from tests.properties.test_machine import WIDE
 
-from sightline.core.events import WriteIntended
+from sightline.model.events import WriteIntended
 
 COUNTS: Counter[str] = Counter()
 some = settings(derandomize=not WIDE, database=None, deadline=None)

@@ -6,8 +6,8 @@ from hypothesis import given
 from tests.properties.histories import NEW, PATHS, deeds
 from tests.properties.test_rewind import ends, lived, wide
 
-from sightline.core.diff import diff, unified
-from sightline.core.text import decode
+from sightline.model.diff import diff, unified
+from sightline.model.text import decode
 
 
 def lines(data):

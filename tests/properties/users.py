@@ -11,8 +11,8 @@ from tests.properties.model import (
     File,
 )
 
-from sightline.core.timeline import NOBODY
-from sightline.workspace.watch import Hints
+from sightline.filesystem.watch.watcher import Hints
+from sightline.model.timeline import NOBODY
 
 
 class Users(Ground):

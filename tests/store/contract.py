@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.store.facts import EXAMPLES, A, B, C, any_fact
 
-from sightline.core import events
-from sightline.core.claims import fold as fold_claims
-from sightline.core.context import fold_disk, fold_knowledge
-from sightline.core.events import Belief, Cause, Fact
-from sightline.core.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
-from sightline.core.timeline import ARCHIVE, NOBODY, Recorded
 from sightline.errors import StoreConflict
-from sightline.store import Store
+from sightline.model import events
+from sightline.model.active_claims import fold as fold_claims
+from sightline.model.events import Belief, Cause, Fact
+from sightline.model.projections import fold_disk, fold_knowledge
+from sightline.model.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
+from sightline.model.timeline import ARCHIVE, NOBODY, Recorded
 from sightline.store.memory import MemoryStore
+from sightline.store.port import Store
 
 Open = Callable[[], Store]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sightline.core import events
-from sightline.core.events import FACTS, Belief, Cause, Fact
-from sightline.core.regions import spans
+from sightline.model import events
+from sightline.model.events import FACTS, Belief, Cause, Fact
+from sightline.model.spans import spans
 
 A, B, C = "a" * 64, "b" * 64, "c" * 64
 BELIEF = Belief(A, ((1, 200), (310, 320)), ((1, 200),), 400)

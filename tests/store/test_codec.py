@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from tests.store.facts import EXAMPLES, any_fact, line_spans, names
 
-from sightline.core.context import knowledge_paths
-from sightline.core.events import FACTS, Fact
 from sightline.errors import StoreError
+from sightline.model.events import FACTS, Fact
+from sightline.model.projections import knowledge_paths
 from sightline.store import codec
-from sightline.store.naming import KNOWING
+from sightline.store.event_index import KNOWING
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sightline.core.revision import Stamp, StatSignature, revision_of
 from sightline.errors import StoreError
+from sightline.model.revision import Stamp, StatSignature, revision_of
 from sightline.store.identity import store_file
 from sightline.store.opening import open_file
 

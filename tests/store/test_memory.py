@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from tests.store.contract import StoreContract, seen
 
-from sightline.core.revision import MISSING
+from sightline.model.revision import MISSING
 from sightline.store.memory import MemoryStore
 
 

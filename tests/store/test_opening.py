@@ -16,7 +16,7 @@ from tests.store.contract import seen
 from tests.store.writers import append_one
 
 from sightline.errors import StoreError
-from sightline.store import schema
+from sightline.store import migrations
 from sightline.store.opening import open_file, open_store
 
 
@@ -146,7 +146,7 @@ def test_a_fact_of_a_newer_sightline(file):
 
 def test_a_store_of_an_older_sightline_takes_the_missing_steps(file, tmp_path, monkeypatch):
     (tmp_path / "0006_mood.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE swing (b);\n")
-    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, str(tmp_path / "0006_mood.sql")))
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, str(tmp_path / "0006_mood.sql")))
     store = open_file(file)
     assert store._base.run("SELECT * FROM mood, swing") == []
     assert store.verify() == []
@@ -159,7 +159,7 @@ def test_a_store_of_an_older_sightline_takes_the_missing_steps(file, tmp_path, m
 def test_a_step_that_fails_is_not_taken_at_all(file, tmp_path, monkeypatch):
     (tmp_path / "0002_bad.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE mood (a);\n")
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "STEPS", (*schema.STEPS, str(tmp_path / "0002_bad.sql")))
+        patch.setattr(migrations, "STEPS", (*migrations.STEPS, str(tmp_path / "0002_bad.sql")))
         with pytest.raises(StoreError, match="cannot be used"):
             open_file(file)
     store = open_file(file)

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.store.contract import seen
 
-from sightline.core.revision import revision_of
 from sightline.errors import StoreError
+from sightline.model.revision import revision_of
 from sightline.store import packs
-from sightline.store.held import Held
+from sightline.store.lru import Held
 from sightline.store.opening import open_file
 
 TEXTS = [f"text {number}\n".encode() * (1 + number * 37 % 400) for number in range(60)]
@@ -350,10 +350,10 @@ def test_a_damaged_pack_is_found_and_never_taken_for_a_text(store, file, tamper)
 
 
 def test_an_older_store_keeps_its_rows_and_takes_packs(file, monkeypatch):
-    from sightline.store import schema
+    from sightline.store import migrations
 
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "STEPS", schema.STEPS[:3])
+        patch.setattr(migrations, "STEPS", migrations.STEPS[:3])
         with closing(open_file(file)) as old:
             for data in TEXTS[:3]:
                 row = (revision_of(data), len(data), "raw", data)

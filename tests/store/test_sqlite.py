@@ -16,8 +16,8 @@ import pytest
 from tests.store.contract import StoreContract, seen
 from tests.store.writers import append_one, write_from_processes
 
-from sightline.core import events
 from sightline.errors import StoreError
+from sightline.model import events
 from sightline.store import database
 from sightline.store.opening import open_file
 
@@ -236,7 +236,7 @@ def test_a_text_already_kept_is_not_packed_again(store, monkeypatch):
 
 
 def test_purged_bytes_are_nowhere_in_the_files(store, file):
-    from sightline.core.revision import revision_of
+    from sightline.model.revision import revision_of
 
     secret = os.urandom(60)  # too short to pack
     for number in range(50):
@@ -275,7 +275,7 @@ def test_verify_finds_what_was_tampered_with(store, file, tamper, found):
 def test_what_a_process_left_without_tidying_up_is_there_for_the_next(tmp_path):
     code = (
         "import os, sys\n"
-        "from sightline.core.events import TurnBegan\n"
+        "from sightline.model.events import TurnBegan\n"
         "from sightline.store.opening import open_file\n"
         "store = open_file(sys.argv[1])\n"
         "store.append('s', [TurnBegan(1)], at=1)\n"

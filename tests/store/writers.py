@@ -5,10 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import sys
 
-from sightline.core.events import Belief, Cause, Changed, Fact, Seen, WriteIntended
-from sightline.core.revision import revision_of
-from sightline.store import Store
+from sightline.model.events import Belief, Cause, Changed, Fact, Seen, WriteIntended
+from sightline.model.revision import revision_of
 from sightline.store.opening import open_file
+from sightline.store.port import Store
 
 spawn = multiprocessing.get_context("spawn")  # a forked child would inherit open connections
 

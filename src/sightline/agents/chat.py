@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.lean import dumps
+from sightline.model.lean import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

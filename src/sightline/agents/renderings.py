@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from sightline.agents.recorded import head
-from sightline.core.replaying.conversation import Conversation, NotOurs
+from sightline.agents.recording import head
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
 KNOWN = {
     "aider": (

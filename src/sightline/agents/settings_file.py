@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import stat
 
-from sightline.core.value import Value
 from sightline.errors import SettingsError
-from sightline.store.private import aside_of, new_file, sync_folder
+from sightline.filesystem.private_files import aside_of, new_file, sync_folder
+from sightline.model.value import Value
 
 FILE_BYTES_MAX = 16 << 20
 BACKUP = ".sightline-backup"

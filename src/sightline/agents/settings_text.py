@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from json import JSONDecodeError, JSONDecoder, dumps
 
-from sightline.core.value import Value
+from sightline.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,23 +6,23 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sightline.core.revision import named, revision_of
-from sightline.core.value import Value
 from sightline.errors import StoreError
+from sightline.model.revision import named, revision_of
+from sightline.model.value import Value
 from sightline.store.codec import raw
-from sightline.store.faults import SAVE
-from sightline.store.forms import LARGE_BYTES, Packed, smaller, unpacked
-from sightline.store.held import Held
+from sightline.store.compression import LARGE_BYTES, Packed, smaller, unpacked
+from sightline.store.lru import Held
+from sightline.store.sqlite_errors import SAVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from sightline.core.revision import Revision
-    from sightline.store.files import Files
+    from sightline.model.revision import Revision
+    from sightline.store.blob_files import Files
+    from sightline.store.blob_patches import Patch, Patches
     from sightline.store.packs import Pack, Packs
-    from sightline.store.patches import Patch, Patches
 
     T = TypeVar("T")
     Run = Callable[[str, Sequence[Any]], list[Any]]
@@ -157,7 +157,7 @@ class Blobs:
     def files(self) -> Files:
         """Those of this store that are large; most hooks need none."""
         if self._files is None:
-            from sightline.store.files import Files
+            from sightline.store.blob_files import Files
 
             self._files = Files(self.folder)
         return self._files
@@ -173,7 +173,7 @@ class Blobs:
     def patches(self) -> Patches:
         """Those of this store; what only reads seldom needs any."""
         if self._patches is None:
-            from sightline.store.patches import Patches
+            from sightline.store.blob_patches import Patches
 
             self._patches = Patches(self._run)
         return self._patches
@@ -211,7 +211,7 @@ class Blobs:
             "SELECT 1 FROM patched WHERE revision = ?", (raw(revision),)
         ):
             return data
-        from sightline.store.patches import patched
+        from sightline.store.blob_patches import patched
 
         root, steps = self.patches().steps(revision)
         data = self._whole(root)
@@ -313,7 +313,7 @@ def _together(texts: dict[Revision, bytes]) -> tuple[Pack, ...]:
 
 
 def as_patch(revision: Revision, data: bytes, base: Revision, before: bytes) -> Patch | None:
-    from sightline.store.patches import patch
+    from sightline.store.blob_patches import patch
 
     return patch(revision, data, base, before, smaller)
 

@@ -11,22 +11,22 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from sightline.core.claims import Claim
-from sightline.core.context import DiskFile, Knowledge, SessionState
-from sightline.core.events import FACTS, Belief, Cause, Rewritten, Told
-from sightline.core.lean import dumps, loads
-from sightline.core.revision import Stamp, StatSignature
-from sightline.core.timeline import Recorded
 from sightline.errors import StoreError
+from sightline.model.active_claims import Claim
+from sightline.model.events import FACTS, Belief, Cause, Rewritten, Told
+from sightline.model.lean import dumps, loads
+from sightline.model.projections import DiskFile, Knowledge, SessionState
+from sightline.model.revision import Stamp, StatSignature
+from sightline.model.timeline import Recorded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from sightline.core.events import Fact
-    from sightline.core.regions import Spans
-    from sightline.core.revision import Revision
+    from sightline.model.events import Fact
+    from sightline.model.revision import Revision
+    from sightline.model.spans import Spans
 
     Row = tuple[Any, ...]
     Upcaster = Callable[[dict[str, Any]], dict[str, Any]]

@@ -17,8 +17,8 @@ from _weakref import ref
 from time import monotonic, sleep
 
 from sightline.errors import StoreError
-from sightline.store.faults import busy, fault
-from sightline.store.schema import check, migrate
+from sightline.store.migrations import check, migrate
+from sightline.store.sqlite_errors import busy, fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import os
 
-from sightline.core.revision import revision_of
-from sightline.store.faults import os_fault
-from sightline.store.private import Locked, make_folder, write_file
+from sightline.filesystem.private_files import Locked, make_folder, write_file
+from sightline.model.revision import revision_of
+from sightline.store.sqlite_errors import os_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from _thread import RLock
 
-from sightline.core import claims
-from sightline.core.context import column, fold_knowledge, know, news, on_disk
-from sightline.core.events import BlobPurged
-from sightline.core.retention import KeptText
-from sightline.core.revision import named
-from sightline.core.timeline import NOBODY, Recorded, turns_at
-from sightline.store import Room
-from sightline.store.naming import check_expected, paths_of, pends, settled, went_on
+from sightline.model import active_claims
+from sightline.model.events import BlobPurged
+from sightline.model.projections import column, fold_knowledge, know, news, on_disk
+from sightline.model.revision import named
+from sightline.model.timeline import NOBODY, Recorded, turns_at
+from sightline.store.event_index import check_expected, paths_of, pends, settled, went_on
+from sightline.store.port import Room
+from sightline.store.retention import KeptText
 from sightline.store.verify import differences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sightline.core.claims import Claim
-    from sightline.core.context import DiskFile, Knowledge, SessionState
-    from sightline.core.events import Fact
-    from sightline.core.revision import Revision, Stamp
+    from sightline.model.active_claims import Claim
+    from sightline.model.events import Fact
+    from sightline.model.projections import DiskFile, Knowledge, SessionState
+    from sightline.model.revision import Revision, Stamp
 
 
 class MemoryStore:
@@ -77,7 +77,7 @@ class MemoryStore:
         self._log.append(recorded)
         self._sessions[session] = column(self._sessions.get(session), recorded)
         on_disk(self._disks, recorded)
-        claims.step(self._claims, recorded)
+        active_claims.step(self._claims, recorded)
         if turns_at(fact):
             self._knowledge[session] = fold_knowledge(self._log, session)
         else:

@@ -6,16 +6,16 @@ import _sqlite3 as sqlite3  # without the dates that sqlite3 brings
 import os
 
 from sightline.errors import StoreError
-from sightline.store import private
-from sightline.store.faults import fault, os_fault
-from sightline.store.mounts import refuse_network
-from sightline.store.schema import migrate
+from sightline.filesystem import private_files
+from sightline.store.migrations import migrate
+from sightline.store.network_folders import refuse_network
 from sightline.store.sqlite import SqliteStore
+from sightline.store.sqlite_errors import fault, os_fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.store import Store
     from sightline.store.memory import MemoryStore
+    from sightline.store.port import Store
 
 SUPPORTED = "Use sqlite:///absolute/path.db, or memory: for a store that ends with the process."
 
@@ -26,7 +26,7 @@ def open_store(url: str | None, *, workspace_root: str, state_home: str) -> Stor
     """The store that a URL names; None: the embedded one of this workspace.
 
     workspace_root: a real, absolute path. state_home: the folder of the embedded stores
-    (config.Settings.state_home). StoreError, with nothing changed, when it cannot be opened.
+    (config.settings.Settings.state_home). StoreError, with nothing changed, when it cannot be opened.
     """
     if url is None:
         from sightline.store.identity import store_file
@@ -68,12 +68,12 @@ def _create(file: str) -> None:
             f"The store {file} is gone, but its log {file}-wal is still there.",
             "Put the file back. To begin a new store, move the log away, too.",
         )
-    aside = private.aside_of(file)
+    aside = private_files.aside_of(file)
     try:
-        private.make_folder(os.path.dirname(file))
-        os.close(private.new_file(aside))
+        private_files.make_folder(os.path.dirname(file))
+        os.close(private_files.new_file(aside))
         _build(aside)
-        private.publish(aside, file)
+        private_files.publish(aside, file)
     except FileExistsError:
         return
     except sqlite3.Error as error:
@@ -93,7 +93,7 @@ def _write_schema(file: str) -> None:
     try:
         # Nobody knows its name yet, so it is synced once, when it is whole: ten syncs less.
         db.execute("PRAGMA synchronous = OFF")
-        # Freed room can be given back a little at a time (store.room), not by a rewrite of all
+        # Freed room can be given back a little at a time (store.disk_usage), not by a rewrite of all
         # for which every writer would wait. Only an empty file takes this.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("BEGIN IMMEDIATE")

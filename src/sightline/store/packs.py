@@ -10,21 +10,21 @@ from __future__ import annotations
 import zlib
 from itertools import accumulate
 
-from sightline.core.deflate import deflated
-from sightline.core.retention import KeptText
-from sightline.core.revision import revision_of
-from sightline.core.value import Value
 from sightline.errors import StoreError
+from sightline.model.deflate import deflated
+from sightline.model.revision import revision_of
+from sightline.model.value import Value
 from sightline.store.codec import raw
-from sightline.store.faults import SAVE
-from sightline.store.held import Held
+from sightline.store.lru import Held
+from sightline.store.retention import KeptText
+from sightline.store.sqlite_errors import SAVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from sightline.core.revision import Revision
+    from sightline.model.revision import Revision
 
     Run = Callable[[str, Sequence[Any]], list[Any]]
 

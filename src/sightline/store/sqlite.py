@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from time import sleep
 
-from sightline.core.context import news
-from sightline.core.events import BlobPurged, Changed, WriteIntended
-from sightline.core.timeline import Recorded
+from sightline.model.events import BlobPurged, Changed, GitMoved, WriteIntended
+from sightline.model.projections import news
+from sightline.model.timeline import TURNING, Recorded
 from sightline.store import codec
 from sightline.store.blobs import Blobs
+from sightline.store.codec import text
 from sightline.store.database import Database
-from sightline.store.naming import check_expected, paths_of, went_on
+from sightline.store.event_index import check_expected, paths_of, went_on
 from sightline.store.rows import (
     DISK,
     EVENT,
@@ -25,20 +26,19 @@ from sightline.store.rows import (
     fold_known,
     stamps_of,
 )
-from sightline.store.selecting import selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from sightline.core.claims import Claim
-    from sightline.core.context import DiskFile, Knowledge, SessionState
-    from sightline.core.events import Fact
-    from sightline.core.retention import KeptText
-    from sightline.core.revision import Revision, Stamp
-    from sightline.store import Room
-    from sightline.store.forgetting import Forgetting
+    from sightline.model.active_claims import Claim
+    from sightline.model.events import Fact
+    from sightline.model.projections import DiskFile, Knowledge, SessionState
+    from sightline.model.revision import Revision, Stamp
+    from sightline.store.blob_removal import Forgetting
+    from sightline.store.port import Room
+    from sightline.store.retention import KeptText
 
     Result = TypeVar("Result")
 
@@ -242,12 +242,12 @@ class SqliteStore:
         return dict(self._base.run("SELECT kind, count(*) FROM events GROUP BY kind"))
 
     def room(self) -> Room:
-        from sightline.store.room import measured
+        from sightline.store.disk_usage import measured
 
         return measured(self._base, self._forgetting().files_bytes())
 
     def tidy(self) -> int:
-        from sightline.store.room import REST_S, give_back
+        from sightline.store.disk_usage import REST_S, give_back
 
         forgetting = self._forgetting()
         files = self._write(forgetting.tidy, durable=False)
@@ -269,7 +269,7 @@ class SqliteStore:
 
     def _forgetting(self) -> Forgetting:
         """What a hook never asks for."""
-        from sightline.store.forgetting import Forgetting
+        from sightline.store.blob_removal import Forgetting
 
         return Forgetting(self._base.run, self._blobs)
 
@@ -318,3 +318,68 @@ class SqliteStore:
 def _edited(facts: Iterable[Fact]) -> dict[Revision, Revision]:
     """The texts that facts say came in place of another at their path."""
     return {fact.after: fact.before for fact in facts if isinstance(fact, (Changed, WriteIntended))}
+
+
+ANY_SESSION = "session IN (SELECT id FROM sessions)"
+"""Lets the index on (session, path) find a path alone; see schema/0001_ground.sql."""
+
+POSITIONS = "SELECT position FROM events"
+NAMING = (
+    f"{POSITIONS} WHERE {ANY_SESSION} AND path = ?"  # noqa: S608  all ours
+    " UNION ALL SELECT position FROM event_paths WHERE path = ?"
+)
+
+CHANGES = frozenset((Changed, GitMoved))
+"""They name a file in one way each, and the one of them that there are many of has an index."""
+
+CHANGING = (
+    f"{POSITIONS} WHERE path = ? AND kind = 'Changed'"  # noqa: S608
+    " UNION ALL SELECT position FROM event_paths WHERE path = ?"
+)
+
+TURNS = frozenset(TURNING)
+TURNED = "kind IN ('SessionForked', 'RewindEnded')"
+"""Spelled out, because SQLite takes the index on them for these very words alone."""
+
+
+def selection(
+    *,
+    session: str | None,
+    path: str | None,
+    kinds: Sequence[type[Fact]] | None,
+    after: int,
+    upto: int | None,
+    since: int | None,
+    newest: int | None,
+) -> tuple[str, list[Any]]:
+    """The statement that answers the positions of the facts that meet every condition given, in
+    order, with newest the last one first; and its values."""
+    where = ["position > ?"]
+    values: list[Any] = [after]
+    if upto is not None:
+        where.append("position <= ?")
+        values.append(upto)
+    if since is not None:
+        where.append("happened_at >= ?")
+        values.append(since)
+    if session is not None:
+        where.append("session = ?")
+        values.append(text(session))
+    if path is not None and kinds is not None and CHANGES.issuperset(kinds):
+        where.append(f"position IN ({CHANGING})")
+        values += [text(path)] * 2
+    elif path is not None:
+        where.append(f"position IN ({NAMING})")
+        values += [text(path)] * 2
+    if kinds is not None and session is not None and TURNS.issuperset(kinds):
+        where.append(TURNED)
+    elif kinds is not None:
+        where.append(f"kind IN ({','.join('?' * len(kinds))})")
+        values += [kind.__name__ for kind in kinds]
+        if all("path" not in kind._fields for kind in kinds):
+            where += ["path IS NULL", ANY_SESSION]
+    sql = f"{POSITIONS} WHERE {' AND '.join(where)} ORDER BY position"
+    if newest is not None:
+        sql += " DESC LIMIT ?"
+        values.append(newest)
+    return sql, values

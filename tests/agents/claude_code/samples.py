@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sightline.agents import dialect
-from sightline.services.attend import Event
+from sightline.agents.dialect import dialect
+from sightline.agents.hook_events import Event
 
 DATA = Path(__file__).parent / "data"
 CLAUDE: Any = dialect("claude-code")

@@ -9,7 +9,7 @@ from tests.agents.claude_code.recorder import Recorder, use
 from tests.agents.claude_code.samples import DATA
 
 from sightline.agents.claude_code.messages import conversation
-from sightline.core.formats import FORMATS
+from sightline.conversation.formats.format import FORMATS
 
 
 def read(recorder, tmp_path):

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agents.claude_code.samples import CLAUDE, FILES, payload, payloads, told, tool
 
-from sightline.agents import Caller
-from sightline.core.attempts import Replace, Several, WriteWhole
-from sightline.services.attend import (
+from sightline.agents.dialect import Caller
+from sightline.agents.hook_events import (
     Answered,
     Attempted,
     Began,
@@ -28,6 +27,7 @@ from sightline.services.attend import (
     Stopped,
     Wrote,
 )
+from sightline.model.attempts import Replace, Several, WriteWhole
 
 DEMO = "/home/me/demo"
 CALC = f"{DEMO}/calc.py"

@@ -9,7 +9,7 @@ import pytest
 from tests.agents.claude_code.samples import DATA
 
 from sightline.agents.claude_code.recordings import Recording, folder_name, recordings, told
-from sightline.services.attend import Began, Compacted, Prompted, Shown, Wrote
+from sightline.agents.hook_events import Began, Compacted, Prompted, Shown, Wrote
 
 SESSION = "b25679aa-1f9f-446b-b1da-25185cdc8c0a"
 ROOT = "/home/me/demo"

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.agents import settings_file
-from sightline.agents.claude_code import hooks, settings
-from sightline.agents.claude_code.connecting import connected, disconnected
+from sightline.agents.claude_code import hook_settings, settings
+from sightline.agents.claude_code.connect import connected, disconnected
 from sightline.agents.settings_file import backup_of, carry_out
 from sightline.agents.settings_text import BadSettings
 from sightline.errors import SettingsError
 
 SCRIPT = "/opt/venv/lib/sightline/hook_entry.py"
-HOOKS = hooks.wanted(hooks.command_hook("/opt/venv/bin/python", SCRIPT))
-OTHERS = hooks.wanted(hooks.command_hook("/opt/new/bin/python", SCRIPT))
-HTTP = hooks.wanted(
-    hooks.command_hook("/opt/venv/bin/python", SCRIPT),
-    hooks.http_hook("http://127.0.0.1:7777/hook/claude-code", "t"),
+HOOKS = hook_settings.wanted(hook_settings.command_hook("/opt/venv/bin/python", SCRIPT))
+OTHERS = hook_settings.wanted(hook_settings.command_hook("/opt/new/bin/python", SCRIPT))
+HTTP = hook_settings.wanted(
+    hook_settings.command_hook("/opt/venv/bin/python", SCRIPT),
+    hook_settings.http_hook("http://127.0.0.1:7777/hook/claude-code", "t"),
 )
 THEIRS = {"type": "command", "command": "sh lint.sh", "timeout": 5}
 
@@ -90,7 +90,7 @@ def test_coming_and_going_leaves_no_trace(tmp_path_factory, data, first, second)
         carry_out(connected(str(path), wanted))
         once = path.read_bytes()
         assert {f.event: dict(f.hook) for f in settings.found(once.decode())} == wanted
-        assert {f.event: f.matcher for f in settings.found(once.decode())} == hooks.EVENTS
+        assert {f.event: f.matcher for f in settings.found(once.decode())} == hook_settings.EVENTS
         assert not connected(str(path), wanted).is_one
     carry_out(disconnected(str(path)))
     assert path.read_bytes() == data
@@ -124,7 +124,7 @@ def pruned(table: Any) -> Any:
 def test_a_new_file_is_made_and_removed_again(tmp_path):
     path = tmp_path / "project" / ".claude" / "settings.local.json"
     carry_out(connected(str(path), HOOKS))
-    assert json.loads(path.read_text())["hooks"].keys() == hooks.EVENTS.keys()
+    assert json.loads(path.read_text())["hooks"].keys() == hook_settings.EVENTS.keys()
     assert os.listdir(path.parent) == [path.name]
     carry_out(disconnected(str(path)))
     assert not path.exists()
@@ -132,8 +132,8 @@ def test_a_new_file_is_made_and_removed_again(tmp_path):
 
 def test_reads_are_not_asked_about_before_they_happen():
     """They cannot be refused, and each would cost a process."""
-    assert "Read" not in hooks.EVENTS["PreToolUse"]
-    assert "Read" in hooks.EVENTS["PostToolUse"].split("|")
+    assert "Read" not in hook_settings.EVENTS["PreToolUse"]
+    assert "Read" in hook_settings.EVENTS["PostToolUse"].split("|")
 
 
 def test_the_users_own_hooks_of_the_same_event_stay_where_they_are():
@@ -159,7 +159,7 @@ def test_what_a_person_adds_to_our_hook_is_kept_over_an_update():
 def test_entries_of_an_older_version_go():
     text = settings.registered("{}", HOOKS).replace('"SubagentStop"', '"TeammateIdle"')
     after = settings.registered(text, HOOKS)
-    assert {found.event for found in settings.found(after)} == set(hooks.EVENTS)
+    assert {found.event for found in settings.found(after)} == set(hook_settings.EVENTS)
 
 
 def test_a_double_entry_becomes_one():
@@ -188,17 +188,17 @@ def test_our_hook_that_a_person_moved_into_their_own_group_is_found_and_removed(
     ],
 )
 def test_other_tools_hooks_are_not_ours(hook):
-    assert not hooks.is_ours(hook)
+    assert not hook_settings.is_ours(hook)
 
 
 @pytest.mark.parametrize("hook", [HOOKS["Stop"], HTTP["Stop"]])
 def test_ours_are_told_by_script_or_address(hook):
-    assert hooks.is_ours(hook)
+    assert hook_settings.is_ours(hook)
 
 
 def test_our_script_is_known_on_windows_and_in_a_shell_line():
-    assert hooks.is_ours({"command": "py", "args": [r"C:\venv\sightline\hook_entry.py"]})
-    assert hooks.is_ours({"type": "command", "command": f"'/usr/bin/python3' {SCRIPT} x"})
+    assert hook_settings.is_ours({"command": "py", "args": [r"C:\venv\sightline\hook_entry.py"]})
+    assert hook_settings.is_ours({"type": "command", "command": f"'/usr/bin/python3' {SCRIPT} x"})
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.agents.claude_code.samples import CLAUDE, DATA
 
 from sightline.agents.claude_code import rows
-from sightline.services.attend import Shown, Used
+from sightline.agents.hook_events import Shown, Used
 
 DEMO = "/home/me/demo"
 CALC = f"{DEMO}/calc.py"

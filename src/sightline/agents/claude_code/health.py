@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import sys
 
-from sightline.agents.claude_code import hooks, settings
-from sightline.agents.claude_code.connecting import refused
+from sightline.agents.claude_code import hook_settings, settings
+from sightline.agents.claude_code.connect import refused
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
 from sightline.errors import SettingsError
-from sightline.services.health import Finding
+from sightline.history.doctor import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from sightline.agents.claude_code.hooks import Hook
+    from sightline.agents.claude_code.hook_settings import Hook
     from sightline.agents.claude_code.settings import Found, Scope
 
 VERSION_WITHIN_S = 10.0
@@ -35,7 +35,7 @@ def client() -> Finding:
 
     program = which("claude")
     if program is None:
-        return Finding(hooks.AGENT, "warning", "absent", {})
+        return Finding(hook_settings.AGENT, "warning", "absent", {})
     try:
         done = subprocess.run(
             [program, "--version"],
@@ -52,9 +52,9 @@ def client() -> Finding:
     except OSError as error:
         done, why = None, f"cannot be run: {error.strerror}"
     if done is None or done.returncode:
-        return Finding(hooks.AGENT, "unknown", "silent", {"program": program, "why": why})
+        return Finding(hook_settings.AGENT, "unknown", "silent", {"program": program, "why": why})
     version = done.stdout.strip().split("\n")[0]
-    return Finding(hooks.AGENT, "ok", "here", {"version": version, "program": program})
+    return Finding(hook_settings.AGENT, "ok", "here", {"version": version, "program": program})
 
 
 def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding | None:
@@ -73,7 +73,12 @@ def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding
     if not found:
         return None
     flag = "" if scope == "local" else f" --scope {scope}"
-    facts: dict[str, Any] = {"scope": scope, "path": path, "agent": hooks.AGENT, "flag": flag}
+    facts: dict[str, Any] = {
+        "scope": scope,
+        "path": path,
+        "agent": hook_settings.AGENT,
+        "flag": flag,
+    }
     missing = [file for file in files(found) if not os.path.isfile(file)]
     if missing:
         more = {**facts, "missing": missing[0]}
@@ -81,7 +86,7 @@ def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding
     if current:
         more = {**facts, "events": len(found), "kind": kind_of(found)}
         return Finding("hooks", "ok", "registered", more)
-    if {hook.event for hook in found} == set(hooks.EVENTS) and _others(found, wanted):
+    if {hook.event for hook in found} == set(hook_settings.EVENTS) and _others(found, wanted):
         script = _script(found[0].hook)
         return Finding("hooks", "warning", "elsewhere", {**facts, "script": script})
     return Finding("hooks", "problem", "outdated", facts, f"registration {scope}")
@@ -108,10 +113,10 @@ def transcript(root: str, config_dir: str) -> Finding:
     path = _newest(root, config_dir)
     if path is None:
         return Finding("transcript", "ok", "none", {})
-    from sightline.agents import dialect
+    from sightline.agents.dialect import dialect
 
     try:
-        shown, _ = dialect(hooks.AGENT).unhooked(path, 0, before=sys.maxsize)
+        shown, _ = dialect(hook_settings.AGENT).unhooked(path, 0, before=sys.maxsize)
         size = os.path.getsize(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
@@ -154,7 +159,7 @@ def _files_of(hook: Hook) -> list[str]:
 
 def _script(hook: Hook) -> str:
     words: list[Any] = [*(hook.get("args") or []), hook.get("command")]
-    named = [word for word in words if isinstance(word, str) and word.endswith(hooks.ENTRY)]
+    named = [word for word in words if isinstance(word, str) and word.endswith(hook_settings.ENTRY)]
     return named[0] if named else str(hook.get("command"))
 
 

@@ -6,19 +6,20 @@ branch stays in the file, and so do copies of rows of the conversation that this
 
 from __future__ import annotations
 
-from sightline.agents.claude_code.chain import kept
-from sightline.agents.claude_code.reminders import reminder
 from sightline.agents.claude_code.rows import time_of
-from sightline.agents.recorded import first_rows, rows
-from sightline.core.replaying.conversation import Conversation, NotOurs
+from sightline.agents.recording import first_rows, rows
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.model.lean import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     Row = Mapping[str, Any]
     Part = dict[str, Any]
+
+    Attachment = Mapping[str, Any]
 
 AGENT = "claude-code"
 NONE = "it holds no messages as Claude Code records them"
@@ -140,3 +141,130 @@ def _parts(row: Row) -> list[Part]:
 
 def _empty(part: Part) -> bool:
     return part.get("type") == "text" and not str(part.get("text", "")).strip()
+
+
+def kept(rows: Sequence[Row]) -> list[Row]:
+    """The rows of the main chain, each once, in the order of the file: what leads to the last
+    row, the other parts of its answers, and what came back to those. Where the chain begins in
+    the middle, because rows are missing, all rows before that count."""
+    own = list(_once(row for row in rows if not row.get("isSidechain")))
+    places = {str(row["uuid"]): place for place, row in enumerate(own) if row.get("uuid")}
+    chain = _chain(own, places)
+    if not chain:
+        return own
+    names = {_answer(own[place]) for place in chain} - {None}
+    wanted = set(chain) | set(range(min(chain)))
+    wanted |= {place for place, row in enumerate(own) if _answer(row) in names}
+    calls = {call for place in wanted for call in _calls(own[place], "tool_use", "id")}
+    for place, row in enumerate(own):
+        answers = not calls.isdisjoint(_calls(row, "tool_result", "tool_use_id"))
+        attached = row.get("type") == "attachment"
+        if answers or (attached and places.get(str(row.get("parentUuid"))) in wanted):
+            wanted.add(place)
+    return [own[place] for place in sorted(wanted)]
+
+
+def _once(rows: Iterable[Row]) -> Iterator[Row]:
+    seen: set[str] = set()
+    for row in rows:
+        mark = row.get("uuid")
+        if mark is None or mark not in seen:
+            yield row
+        if mark is not None:
+            seen.add(str(mark))
+
+
+def _chain(own: Sequence[Row], places: Mapping[str, int]) -> list[int]:
+    """From the last row of a message back to the first one."""
+    talk = [n for n, row in enumerate(own) if row.get("type") in ("user", "assistant")]
+    found: dict[int, None] = {}
+    place = talk[-1] if talk else None
+    while place is not None and place not in found:
+        found[place] = None
+        row = own[place]
+        place = places.get(str(row.get("parentUuid") or row.get("logicalParentUuid")))
+    return list(found)
+
+
+def _answer(row: Row) -> str | None:
+    message = row.get("message")
+    if row.get("type") != "assistant" or not isinstance(message, dict):
+        return None
+    return message.get("id")
+
+
+def _calls(row: Row, kind: str, field: str) -> Iterator[str]:
+    message = row.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and part.get("type") == kind:
+            yield str(part.get(field))
+
+
+def reminder(attachment: Any) -> list[dict[str, Any]]:
+    """The parts of a user's message that an attachment makes; none for a kind that is not known,
+    or whose text the transcript does not have."""
+    if not isinstance(attachment, dict):
+        return []
+    made = _KINDS.get(str(attachment.get("type")))
+    text = None if made is None else made(attachment)
+    return [] if text is None else [{"type": "text", "text": text}]
+
+
+def _aside(text: str) -> str:
+    return f"<system-reminder>\n{text}\n</system-reminder>"
+
+
+def _edited(told: Attachment) -> str | None:
+    path, snippet = told.get("filename"), told.get("snippet")
+    if not isinstance(path, str) or not isinstance(snippet, str):
+        return None
+    return _aside(
+        f"Note: {path} was modified, either by the user or by a linter. This change was "
+        "intentional, so make sure to take it into account as you proceed. Here are the relevant "
+        f"changes (shown with line numbers):\n{snippet}"
+    )
+
+
+def _memory(told: Attachment) -> str | None:
+    content = told.get("content")
+    text = content.get("content") if isinstance(content, dict) else content
+    path = told.get("path")
+    return _aside(f"Contents of {path}:\n\n{text}") if isinstance(text, str) else None
+
+
+def _file(told: Attachment) -> str | None:
+    """A file that the user mentioned: as if it had been read."""
+    content = told.get("content")
+    file = content.get("file") if isinstance(content, dict) else None
+    if not isinstance(file, dict) or not isinstance(file.get("content"), str):
+        return None
+    first = file.get("startLine")
+    start = first if isinstance(first, int) else 1
+    lines = file["content"].split("\n")
+    numbered = "\n".join(f"{start + number}\t{line}" for number, line in enumerate(lines))
+    asked = dumps({"file_path": file.get("filePath")})
+    return _aside(f"Called the Read tool with the following input: {asked}\nResult:\n{numbered}")
+
+
+def _context(told: Attachment) -> str | None:
+    content = told.get("content")
+    texts = content if isinstance(content, list) else [content]
+    said = "\n".join(text for text in texts if isinstance(text, str))
+    return _aside(said) if said else None
+
+
+def _queued(told: Attachment) -> str | None:
+    """What the user typed while the agent was at work."""
+    prompt = told.get("prompt")
+    return prompt if isinstance(prompt, str) and prompt.strip() else None
+
+
+_KINDS: Mapping[str, Callable[[Attachment], str | None]] = {
+    "edited_text_file": _edited,
+    "nested_memory": _memory,
+    "file": _file,
+    "hook_additional_context": _context,
+    "skill_listing": _context,
+    "queued_command": _queued,
+}

@@ -8,8 +8,8 @@ one has to agree with the other.
 
 from __future__ import annotations
 
-from sightline.agents.claude_code.fields import flag, optional
-from sightline.core.text import split
+from sightline.agents.claude_code.json_fields import flag, optional
+from sightline.model.text import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sightline.agents.claude_code.fields import checked, flag, inner, needed, optional
-from sightline.services.attend import (
+from sightline.agents.claude_code.json_fields import checked, flag, inner, needed, optional
+from sightline.agents.hook_events import (
     Answered,
     Attempted,
     Began,
+    CellEdit,
     ChangedOutside,
     CommandBegan,
     CommandEnded,
@@ -17,15 +18,66 @@ from sightline.services.attend import (
     Prompted,
     Stopped,
 )
+from sightline.model.attempts import Replace, Several, WriteWhole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from sightline.services.attend import Event, Source
+    from sightline.agents.hook_events import Event, Source
+    from sightline.model.attempts import Attempt
+
+    Input = Mapping[str, Any]
+    Target = tuple[str, Attempt | CellEdit]
 
     Payload = Mapping[str, Any]
+
+SHELLS = ("Bash", "PowerShell")
+
+
+def target(tool: str, given: Input) -> Target | None:
+    """The path a tool is about to change, and how; None for tools that change no file.
+    ValueError when the input is not that of such a tool."""
+    read = _EDITORS.get(tool)
+    return None if read is None else read(given)
+
+
+def _edit(given: Input) -> Target:
+    """Nothing as the text to replace makes a new file, or fills an empty one."""
+    attempt = _replace(given)
+    whole = attempt if attempt.old else WriteWhole(attempt.new)
+    return needed(given, "file_path"), whole
+
+
+def _multi_edit(given: Input) -> Target:
+    """Older clients have this tool."""
+    parts = checked(given.get("edits"), list, "edits")
+    edits = tuple(_replace(checked(part, dict, "edits")) for part in parts)
+    return needed(given, "file_path"), Several(edits)
+
+
+def _replace(given: Input) -> Replace:
+    count = None if flag(given, "replace_all") else 1
+    return Replace(needed(given, "old_string"), needed(given, "new_string"), count)
+
+
+def _write(given: Input) -> Target:
+    return needed(given, "file_path"), WriteWhole(needed(given, "content"))
+
+
+def _notebook_edit(given: Input) -> Target:
+    mode = optional(given, "edit_mode") or "replace"
+    source = needed(given, "new_source") if mode != "delete" else ""
+    return needed(given, "notebook_path"), CellEdit(optional(given, "cell_id"), mode, source)
+
+
+_EDITORS: Mapping[str, Callable[[Input], Target]] = {
+    "Edit": _edit,
+    "MultiEdit": _multi_edit,
+    "Write": _write,
+    "NotebookEdit": _notebook_edit,
+}
 
 SOURCES: Mapping[str, Source] = {
     "startup": "startup",
@@ -66,7 +118,7 @@ def _subagent_stop(payload: Payload) -> list[Event]:
 
 
 def _prompt(payload: Payload) -> list[Event]:
-    from sightline.core.mentions import mentions
+    from sightline.agents.prompt_mentions import mentions
 
     text = needed(payload, "prompt")
     named = () if text.startswith(NOT_TYPED) else mentions(text)
@@ -74,8 +126,6 @@ def _prompt(payload: Payload) -> list[Event]:
 
 
 def _before_tool(payload: Payload) -> list[Event]:
-    from sightline.agents.claude_code.tools import SHELLS, target
-
     tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
     if tool in SHELLS:
         command = needed(inner(payload, "tool_input"), "command")
@@ -85,8 +135,7 @@ def _before_tool(payload: Payload) -> list[Event]:
 
 
 def _after_tool(payload: Payload) -> list[Event]:
-    from sightline.agents.claude_code.results import result
-    from sightline.agents.claude_code.tools import SHELLS
+    from sightline.agents.claude_code.tool_results import result
 
     tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
     given, response = inner(payload, "tool_input"), payload.get("tool_response")
@@ -96,8 +145,6 @@ def _after_tool(payload: Payload) -> list[Event]:
 
 
 def _failed_tool(payload: Payload) -> list[Event]:
-    from sightline.agents.claude_code.tools import SHELLS, target
-
     tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
     given, error = inner(payload, "tool_input"), optional(payload, "error") or ""
     if tool in SHELLS:
@@ -117,8 +164,7 @@ def _batch(payload: Payload) -> list[Event]:
 
 def _unused(call: Payload) -> Failed | None:
     """An edit that the client itself turned down. Input that is not even an edit's is nothing."""
-    from sightline.agents.claude_code.tools import target
-    from sightline.services.attend import CellEdit
+    from sightline.agents.hook_events import CellEdit
 
     said = call.get("tool_response")
     if not isinstance(said, str) or not said.startswith(UNUSED):

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import os
 
-from sightline.agents.claude_code import sub_agent
-from sightline.agents.claude_code.fields import needed, optional
-from sightline.agents.claude_code.results import read
+from sightline.agents.claude_code.dialect import sub_agent
+from sightline.agents.claude_code.json_fields import needed, optional
 from sightline.agents.claude_code.rows import model_of, rows, time_of
+from sightline.agents.claude_code.tool_results import read
 from sightline.agents.claude_code.transcripts import attached
-from sightline.core.value import Value
-from sightline.services.attend import Began, Compacted, Prompted
+from sightline.agents.hook_events import Began, Compacted, Prompted
+from sightline.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from sightline.services.attend import Event
+    from sightline.agents.hook_events import Event
 
     Row = Mapping[str, Any]
 
@@ -151,7 +151,7 @@ def _row(row: Row) -> list[Event]:
 
 
 def _result(row: Row) -> list[Event]:
-    from sightline.agents.claude_code.results import wrote
+    from sightline.agents.claude_code.tool_results import wrote
 
     result = row["toolUseResult"]
     if not isinstance(result, dict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.core.lean import loads
+from sightline.model.lean import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import os
 
-from sightline.agents.claude_code.results import read
+from sightline.agents.claude_code.json_fields import needed, optional
+from sightline.agents.claude_code.patches import after
 from sightline.agents.claude_code.rows import model_of, rows, time_of
-from sightline.core.text import split
-from sightline.services.attend import Shown, Used
+from sightline.agents.claude_code.tool_results import read
+from sightline.agents.hook_events import Shown, Used
+from sightline.model.text import split, unmarked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from sightline.services.attend import Event
+    from sightline.agents.hook_events import Event
+    from sightline.model.spans import Span
 
     Row = Mapping[str, Any]
+
+    Told = Mapping[str, Any]
 
 ATTACHED = b'"attachment"'
 MODEL = b'"model"'
@@ -146,8 +151,6 @@ def _changed(attachment: Row) -> Iterator[Event]:
 
 def _result(row: Row) -> list[Event]:
     """What the answer of a tool showed or wrote, as far as its agent has seen the text."""
-    from sightline.agents.claude_code.writes import written
-
     told = row.get("toolUseResult")
     if not isinstance(told, dict):
         return []
@@ -163,3 +166,31 @@ _KINDS: Mapping[str, Callable[[Row], Iterator[Event]]] = {
     "instructions": _instructions,
     "edited_text_file": _changed,
 }
+
+
+def written(told: Told) -> list[Event]:
+    """The result of a Write or an Edit as what its agent has seen by it. ValueError."""
+    path, content = needed(told, "filePath"), optional(told, "content")
+    if content is not None:
+        return [Shown(path, None, content, "edit")]
+    text = after(optional(told, "originalFile") or "", told)
+    if text is None:
+        return []
+    lines = split(unmarked(text))
+    return [
+        Shown(path, (first, last), "".join(lines[first - 1 : last]), "edit")
+        for hunk in told["structuredPatch"]
+        for first, last in _added(hunk["newStart"], hunk["lines"])
+    ]
+
+
+def _added(at: int, lines: list[str]) -> Iterator[Span]:
+    """The runs of new lines of a hunk whose new side begins at line `at`."""
+    first = None
+    for line in [*lines, ""]:
+        if line.startswith("+"):
+            first = at if first is None else first
+        elif first is not None:
+            yield first, at - 1
+            first = None
+        at += line[:1] in ("+", " ")

@@ -1,0 +1,73 @@
+"""What has to happen to a settings file so that Claude Code calls us, or calls us no more."""
+
+from __future__ import annotations
+
+from sightline.agents.claude_code import hook_settings, settings
+from sightline.agents.settings_file import Change, backup_of, read, text_of
+from sightline.agents.settings_text import BadSettings
+from sightline.errors import SettingsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_ANY = hook_settings.wanted(
+    hook_settings.command_hook("python", f"sightline/{hook_settings.ENTRY}")
+)
+
+
+def connected(path: str, wanted: Mapping[str, Mapping[str, Any]]) -> Change:
+    """The file with these hooks of ours (event -> hook) and no other of ours. SettingsError."""
+    before = read(path)
+    text = "" if before is None else text_of(path, before)
+    try:
+        after = settings.registered(text, wanted).encode()
+    except BadSettings as bad:
+        raise refused(path, bad) from None
+    ours = before is not None and _holds_ours(text)
+    return Change(path, before, after, keep=before is not None and not ours)
+
+
+def disconnected(path: str) -> Change:
+    """The file without our hooks: as it was before them, byte for byte, unless it was changed
+    otherwise since; gone, if there was none. SettingsError."""
+    before = read(path)
+    if before is None:
+        return Change(path, None, None)
+    text = text_of(path, before)
+    kept = read(backup_of(path))
+    try:
+        after = settings.removed(text)
+        empty = settings.is_empty(after)
+    except BadSettings as bad:
+        raise refused(path, bad) from None
+    if after == text:
+        return Change(path, before, before)
+    if kept is None:
+        return Change(path, before, None if empty else after.encode())
+    if _without_ours(kept) == after:
+        return Change(path, before, kept, drop=True)
+    return Change(path, before, after.encode())
+
+
+def refused(path: str, bad: BadSettings) -> SettingsError:
+    """Why a settings file is left alone."""
+    return SettingsError(
+        f"{path} is not valid: line {bad.line}, column {bad.column}: {bad.why}."
+        " Nothing was changed.",
+        "Correct it there and try again.",
+    )
+
+
+def _holds_ours(text: str) -> bool:
+    return bool(settings.found(text)) if text.strip("\ufeff \t\r\n") else False
+
+
+def _without_ours(kept: bytes) -> str | None:
+    """What is left of a file kept beside after our hooks came and went: containers that were
+    empty lose their white space by that. None when it cannot be told."""
+    try:
+        return settings.removed(settings.registered(kept.decode(), _ANY))
+    except (BadSettings, UnicodeDecodeError):
+        return None

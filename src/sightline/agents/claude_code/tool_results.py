@@ -1,0 +1,182 @@
+"""What Claude Code's tools answered: what was shown, what was written."""
+
+from __future__ import annotations
+
+import os
+
+from sightline.agents.claude_code.json_fields import checked, flag, needed, optional
+from sightline.agents.hook_events import Failed, Shown, Wrote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from sightline.agents.hook_events import Event
+
+    Given = Mapping[str, Any]
+
+    Line = tuple[str, int, str]
+
+
+def result(tool: str, given: Given, response: Any, call: str, cwd: str) -> list[Event]:
+    """What the answer of a tool tells; nothing for tools that touch no file. ValueError."""
+    if tool == "Read":
+        return read(response)
+    if tool == "Grep":
+        return list(searched(given, response, cwd))
+    told = response if isinstance(response, dict) else None
+    if tool in ("Edit", "MultiEdit", "Write"):
+        return [wrote(tool, needed(given, "file_path"), call, told)]
+    if tool == "NotebookEdit":
+        return [_notebook(needed(given, "notebook_path"), call, told)]
+    return []
+
+
+def read(response: Any, via: str = "read") -> list[Event]:
+    """What a Read showed. Images and pages of a PDF are no text."""
+    file = response.get("file") if isinstance(response, dict) else None
+    if not isinstance(file, dict):
+        return []
+    kind = response.get("type")
+    if kind == "notebook":
+        return [Shown(needed(file, "filePath"), via="notebook")]
+    return _text(needed(file, "filePath"), file, via) if kind == "text" else []
+
+
+def _text(path: str, file: Given, via: str) -> list[Event]:
+    """The client counts the end of a text as a line of its own when a newline stands before it,
+    and leaves the newline off the last line it shows when more come after."""
+    content = needed(file, "content")
+    first, shown, total = (
+        _number(file, field) for field in ("startLine", "numLines", "totalLines")
+    )
+    first = max(first, 1)  # it says 0 for an offset of 0
+    if not shown:
+        return []
+    ends = first + shown > total
+    if flag(file, "truncatedByTokenCap"):
+        content, newline, _ = content.rpartition("\n")  # the last line may be cut anywhere
+        content += newline
+        ends = False
+    elif not ends:
+        content += "\n"
+    if first == 1 and ends:
+        return [Shown(path, None, content, via)]
+    count = content.count("\n") + (content[-1:] not in ("", "\n"))
+    return [Shown(path, (first, first + count - 1), content, via)] if count else []
+
+
+def _number(file: Given, field: str) -> int:
+    value: int = checked(file.get(field), int, field)
+    return value
+
+
+def wrote(tool: str, path: str, call: str, told: Given | None) -> Wrote:
+    """What an edit found and left, as far as the client says so."""
+    if told is None:
+        return Wrote(path, call, known_before=False)
+    before, by_user = optional(told, "originalFile"), flag(told, "userModified")
+    made = Wrote(path, call, before, before is not None, user_modified=by_user)
+    if tool == "Write":
+        content, created = optional(told, "content"), told.get("type") == "create"
+        known = made.known_before or created
+        return made.replace(known_before=known, content=content, whole=content is not None)
+    if before == "":  # of an empty file, and of none
+        content = optional(told, "newString")
+        gone = made.replace(before=None, known_before=False)
+        return gone.replace(content=content, whole=content is not None)
+    if before is None:  # too large to be told
+        return made
+    from sightline.agents.claude_code.patches import after
+
+    return made.replace(content=after(before, told))
+
+
+def _notebook(path: str, call: str, told: Given | None) -> Event:
+    if told is None:
+        return Wrote(path, call, known_before=False)
+    if error := optional(told, "error"):
+        return Failed(path, call, why=error)
+    before = optional(told, "original_file")
+    return Wrote(path, call, before, before is not None, optional(told, "updated_file"))
+
+
+LONGEST = 20_000
+"""Characters of an answer that the client hands to the model whole."""
+
+PLACES_MAX = 30
+"""Runs of lines that are noted of one search: each costs a look at its file."""
+
+OMITTED = "[Omitted long "
+"""What stands in place of a line that is too long."""
+
+
+def searched(given: Mapping[str, Any], response: Any, cwd: str) -> list[Shown]:
+    """The runs of lines that a search in files showed. ValueError."""
+    if not isinstance(response, dict) or response.get("mode") != "content":
+        return []
+    content = optional(response, "content") or ""
+    if len(content) > LONGEST:
+        return []
+    where = os.path.join(cwd, optional(given, "path") or "")
+    lines = content.split("\n")
+    numbered = _in_one(where, lines) if os.path.isfile(where) else _in_several(cwd, lines)
+    return list(_runs(numbered))[:PLACES_MAX]
+
+
+def _in_one(path: str, lines: Iterable[str]) -> Iterator[Line]:
+    """Lines "12:text", and "13-text" around it."""
+    for line in lines:
+        if (found := _numbered(line)) is not None:
+            yield path, *found
+
+
+def _in_several(cwd: str, lines: Iterable[str]) -> Iterator[Line]:
+    """Lines "name:12:text", and "name-13-text" around it once the name is known to be a file's."""
+    files: dict[str, bool] = {}
+    for line in lines:
+        name, _, rest = line.partition(":")
+        found = _numbered(rest, ":")
+        if found is not None:
+            if name not in files:
+                files[name] = os.path.isfile(os.path.join(cwd, name))
+            if files[name]:
+                yield os.path.join(cwd, name), *found
+                continue
+        yield from _around(cwd, line, [name for name, there in files.items() if there])
+
+
+def _around(cwd: str, line: str, names: list[str]) -> Iterator[Line]:
+    for name in names:
+        if line.startswith(f"{name}-"):
+            found = _numbered(line.removeprefix(f"{name}-"), "-")
+            if found is not None:
+                yield os.path.join(cwd, name), *found
+
+
+def _numbered(line: str, marks: str = ":-") -> tuple[int, str] | None:
+    number = line[: len(line) - len(line.lstrip("0123456789"))]
+    if not number or line[len(number) : len(number) + 1] not in tuple(marks):
+        return None
+    text = line[len(number) + 1 :].removesuffix("\r")
+    return None if text.startswith(OMITTED) else (int(number), text)
+
+
+def _runs(lines: Iterable[Line]) -> Iterator[Shown]:
+    """Lines that follow one another, as one."""
+    texts: list[str] = []
+    path, first = "", 0
+    for name, number, text in lines:
+        if (name, number) != (path, first + len(texts)):
+            if texts:
+                yield _run(path, first, texts)
+            path, first, texts = name, number, []
+        texts.append(text)
+    if texts:
+        yield _run(path, first, texts)
+
+
+def _run(path: str, first: int, texts: list[str]) -> Shown:
+    lines = (first, first + len(texts) - 1)
+    return Shown(path, lines, "".join([f"{text}\n" for text in texts]), "search")

@@ -1,0 +1,85 @@
+"""A task's api_conversation_history.json: Anthropic messages as they were sent, with calls as tags in
+their texts. Roo Code, which came from Cline, writes the same file; Cline in a terminal writes one
+with its calls in blocks.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sightline.agents.recording import Telling, document, head, moment
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "cline"
+ROO = "roo"
+HISTORY = "api_conversation_history.json"
+TERMINAL = ".messages.json"
+BESIDE = ("ui_messages.json", "task_metadata.json", "context_history.json", "history_item.json")
+"""Files of a task that hold something else."""
+
+MODE = b"# Current Mode"
+CLINES = (b"# Current Mode\\nACT", b"# Current Mode\\nPLAN")
+"""Both say which mode they are in; these are Cline's two."""
+
+UNKNOWN = ("reasoning", "thoughtSignature")
+"""Blocks that these products keep for other providers, and that no Anthropic message has."""
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in a task's history. OSError when it cannot be read; NotOurs; ValueError,
+    with words for a person, where it is damaged, or another file of a task."""
+    begins = head(path)
+    if os.path.basename(path) in BESIDE:
+        raise ValueError(f"it is a file of a task beside {HISTORY}, which holds the messages")
+    if not _is_ours(path, begins):
+        raise NotOurs("it holds no messages as Cline or Roo Code record them")
+    told, mark = document(path)
+    told = told.get("messages") if isinstance(told, dict) else told
+    made = _History()
+    for message in told if isinstance(told, list) else ():
+        if isinstance(message, dict) and message.get("role") in ("user", "assistant"):
+            made.message(message)
+    agent = ROO if MODE in begins and not any(each in begins for each in CLINES) else AGENT
+    return made.conversation("anthropic", agent, path, _task(path) or mark)
+
+
+def _is_ours(path: str, begins: bytes) -> bool:
+    if begins.lstrip().startswith(b"{"):
+        return path.endswith(TERMINAL) and b'"messages"' in begins and b'"version"' in begins
+    named = os.path.basename(path) == HISTORY or b"<environment_details>" in begins
+    return begins.lstrip().startswith(b"[") and b'"role"' in begins and named
+
+
+def _task(path: str) -> str:
+    """A task's folder has its id as its name."""
+    folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
+    return folder if os.path.basename(path) == HISTORY else ""
+
+
+class _History(Telling):
+    def message(self, message: Row) -> None:
+        """A message; one that is condensed out of all before it begins the context anew. What was
+        only hidden from the model for some time counts as if it had stayed."""
+        if message.get("isTruncationMarker"):
+            return
+        content = message.get("content")
+        if isinstance(content, list):
+            content = [each for each in content if _is_known(each)]
+        if not content or not isinstance(content, str | list):
+            return
+        if message.get("isSummary") and any(m["role"] == "assistant" for m in self.messages):
+            self.begin_anew()
+            if message["role"] == "assistant":  # the task stays in front of it
+                self.add(self.messages[0], self.times[0])
+        self.add({**message, "content": content}, moment(message.get("ts")))
+
+
+def _is_known(part: object) -> bool:
+    return isinstance(part, dict) and part.get("type") not in UNKNOWN

@@ -1,1 +1,0 @@
-"""Cline, and Roo Code, which came from it: its recordings."""

@@ -1,0 +1,107 @@
+"""A rollout as the items that were sent: what a later fork, a rollback or a compaction took out of
+the context is left out, or lies before a border.
+"""
+
+from __future__ import annotations
+
+from sightline.agents.recording import Telling, first_rows, moment, rows
+from sightline.conversation.formats.authorship import author
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "codex"
+KINDS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
+NOT_SENT = ("ghost_snapshot", "other")
+"""Items that are kept beside the conversation."""
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in a rollout. OSError when it cannot be read; NotOurs; ValueError, with
+    words for a person, where it holds no messages."""
+    if not any(_is_ours(row) for row in first_rows(path)):
+        raise NotOurs("it holds no items as Codex records them")
+    found, passed_over = rows(path)
+    made = _Items()
+    for row in found:
+        if _is_ours(row):
+            made.row(row)
+    return made.conversation("responses", AGENT, path, made.session, passed_over)
+
+
+def _is_ours(row: Row) -> bool:
+    return row.get("type") in KINDS and isinstance(row.get("payload"), dict)
+
+
+class _Items(Telling):
+    """The rows of the main thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session = ""
+        self._threads: set[str] = set()
+        self._aside = False
+
+    def row(self, row: Row) -> None:
+        """A row; of no interest are those that no model read."""
+        kind, payload = row["type"], row["payload"]
+        if kind == "session_meta":
+            self._thread(payload)
+        elif self._aside:
+            return
+        elif kind == "response_item" and payload.get("type") not in NOT_SENT:
+            self.add(payload, moment(row.get("timestamp")))
+        elif kind == "compacted":
+            self._compacted(payload, moment(row.get("timestamp")))
+        elif payload.get("type") == "thread_rolled_back":
+            self._back(payload.get("num_turns"))
+
+    def _thread(self, payload: Row) -> None:
+        """A fork begins with the rows of the thread that it came from; a thread that this one
+        began is none of its context."""
+        name = str(payload.get("id") or "")
+        self._aside = bool(self._threads) and _parent(payload) in self._threads
+        if not self._aside:
+            self.session = self.session or name
+            self._threads.add(name)
+
+    def _compacted(self, payload: Row, at: int | None) -> None:
+        self.begin_anew()
+        history = payload.get("replacement_history")
+        if not isinstance(history, list):
+            text = {"type": "input_text", "text": str(payload.get("message") or "")}
+            history = [{"type": "message", "role": "user", "content": [text]}]
+        for item in history:
+            if isinstance(item, dict):
+                self.add(item, at)
+
+    def _back(self, turns: object) -> None:
+        """So many turns were taken back: all from what was typed at the first of them."""
+        start = self.borders[-1] if self.borders else 0
+        typed = [n for n in range(start, len(self.messages)) if _is_typed(self.messages[n])]
+        if isinstance(turns, int) and 0 < turns <= len(typed):
+            del self.messages[typed[-turns] :]
+            del self.times[typed[-turns] :]
+
+
+def _parent(payload: Row) -> str | None:
+    """The thread that began this one."""
+    source = payload.get("source")
+    made = source.get("subagent") if isinstance(source, dict) else None
+    spawn = made.get("thread_spawn") if isinstance(made, dict) else None
+    told = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
+    return told or payload.get("forked_from_id")
+
+
+def _is_typed(item: Row) -> bool:
+    if item.get("type") != "message" or item.get("role") != "user":
+        return False
+    content = item.get("content")
+    texts = content if isinstance(content, list) else []
+    told = [str(each.get("text", "")) for each in texts if isinstance(each, dict)]
+    return any(author(text) == "person" for text in told)

@@ -1,0 +1,90 @@
+"""A session's events as chat messages. Events of hooks, permissions and sub-agents share the stream:
+no request to the main model holds them.
+"""
+
+from __future__ import annotations
+
+from sightline.agents import chat
+from sightline.agents.recording import Telling, first_rows, moment, rows
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "copilot"
+ASIDE = ("agentId", "parentToolCallId")
+"""Fields of what a sub-agent does."""
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in a session's events. OSError when it cannot be read; NotOurs; ValueError,
+    with words for a person, where it holds no messages."""
+    if not any(_begins(row) for row in first_rows(path)):
+        raise NotOurs("it holds no events as GitHub Copilot CLI records them")
+    found, passed_over = rows(path)
+    made = _Events()
+    for row in found:
+        data = row.get("data")
+        if isinstance(data, dict) and not any(data.get(name) or row.get(name) for name in ASIDE):
+            made.event(str(row.get("type")), data, moment(row.get("timestamp")))
+    return made.conversation("chat", AGENT, path, made.session, passed_over)
+
+
+def _begins(row: Row) -> bool:
+    data = row.get("data")
+    return row.get("type") == "session.start" and isinstance(data, dict) and "sessionId" in data
+
+
+class _Events(Telling):
+    def __init__(self) -> None:
+        super().__init__()
+        self.session = ""
+        self._ids = chat.Ids()
+        self._calls: dict[str, str] = {}
+
+    def event(self, kind: str, data: Row, at: int | None) -> None:
+        """An event; of no interest are those that no model read."""
+        if kind == "session.start":
+            self.session = self.session or str(data["sessionId"])
+        elif kind == "system.message":
+            self._told("system", data.get("content"), at)
+        elif kind == "user.message":
+            self._told("user", data.get("transformedContent") or data.get("content"), at)
+        elif kind == "system.notification":
+            self._told("user", data.get("content"), at)
+        elif kind == "assistant.message":
+            self._said(data, at)
+        elif kind == "tool.execution_complete":
+            self._result(data, at)
+        elif kind == "session.compaction_complete" and data.get("success") is not False:
+            self.begin_anew()
+            self._told("user", data.get("summaryContent"), at)
+
+    def _told(self, role: str, text: object, at: int | None) -> None:
+        if isinstance(text, str) and text.strip():
+            self.add({"role": role, "content": text}, at)
+
+    def _said(self, data: Row, at: int | None) -> None:
+        asked = [each for each in data.get("toolRequests") or () if isinstance(each, dict)]
+        calls = []
+        for each in asked:
+            name = self._ids.of(each.get("toolCallId"))
+            self._calls[str(each.get("toolCallId"))] = name
+            calls.append(chat.called(str(each.get("name")), name, each.get("arguments")))
+        thought = str(data.get("reasoningText") or "")
+        made = chat.said(str(data.get("content") or ""), thought, calls)
+        if made is not None:
+            self.add(made, at)
+
+    def _result(self, data: Row, at: int | None) -> None:
+        name = self._calls.get(str(data.get("toolCallId")))
+        if name is None:
+            return
+        key = "content" if isinstance(data.get("result"), dict) else "message"
+        told = data.get("result") or data.get("error")
+        text = told.get(key) if isinstance(told, dict) else told
+        self.add(chat.answered(name, text if isinstance(text, str) else ""), at)

@@ -1,1 +1,0 @@
-"""GitHub Copilot CLI: its recordings."""

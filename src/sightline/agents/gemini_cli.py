@@ -1,0 +1,111 @@
+"""A session as the contents that were sent. A session's own file keeps a call and its result in one
+object; it is a document, or rows in newer versions. A saved chat is contents without times.
+"""
+
+from __future__ import annotations
+
+from sightline.agents.recording import Telling, document, first_rows, head, moment, rows
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "gemini-cli"
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in a session or a saved chat. OSError when it cannot be read; NotOurs;
+    ValueError, with words for a person, where it is damaged or holds no messages."""
+    if not _is_ours(head(path)):
+        raise NotOurs("it holds no contents as Gemini CLI records them")
+    made = _Contents()
+    begun = first_rows(path)
+    if begun and "projectHash" in begun[0] and "messages" not in begun[0]:
+        found, passed_over = rows(path)
+        for row in _latest(found):
+            made.row(row)
+        session = str(begun[0].get("sessionId"))
+        return made.conversation("gemini", AGENT, path, session, passed_over)
+    told, mark = document(path)
+    if isinstance(told, dict) and isinstance(told.get("messages"), list):
+        for row in told["messages"]:
+            made.row(row)
+        return made.conversation("gemini", AGENT, path, str(told.get("sessionId") or mark))
+    for content in told.get("history") or () if isinstance(told, dict) else told:
+        made.content(content)
+    return made.conversation("gemini", AGENT, path, mark)
+
+
+def _is_ours(begins: bytes) -> bool:
+    if b'"projectHash"' in begins:
+        return begins.lstrip().startswith(b"{") and b'"sessionId"' in begins
+    saved = begins.lstrip().startswith((b"[", b'{"history"')) or b'"history"' in begins[:40]
+    return saved and b'"role"' in begins and b'"parts"' in begins and b'"info"' not in begins[:40]
+
+
+def _latest(found: Sequence[Row]) -> list[object]:
+    """The messages in rows: a message that is written again stands where it first stood; a row may
+    set all of them anew, or go back to before one."""
+    told: dict[str, object] = {}
+    for row in found:
+        new = row.get("$set")
+        if isinstance(new, dict) and isinstance(new.get("messages"), list):
+            told = {_id(each) or str(n): each for n, each in enumerate(new["messages"])}
+        elif isinstance(row.get("$rewindTo"), str) and row["$rewindTo"] in told:
+            told = dict(list(told.items())[: list(told).index(row["$rewindTo"])])
+        elif name := _id(row):
+            told[name] = row
+    return list(told.values())
+
+
+def _id(row: object) -> str | None:
+    name = row.get("id") if isinstance(row, dict) and "type" in row else None
+    return name if isinstance(name, str) else None
+
+
+class _Contents(Telling):
+    def content(self, content: object) -> None:
+        """One of a saved chat."""
+        if isinstance(content, dict) and isinstance(content.get("parts"), list):
+            self._said(str(content.get("role") or "user"), content["parts"], None)
+
+    def row(self, row: object) -> None:
+        """One of a session; what the client alone says (info, warning, error) no model read."""
+        if not isinstance(row, dict):
+            return
+        at = moment(row.get("timestamp"))
+        if row.get("type") == "user":
+            self._said("user", _parts(row.get("content")), at)
+        elif row.get("type") == "gemini":
+            calls = [each for each in row.get("toolCalls") or () if isinstance(each, dict)]
+            self._said("model", [*_parts(row.get("content")), *map(_call, calls)], at)
+            self._answered(calls, at)
+
+    def _answered(self, calls: Sequence[Row], at: int | None) -> None:
+        """Results stand by themselves; what came with one, a picture or a text, behind them."""
+        parts = [each for call in calls for each in call.get("result") or ()]
+        results = [each for each in parts if isinstance(each, dict) and "functionResponse" in each]
+        others = [each for each in parts if isinstance(each, dict) and each not in results]
+        done = [told for call in calls if (told := moment(call.get("timestamp"))) is not None]
+        self._said("user", results, max(done, default=at))
+        self._said("user", others, max(done, default=at))
+
+    def _said(self, role: str, parts: Sequence[Row], at: int | None) -> None:
+        if parts:
+            self.add({"role": role, "parts": list(parts)}, at)
+
+
+def _parts(content: object) -> list[Row]:
+    """The parts of a content; a text alone is one."""
+    parts = content if isinstance(content, list) else [content]
+    told = [{"text": each} if isinstance(each, str) else each for each in parts]
+    return [each for each in told if isinstance(each, dict) and each.get("text", "x")]
+
+
+def _call(call: Row) -> Row:
+    told = {"name": call.get("name"), "args": call.get("args") or {}}
+    return {"functionCall": {"id": call.get("id"), **told}}

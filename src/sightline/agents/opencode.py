@@ -1,0 +1,129 @@
+"""An exported session as chat messages: opencode writes a call and its result into one part, and asks
+models of every provider.
+"""
+
+from __future__ import annotations
+
+from sightline.agents import chat
+from sightline.agents.recording import Telling, document, head, moment
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "opencode"
+REDACTED = "REDACTED"
+"""What stands in place of an id in exports that were made public."""
+
+ASKED = "What did we do so far?"
+"""What the model reads in place of all that a compaction took out."""
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in an export. OSError when it cannot be read; NotOurs; ValueError, with
+    words for a person, where it is damaged or holds no messages."""
+    begins = head(path)
+    if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
+        raise NotOurs("it holds no messages as opencode exports them")
+    told, mark = document(path)
+    if not isinstance(told, dict) or not isinstance(told.get("messages"), list):
+        raise NotOurs("it holds no messages as opencode exports them")
+    made = _Messages()
+    for message in told["messages"]:
+        made.message(message)
+    info = told.get("info")
+    name = str((info if isinstance(info, dict) else {}).get("id") or REDACTED)
+    return made.conversation("chat", AGENT, path, mark if name == REDACTED else name)
+
+
+def _is_ours(begins: bytes) -> bool:
+    named = b'"projectID"' in begins or b'"ses_' in begins
+    return named and b'"info"' in begins[:40]
+
+
+class _Messages(Telling):
+    def __init__(self) -> None:
+        super().__init__()
+        self._ids = chat.Ids()
+
+    def message(self, message: object) -> None:
+        """A message of a person's, or an answer, which may be several steps."""
+        info = message.get("info") if isinstance(message, dict) else None
+        parts = message.get("parts") if isinstance(message, dict) else None
+        if not isinstance(info, dict) or not isinstance(parts, list):
+            return
+        at = _time(info, "created")
+        known = [part for part in parts if isinstance(part, dict)]
+        if info.get("role") == "user":
+            self._typed(known, at)
+        elif info.get("role") == "assistant":
+            for step in _steps(known):
+                self._step(step, at)
+
+    def _typed(self, parts: Sequence[Row], at: int | None) -> None:
+        if any(part.get("type") == "compaction" for part in parts):
+            self.begin_anew()
+            self.add({"role": "user", "content": ASKED}, at)
+        content = list(_contents(parts))
+        if content:
+            self.add({"role": "user", "content": content}, at)
+
+    def _step(self, parts: Sequence[Row], at: int | None) -> None:
+        tools = [part for part in parts if part.get("type") == "tool"]
+        names = [self._ids.of(part.get("callID")) for part in tools]
+        calls = [
+            chat.called(str(part.get("tool")), name, _state(part).get("input"))
+            for part, name in zip(tools, names, strict=True)
+        ]
+        made = chat.said(_texts(parts, "text"), _texts(parts, "reasoning"), calls)
+        if made is not None:
+            self.add(made, at)
+        for part, name in zip(tools, names, strict=True):
+            self._result(part, name)
+
+    def _result(self, part: Row, name: str) -> None:
+        """None of a call that was still at work."""
+        state = _state(part)
+        told = state.get("error") if state.get("status") == "error" else state.get("output")
+        if isinstance(told, str):
+            self.add(chat.answered(name, told), _time(state, "end"))
+
+
+def _steps(parts: Sequence[Row]) -> Iterator[list[Row]]:
+    """What each request to the model was answered with."""
+    step: list[Row] = []
+    for part in parts:
+        if part.get("type") == "step-start" and step:
+            yield step
+            step = []
+        step.append(part)
+    yield step
+
+
+def _contents(parts: Sequence[Row]) -> Iterator[Row]:
+    """What a person wrote and attached. The text of a file that is named is a part of its own."""
+    for part in parts:
+        kind, url = part.get("type"), str(part.get("url") or "")
+        if kind == "text" and str(part.get("text") or "").strip() and not part.get("ignored"):
+            yield {"type": "text", "text": part["text"]}
+        elif kind == "file" and str(part.get("mime")).startswith("image/"):
+            yield {"type": "image_url", "image_url": {"url": url}}
+
+
+def _texts(parts: Sequence[Row], kind: str) -> str:
+    told = [str(part.get("text") or "") for part in parts if part.get("type") == kind]
+    return "\n\n".join(text for text in told if text.strip())
+
+
+def _time(of: Row, which: str) -> int | None:
+    time = of.get("time")
+    return moment(time.get(which)) if isinstance(time, dict) else None
+
+
+def _state(part: Row) -> Row:
+    state = part.get("state")
+    return state if isinstance(state, dict) else {}

@@ -1,1 +1,0 @@
-"""opencode: its recordings."""

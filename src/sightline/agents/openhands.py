@@ -1,0 +1,158 @@
+"""Events as chat messages: a list of them, or a row for each session of a run, with its history.
+
+An event that keeps the model's answer is told by that answer. Of others, from before August 2024, is
+known what was done and what came of it, and how it was asked for is put together.
+"""
+
+from __future__ import annotations
+
+from sightline.agents import chat
+from sightline.agents.recording import Telling, document, head, moment, rows
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.model.lean import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "openhands"
+RUN = (b'{"issue"', b'{"instance_id"')
+"""How rows begin that hold a session each."""
+
+TOOLS = {
+    "run": ("execute_bash", "command"),
+    "run_ipython": ("execute_ipython_cell", "code"),
+    "browse": ("browse", "url"),
+    "browse_interactive": ("browser", "browser_actions"),
+    "read": ("open_file", "path"),
+}
+"""Actions, and the tools they are of, with what is given to them."""
+
+QUIET = ("null", "agent_state_changed", "recall")
+"""Observations that no model reads."""
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in a list of events; of a run, that of each session, one behind the other.
+    OSError when it cannot be read; NotOurs; ValueError, with words for a person, where it is
+    damaged, or of a version that is not known."""
+    begins = head(path)
+    made = _Events()
+    if begins.startswith(RUN) and path.endswith((".jsonl", ".json")):
+        found, passed_over = rows(path)
+        for row in found:
+            made.begin_anew()
+            made.events(row.get("history"))
+        mark = digest(begins)[:16]
+        return made.conversation("chat", AGENT, path, mark, passed_over)
+    if not _is_ours(begins):
+        raise NotOurs("it holds no events as OpenHands records them")
+    told, mark = document(path)
+    made.events(told)
+    return made.conversation("chat", AGENT, path, mark)
+
+
+def _is_ours(begins: bytes) -> bool:
+    if not begins.lstrip().startswith(b"[") or b'"source"' not in begins:
+        return False
+    if b'"kind"' in begins and b"Event" in begins and b'"action"' not in begins:
+        raise ValueError("it is of OpenHands 1, whose events are not known here yet")
+    return b'"action"' in begins or b'"observation"' in begins
+
+
+class _Events(Telling):
+    def __init__(self) -> None:
+        super().__init__()
+        self._ids = chat.Ids()
+        self._answers: set[str] = set()
+        self._open: dict[str, str] = {}
+        self._last: str | None = None
+
+    def events(self, history: object) -> None:
+        """Those of a session. The oldest come in pairs, of what was done and what came of it."""
+        self._last = None
+        for event in _flat(history):
+            at = moment(event.get("timestamp"))
+            if isinstance(event.get("action"), str):
+                self._did(event, at)
+            elif isinstance(event.get("observation"), str):
+                self._saw(event, at)
+
+    def _did(self, event: Row, at: int | None) -> None:
+        given = event.get("args") if isinstance(event.get("args"), dict) else event
+        answer = _answer(event)
+        if answer is not None:
+            self._answered(event, answer, at)
+        elif event["action"] in ("message", "finish"):
+            self._told(event, given or {}, at)
+        elif event["action"] in TOOLS:
+            tool, key = TOOLS[event["action"]]
+            asked = {"path" if key == "path" else key: (given or {}).get(key)}
+            self._last = self._ids.of(None)
+            call = chat.called(tool, self._last, asked)
+            text = str((given or {}).get("thought") or "")
+            self.add(chat.said(text, calls=[call]) or {}, at)
+
+    def _answered(self, event: Row, answer: Row, at: int | None) -> None:
+        """What the model said, once, however many things it asked for in it."""
+        name = str(event["tool_call_metadata"]["model_response"].get("id"))
+        if name in self._answers:
+            return
+        self._answers.add(name)
+        calls = []
+        for each in answer.get("tool_calls") or ():
+            told = self._ids.of(each.get("id"))
+            self._open[str(each.get("id"))] = told
+            asked = each.get("function") or {}
+            calls.append({"id": told, "type": "function", "function": asked})
+        made = chat.said(str(answer.get("content") or ""), calls=calls)
+        if made is not None:
+            self.add(made, at)
+
+    def _told(self, event: Row, given: Row, at: int | None) -> None:
+        text = given.get("content") or given.get("thought") or given.get("final_thought")
+        mine = event.get("source") == "agent" or event["action"] == "finish"
+        mine = mine or bool(given.get("wait_for_response"))
+        if isinstance(text, str) and text.strip():
+            self.add({"role": "assistant" if mine else "user", "content": text}, at)
+
+    def _saw(self, event: Row, at: int | None) -> None:
+        if event["observation"] in QUIET:
+            return
+        told = event.get("tool_call_metadata")
+        known = str(told.get("tool_call_id")) if isinstance(told, dict) else None
+        call = self._last if known is None else self._open.pop(known, None)
+        if known is None:
+            self._last = None
+        if call is not None:
+            self.add(chat.answered(call, _text(event)), at)
+
+
+def _flat(history: object) -> Iterator[Row]:
+    for each in history if isinstance(history, list) else ():
+        if isinstance(each, list):
+            yield from _flat(each)
+        elif isinstance(each, dict):
+            yield each
+
+
+def _answer(event: Row) -> Row | None:
+    """The message of the model that asked for it."""
+    told = event.get("tool_call_metadata")
+    response = told.get("model_response") if isinstance(told, dict) else None
+    choices = response.get("choices") if isinstance(response, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    answer = first.get("message") if isinstance(first, dict) else None
+    return answer if isinstance(answer, dict) else None
+
+
+def _text(event: Row) -> str:
+    """What the model read of it."""
+    extras = event.get("extras") if isinstance(event.get("extras"), dict) else {}
+    shown = (extras or {}).get("formatted_output_and_error") or event.get("content")
+    about = (extras or {}).get("metadata")
+    around = about if isinstance(about, dict) else {}
+    return f"{around.get('prefix') or ''}{shown or ''}{around.get('suffix') or ''}"

@@ -1,0 +1,157 @@
+"""A session as Anthropic messages, which pi's own are nearest to: the entries on the way from the
+first to the last one, with what a compaction put in the place of others.
+"""
+
+from __future__ import annotations
+
+from sightline.agents.recording import Telling, first_rows, moment, rows
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "pi"
+SIGNED = "anthropic-messages"
+"""The interface whose thinking carries a signature that it takes back."""
+
+SUMMARY = "The conversation history before this point was compacted into the following summary:"
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in a session. OSError when it cannot be read; NotOurs; ValueError, with
+    words for a person, where it holds no messages."""
+    first = next((row for row in first_rows(path) if row.get("type") == "session"), None)
+    if first is None or "cwd" not in first or "id" not in first:
+        raise NotOurs("it holds no messages as pi records them")
+    found, passed_over = rows(path)
+    made = _Entries(found)
+    for row in _branch(found):
+        made.entry(row)
+    return made.conversation("anthropic", AGENT, path, str(first["id"]), passed_over)
+
+
+def _branch(found: Sequence[Row]) -> list[Row]:
+    """The entries that the last one goes back to; all of them where they name no parent."""
+    if not any("parentId" in row for row in found):
+        return list(found)
+    by_id = {row["id"]: row for row in found if isinstance(row.get("id"), str)}
+    way: dict[str, Row] = {}
+    at = str(next((row["id"] for row in reversed(found) if row.get("id") in by_id), ""))
+    while at in by_id and at not in way:
+        way[at] = by_id[at]
+        at = str(by_id[at].get("parentId"))
+    return list(way.values())[::-1]
+
+
+class _Entries(Telling):
+    """The entries of a branch. A call that was broken off, so that it has no result, is not sent
+    again."""
+
+    def __init__(self, found: Sequence[Row]) -> None:
+        super().__init__()
+        self._entries: list[Row] = []
+        self._answered = {_call(row) for row in found}
+
+    def entry(self, row: Row) -> None:
+        """An entry; of no interest are those that no model read."""
+        kind = row.get("type")
+        self._entries.append(row)
+        if kind == "message" and isinstance(row.get("message"), dict):
+            self._message(row["message"], moment(row.get("timestamp")))
+        elif kind == "compaction":
+            self._compacted(row)
+        elif kind == "branch_summary" and row.get("summary"):
+            self._heard([_text(str(row["summary"]))], moment(row.get("timestamp")))
+        elif kind == "custom_message":
+            self._heard(_contents(row.get("content")), moment(row.get("timestamp")))
+
+    def _compacted(self, row: Row) -> None:
+        """The summary, and the messages that were kept behind it."""
+        at = moment(row.get("timestamp"))
+        self.begin_anew()
+        summary = _text(f"{SUMMARY}\n\n<summary>\n{row.get('summary') or ''}\n</summary>")
+        self.add({"role": "user", "content": [summary], "isSummary": True}, at)
+        for each in self._kept(row):
+            if each.get("type") == "message" and isinstance(each.get("message"), dict):
+                self._message(each["message"], at)
+
+    def _kept(self, row: Row) -> list[Row]:
+        before, number = self._entries[:-1], row.get("firstKeptEntryIndex")
+        if isinstance(number, int):
+            return before[number:]
+        name = row.get("firstKeptEntryId")
+        found = (at for at, each in enumerate(before) if name and each.get("id") == name)
+        return before[next(found, len(before)) :]
+
+    def _message(self, message: Row, at: int | None) -> None:
+        role, content = message.get("role"), _contents(message.get("content"))
+        if role == "assistant":
+            signed = message.get("api") == SIGNED
+            sent = [each for each in content if self._is_sent(each)]
+            parts = [part for each in sent if (part := _part(each, signed=signed))]
+            if parts:
+                self.add({"role": "assistant", "content": parts}, at)
+        elif role == "toolResult":
+            call, failed = message.get("toolCallId"), bool(message.get("isError"))
+            result = {"type": "tool_result", "tool_use_id": call, "content": content}
+            self._heard([{**result, "is_error": failed}], at)
+        elif role == "bashExecution" and not message.get("excludeFromContext"):
+            told = f"Ran `{message.get('command')}`\n```\n{message.get('output') or ''}\n```"
+            self._heard([_text(told)], at)
+        elif role == "user":
+            self._heard(content, at)
+
+    def _is_sent(self, part: Row) -> bool:
+        return part.get("type") != "toolCall" or part.get("id") in self._answered
+
+    def _heard(self, parts: list[Row], at: int | None) -> None:
+        """Results of one answer are one message, with what was typed behind them."""
+        if not parts:
+            return
+        last = self.messages[-1] if self.messages else {}
+        if last.get("role") != "user" or "isSummary" in last:
+            self.add({"role": "user", "content": list(parts)}, at)
+            return
+        last["content"].extend(parts)
+        self.times[-1] = at if at is not None else self.times[-1]
+
+
+def _call(row: Row) -> object:
+    """The call that a row is the result of."""
+    message = row.get("message")
+    told = message.get("toolCallId") if isinstance(message, dict) else None
+    return told if isinstance(told, str) else None
+
+
+def _text(text: str) -> Row:
+    return {"type": "text", "text": text}
+
+
+def _contents(content: object) -> list[Row]:
+    """The parts of a content; a text alone is one. A picture as Anthropic has it."""
+    parts = [_text(content)] if isinstance(content, str) else content
+    known = [each for each in parts if isinstance(each, dict)] if isinstance(parts, list) else []
+    told = [_picture(each) if each.get("type") == "image" else each for each in known]
+    return [each for each in told if each.get("type") != "text" or str(each.get("text")).strip()]
+
+
+def _picture(part: Row) -> Row:
+    source = {"type": "base64", "media_type": part.get("mimeType"), "data": part.get("data")}
+    return {"type": "image", "source": source}
+
+
+def _part(part: Row, *, signed: bool) -> Row | None:
+    kind = part.get("type")
+    if kind == "toolCall":
+        given = part.get("arguments")
+        told = {"id": part.get("id"), "name": part.get("name"), "input": given or {}}
+        return {"type": "tool_use", **told}
+    if kind == "thinking":
+        signature = part.get("thinkingSignature") if signed else None
+        told = {"thinking": part.get("thinking"), "signature": signature}
+        return {"type": "thinking", **told} if signature else None
+    return part if kind == "text" else None

@@ -1,1 +1,0 @@
-"""pi: its recordings."""

@@ -1,0 +1,46 @@
+"""A task that Roo Code or Cline exported as Markdown: the messages that were sent, each with its texts
+one below the other.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sightline.agents.recording import Telling, head
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+from sightline.model.lean import digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+AGENT = "roo"
+SPEAKER = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")
+DETAILS = "\n<environment_details>"
+ROLES = {"User": "user", "Assistant": "assistant"}
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in an export. OSError when it cannot be read; NotOurs; ValueError, with
+    words for a person, where it holds no messages."""
+    begins = head(path)
+    ours = b"<environment_details>" in begins or b"<task>" in begins
+    if not begins.lstrip().startswith(b"**User:**") or not ours:
+        raise NotOurs("it holds no messages as Roo Code exports them")
+    with open(path, "rb") as file:
+        data = file.read()
+    made = Telling()
+    _, *told = SPEAKER.split(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+    for speaker, text in zip(told[::2], told[1::2], strict=True):
+        content = _contents(text.strip("\n"))
+        if content:
+            made.add({"role": ROLES[speaker], "content": content})
+    return made.conversation("anthropic", AGENT, path, digest(data)[:16])
+
+
+def _contents(text: str) -> list[dict[str, Any]]:
+    """The texts of a message, as far as the export tells them apart: what the host says of its
+    surroundings was one of its own."""
+    told, details, rest = text.rpartition(DETAILS)
+    parts = [told, f"{details}{rest}".lstrip("\n")] if details else [text]
+    return [{"type": "text", "text": part} for part in parts if part.strip()]

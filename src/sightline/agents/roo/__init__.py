@@ -1,1 +1,0 @@
-"""Roo Code: its recordings."""

@@ -1,0 +1,53 @@
+"""A trajectory's history as the chat messages that were sent. Demonstrations in front of it, which
+are of another session, are left out.
+"""
+
+from __future__ import annotations
+
+from sightline.agents.recording import Telling, document, head
+from sightline.conversation.recorded_conversation import Conversation, NotOurs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Row = Mapping[str, Any]
+
+AGENT = "swe-agent"
+MAIN = ("primary", "main")
+ROLES = ("system", "user", "assistant", "tool")
+
+
+def conversation(path: str) -> Conversation:
+    """The conversation in a trajectory. OSError when it cannot be read; NotOurs; ValueError, with
+    words for a person, where it is damaged or holds no messages."""
+    begins = head(path)
+    if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
+        raise NotOurs("it holds no history as SWE-agent records it")
+    told, mark = document(path)
+    history = told.get("history") if isinstance(told, dict) else None
+    made = Telling()
+    for row in history if isinstance(history, list) else ():
+        if isinstance(row, dict) and row.get("role") in ROLES and _is_main(row):
+            made.add(_sent(row))
+    return made.conversation("chat", AGENT, path, mark)
+
+
+def _is_ours(begins: bytes) -> bool:
+    trajectory = b'"trajectory"' in begins and b'"environment"' in begins
+    return trajectory or (b'"history"' in begins[:40] and b'"agent"' in begins)
+
+
+def _is_main(row: Row) -> bool:
+    """Sub-agents of early versions have names of their own."""
+    return not row.get("is_demo") and row.get("agent", "main") in MAIN
+
+
+def _sent(row: Row) -> dict[str, Any]:
+    sent = {key: row[key] for key in ("role", "content") if key in row}
+    if row.get("tool_calls"):
+        sent["tool_calls"] = row["tool_calls"]
+    if row["role"] == "tool" and isinstance(row.get("tool_call_ids"), list):
+        sent["tool_call_id"] = next(iter(row["tool_call_ids"]), None)
+    return sent

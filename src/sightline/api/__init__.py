@@ -1,0 +1,9 @@
+"""Session, Workspace, open_session: the verbs of the library, each written once."""
+
+PUBLIC = (
+    "json_shapes",
+    "metrics",
+    "opening",
+    "session",
+    "workspace",
+)

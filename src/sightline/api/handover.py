@@ -1,0 +1,132 @@
+"""What one session holds, taken over by another: all of it (a fork), or some files handed over.
+
+Only text that reached the other agent may be counted there. So a fork is one whose conversation
+begins with its parent's, and files are handed over within a family: from who started an agent to
+that agent, and back.
+"""
+
+from __future__ import annotations
+
+from sightline.changes.session_context import TRIES, SessionContext, believe
+from sightline.errors import SessionError, StoreConflict
+from sightline.guard.reads import moving
+from sightline.model.belief import Held, look
+from sightline.model.events import Seen, SessionForked, SessionStarted
+from sightline.model.results import HandedOver
+from sightline.model.revision import UNKNOWN
+from sightline.model.spans import intersect, spans
+from sightline.model.text import decode
+from sightline.sessions import words
+from sightline.sessions.affected import family
+from sightline.sessions.lifecycle import id_for
+from sightline.sessions.presence import environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sightline.model.events import Belief, Fact
+    from sightline.model.projections import Knowledge
+    from sightline.model.spans import Span, Spans
+
+
+def fork(ground: SessionContext, agent: str, id: str | None) -> SessionContext:
+    """A new session that knows all that this one knows now; from here on each goes its own way.
+    SessionError when there is one of that id."""
+    session, store = id_for(id), ground.store
+    with ground.workspace.lock(f"session {session}"):
+        if store.session(session) is not None:
+            raise SessionError(f"There is a session {session!r} already.", "Choose another id.")
+        state, position = store.session(ground.session), store.position()
+        facts: list[Fact] = [
+            SessionStarted(agent, ground.session, position),
+            SessionForked(ground.session, position),
+        ]
+        if state is not None and state.owner is not None:
+            facts.append(environment(state.owner))
+        made = ground.of(session)
+        made.approve = ground.approve
+        made.append(facts)
+    return made
+
+
+def hand_over(
+    ground: SessionContext, to: str, paths: str | Iterable[str] | None, lines: Span | None
+) -> tuple[HandedOver, ...]:
+    """Count what this session holds of these files (None: of all) as shown to another of its
+    family: with this session's very text, so that it is stale where this one is.
+
+    lines: of the text that this session holds, of one file. SessionError for a stranger, for an
+    id that is not known, and for a named file of which nothing is held.
+    """
+    _check_family(ground, to)
+    named = None if paths is None else [paths] if isinstance(paths, str) else list(paths)
+    if lines is not None and (named is None or len(named) != 1):
+        raise ValueError("lines are of one file: name that one")
+    if named is None:
+        every = ground.store.known(ground.session).values()
+        return tuple(each for known in every if (each := _give(ground, to, known, None)))
+    return tuple(_named(ground, to, path, lines) for path in named)
+
+
+def _check_family(ground: SessionContext, to: str) -> None:
+    if to == ground.session:
+        raise SessionError(f"{to!r} is this very session.", "Name the one that is to receive.")
+    if ground.store.session(to) is None:
+        raise SessionError(*words.no_session(to))
+    if family(ground, to) != family(ground, ground.session):
+        raise SessionError(*words.not_family(ground.session, to))
+
+
+def _named(ground: SessionContext, to: str, path: str, lines: Span | None) -> HandedOver:
+    there = ground.workspace.locate(path)
+    known = ground.store.knowledge(ground.session, there.name or there.path)
+    given = _give(ground, to, known, lines) if known is not None else None
+    if given is None:
+        raise SessionError(*words.nothing_held(ground.session, path))
+    return given
+
+
+def _give(
+    ground: SessionContext, to: str, known: Knowledge, lines: Span | None
+) -> HandedOver | None:
+    held = known.belief.held
+    held = held if lines is None else intersect(held, spans([lines]))
+    if not held and (lines is not None or known.belief.lines):
+        return None
+    row = ground.store.disk(known.path)
+    for _ in range(TRIES):
+        theirs = ground.store.knowledge(to, known.path)
+        belief, body = _after(ground, theirs, known.belief, held)
+        stood = row.revision if row is not None else UNKNOWN
+        seen = Seen(known.path, stood, held, "handover", belief, known.name)
+        same = theirs is not None and theirs.path == known.path
+        try:
+            ground.store.append(
+                to,
+                [seen],
+                at=ground.clock(),
+                blobs=ground.keepable(known.path, body),
+                expect={known.path: theirs.position if theirs is not None and same else 0},
+            )
+        except StoreConflict:
+            continue
+        return HandedOver(known.name or known.path, held)
+    raise moving(known.path)
+
+
+def _after(
+    ground: SessionContext, theirs: Knowledge | None, belief: Belief, held: Spans
+) -> tuple[Belief, bytes | None]:
+    """What the receiver holds then: of lines that were handed over the giver's text, of others
+    its own. Where either text is not kept, what was handed over last counts."""
+    given = belief.replace(shown=held, held=held)
+    if theirs is None:
+        return given, None
+    data, own = ground.store.blob(belief.text), ground.store.blob(theirs.belief.text)
+    text = decode(data) if data is not None else None
+    before = decode(own) if own is not None else None
+    if text is None or data is None or before is None:
+        return given, None
+    kept = Held(tuple(before.lines), theirs.belief.shown, theirs.belief.held)
+    return believe(look(kept, text.lines, held), text, data, belief.text)

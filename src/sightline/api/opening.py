@@ -1,0 +1,169 @@
+"""Opening a session: one rule for the workspace, its settings, its store."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import time_ns
+
+from sightline.api.session import Session
+from sightline.changes.session_context import SessionContext
+from sightline.changes.write_journal import settle_all, unfinished
+from sightline.errors import SessionError
+from sightline.model.events import SessionStarted
+from sightline.sessions.lifecycle import UNNAMED, id_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sightline.config.settings import Settings
+    from sightline.filesystem.port import Workspace
+    from sightline.model.events import Fact
+    from sightline.store.port import Store
+
+
+def open_session(
+    workspace: str | os.PathLike[str] = ".",
+    *,
+    id: str | None = None,
+    agent: str = UNNAMED,
+    store: str | None = None,
+    parent: str | None = None,
+    settings: Settings | None = None,
+    clock: Callable[[], int] | None = None,
+    approve: Callable[[str, str], bool] | None = None,
+) -> Session:
+    """Open a session of an agent in a workspace; an `id` that is known resumes that session.
+
+    workspace: a folder, taken as it is; "." stands for the nearest parent with sightline.toml or
+    .git, else the current folder. store: a URL; without it the settings decide, by default an
+    embedded store in the user's state folder. settings: without them the user's and the
+    workspace's files are read. clock: gives UTC microseconds. approve: asked (path, diff) before
+    a write that the policy "ask" covers; without it such a write is refused.
+
+    WorkspaceError, SettingsError, StoreError, SessionError.
+    """
+    from sightline.filesystem import process
+    from sightline.filesystem.discovery import discover
+
+    name = os.fspath(workspace)
+    root = discover(None if name == "." else name)
+    chosen = settings if settings is not None else settings_of(root, store)
+    kept, tree = ports(root, chosen, store)
+    try:
+        session = start(
+            kept,
+            tree,
+            chosen,
+            id=id,
+            agent=agent,
+            parent=parent,
+            clock=clock,
+            approve=approve,
+            holder=process.owner(),
+        )
+        finish_rewind(session)
+    except BaseException:
+        kept.close()
+        raise
+    return session
+
+
+def finish_rewind(session: Session, until: float | None = None) -> str:
+    """Finish a rewind of this session whose process died; what came of it, "" for nothing. until:
+    by time.monotonic(). StoreError."""
+    ground = session._ground  # noqa: SLF001 - faces compose the parts
+    if not unfinished(ground, session.id):
+        return ""
+    from sightline.checkpoints.rewind.recovery import finish
+
+    return finish(ground, until)
+
+
+def start(
+    store: Store,
+    workspace: Workspace,
+    settings: Settings,
+    *,
+    id: str | None = None,
+    agent: str = UNNAMED,
+    parent: str | None = None,
+    clock: Callable[[], int] | None = None,
+    approve: Callable[[str, str], bool] | None = None,
+    owner: str | None = None,
+    holder: str | None = None,
+) -> Session:
+    """A session over ports that are open already; writes of dead processes are settled first.
+
+    owner: the process that carries out what is journalled (filesystem.process); this one unless
+    given. holder: the process that holds the session from here on, by which others tell whether
+    it is there; None leaves that as it is.
+    """
+    from sightline.filesystem import process
+
+    session = id_for(id)
+    writer = owner or process.owner()
+    ground = SessionContext(session, store, workspace, settings, clock or now_us, writer, approve)
+    settle_all(ground)
+    state = store.session(session)
+    if state is None:
+        with workspace.lock(f"session {session}"):  # two hooks of it may come at once
+            state = store.session(session)
+            if state is None:
+                _begin(ground, agent, parent, holder)
+                return Session(ground, agent)
+    if agent not in (UNNAMED, state.agent):
+        raise SessionError(
+            f"Session {session!r} belongs to the agent {state.agent!r}, not {agent!r}.",
+            "Choose another id: two agents with one id would each pass for the other.",
+        )
+    if holder is not None and (state.owner != holder or state.ended is not None):
+        from sightline.sessions.presence import environment
+
+        ground.append([environment(holder)])
+    return Session(ground, state.agent)
+
+
+def _begin(ground: SessionContext, agent: str, parent: str | None, holder: str | None) -> None:
+    above = ground.store.session(parent) if parent is not None else None
+    if parent is not None and above is None:
+        raise SessionError(f"There is no session {parent!r}.", "Give the id of a known one.")
+    facts: list[Fact] = [SessionStarted(agent, parent, above.position if above else None)]
+    if holder is not None:
+        from sightline.sessions.presence import environment
+
+        facts.append(environment(holder))
+    ground.append(facts)
+
+
+def settings_of(root: str, store: str | None) -> Settings:
+    """The settings that hold in a workspace for whoever runs this. SettingsError."""
+    from sightline.config.settings import load_settings
+
+    return load_settings(
+        root,
+        environ=os.environ,
+        home=os.path.expanduser("~"),
+        platform=sys.platform,
+        flags={"store": store},
+    )
+
+
+def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Workspace]:
+    """The open store (of this URL, else as the settings say) and the tree. StoreError."""
+    from sightline.filesystem.disk import DiskWorkspace
+    from sightline.store.identity import store_file
+    from sightline.store.opening import open_store
+
+    url = store if store is not None else settings.store
+    kept = open_store(url, workspace_root=root, state_home=settings.state_home)
+    # Whatever store is used, all writers of one tree take the same locks.
+    state = os.path.dirname(store_file(settings.state_home, root))
+    listens = settings.listen == "on"
+    return kept, DiskWorkspace(root, state, deadline_s=settings.deadline_s, listens=listens)
+
+
+def now_us() -> int:
+    """The machine's clock: UTC microseconds since 1970."""
+    return time_ns() // 1000

@@ -1,0 +1,240 @@
+"""Memory: what was going on, for an agent that is asked to go on.
+
+Nothing is kept for it. What was done stands on the timeline, what was said in the conversation,
+and what a file is stands on disk; so it is the same after a restart, a rewind or a compaction.
+"""
+
+from __future__ import annotations
+
+from sightline.briefing import words
+from sightline.briefing.continuation import is_continuation, unwrapped
+from sightline.conversation import message_chain
+from sightline.conversation.formats.format import FORMATS, detect
+from sightline.conversation.todos import todos
+from sightline.conversation.token_counter import family_of
+from sightline.errors import StoreError
+from sightline.model.events import Changed, Moved
+from sightline.model.revision import MISSING
+from sightline.model.value import Value
+from sightline.notices import pending
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from sightline.changes.session_context import SessionContext
+    from sightline.conversation.log import Conversation
+    from sightline.conversation.todos import Todo
+    from sightline.conversation.window.blocks import Block
+    from sightline.model.projections import Knowledge
+    from sightline.model.spans import Spans
+    from sightline.model.timeline import Recorded
+
+    Message = Mapping[str, Any]
+
+BUDGET = 1_500
+"""Tokens of the block."""
+
+DONE = 5
+WORKING = 10
+RESULT_CHARACTERS = 200
+REQUEST_CHARACTERS = 400
+
+BY_HOSTS = ("<system", "<environment_details", "<skill-context", "<local-command", "<command-")
+"""How texts begin that hosts put among a person's words."""
+
+
+class Stale(Value):
+    """A file that is not what this session was shown. what: as FileChange.what; by: in words."""
+
+    path: str
+    what: str
+    by: str
+    moved_to: str | None = None
+
+
+class Work(Value):
+    """A file that this session changed. deed: created, modified, deleted or moved; src: where it
+    was moved from."""
+
+    path: str
+    deed: str
+    src: str | None = None
+
+
+class Held(Value):
+    """A file that this session was shown, or edited, lately."""
+
+    path: str
+    lines: Spans
+    total: int
+
+
+class Memory(Value):
+    """What was going on. request: what the user asked last, other than to go on; step: the to-do
+    that was at work, else the next one; pending: all that is open, this one too; done: the last
+    ones; done_count: all. refresh: files to be read again; changed: by this session, the last one
+    first; working: files touched last, of the rest; result: the end of the last answer. unread:
+    messages that are not kept, so that to-dos may be missing.
+
+    text: all of it as a block for the tail of the next message, within the budget; "" where there
+    is nothing to tell. tokens: of that; left_out: what there was no room for, by kind.
+    """
+
+    request: str | None = None
+    step: str | None = None
+    pending: tuple[Todo, ...] = ()
+    done: tuple[Todo, ...] = ()
+    done_count: int = 0
+    refresh: tuple[Stale, ...] = ()
+    changed: tuple[Work, ...] = ()
+    working: tuple[Held, ...] = ()
+    result: str | None = None
+    unread: int = 0
+    text: str = ""
+    tokens: int = 0
+    left_out: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def says_more(self) -> bool:
+        """Whether it tells more than which files were at hand."""
+        said = self.request or self.step or self.pending or self.done or self.result
+        return bool(said or self.refresh or self.changed)
+
+
+def memory(
+    ground: SessionContext,
+    conversation: Conversation | Iterable[Message] | None = None,
+    *,
+    budget: int = BUDGET,
+) -> Memory:
+    """What was going on in this session. conversation: the messages, or the Conversation that has
+    them; None: as they are on record. budget: tokens of the block, estimated for the session's
+    model. ValueError for messages of no known format."""
+    if type(budget) is not int or budget < words.LEAST:
+        raise ValueError(f"budget is a number of tokens, {words.LEAST} or more, not {budget!r}")
+    blocks, unread = _blocks(ground, conversation)
+    told = _said(Memory(unread=unread), blocks)
+    told = _files(ground, told)
+    state = ground.store.session(ground.session)
+    block = words.block(told, budget, family_of(state.model if state else None))
+    return told.replace(text=block.text, tokens=block.tokens, left_out=block.left_out)
+
+
+def _blocks(
+    ground: SessionContext, conversation: Conversation | Iterable[Message] | None
+) -> tuple[list[Block], int]:
+    """The conversation as blocks, and how many messages of it are not kept."""
+    if conversation is None:
+        return _recorded(ground)
+    ours = getattr(conversation, "messages", None)
+    messages: list[Message] = list(conversation if ours is None else ours())  # type: ignore[arg-type]
+    return (FORMATS[detect(messages)].blocks(messages, len) if messages else []), 0
+
+
+def _recorded(ground: SessionContext) -> tuple[list[Block], int]:
+    rows = [
+        row
+        for row in message_chain.along(ground, message_chain.SAID)
+        if message_chain.side_of(row) == ""
+    ]
+    messages = []
+    for row in rows:
+        try:
+            messages.append(message_chain.read(ground, row))
+        except StoreError:  # purged, or never to be stored: it is counted, and told
+            continue
+    if not messages:
+        return [], len(rows)
+    shape = FORMATS[message_chain.said(rows[-1]).formats[0]]
+    return shape.blocks(messages, len), len(rows) - len(messages)
+
+
+def _said(told: Memory, blocks: Sequence[Block]) -> Memory:
+    """With what the conversation says."""
+    listed = todos(blocks)
+    doing = [each for each in listed if each.state == "doing"]
+    waiting = [each for each in listed if each.state == "pending"]
+    done = [each for each in listed if each.state == "done"]
+    asked = (unwrapped(each.text) for each in reversed(blocks) if each.kind == "user")
+    answered = (each.text for each in reversed(blocks) if each.kind == "text")
+    request = next((text for text in asked if _is_request(text)), None)
+    result = next((text for text in answered if text.strip()), None)
+    return told.replace(
+        request=None if request is None else words.beginning(request, REQUEST_CHARACTERS),
+        step=next((each.text for each in (*doing, *waiting)), None),
+        pending=(*doing, *waiting),
+        done=tuple(done[-DONE:]),
+        done_count=len(done),
+        result=None if result is None else words.ending(result, RESULT_CHARACTERS),
+    )
+
+
+def _is_request(text: str) -> bool:
+    return bool(text) and not text.startswith(BY_HOSTS) and not is_continuation(text)
+
+
+def _files(ground: SessionContext, told: Memory) -> Memory:
+    """With how files stand."""
+    refresh = [
+        Stale(each.name, each.what, each.by()[0], each.moved_to)
+        for each in pending.news(ground, told=True)
+    ]
+    changed = work(ground)
+    named = {each.path for each in refresh} | {each.path for each in changed}
+    known = sorted(ground.store.known(ground.session).values(), key=_touched, reverse=True)
+    others = [each for each in known if (each.name or each.path) not in named]
+    working = [
+        Held(each.name or each.path, each.belief.shown, each.belief.lines)
+        for each in others[:WORKING]
+    ]
+    return told.replace(refresh=tuple(refresh), changed=tuple(changed), working=tuple(working))
+
+
+def _touched(knowledge: Knowledge) -> tuple[int, int]:
+    last = max(knowledge.last_read, knowledge.last_agent_edit or 0)
+    return last, knowledge.position
+
+
+def work(ground: SessionContext) -> list[Work]:
+    """The files that this session's own edits and commands left other than they were, the last
+    changed first. What was taken out of its conversation does not count."""
+    first: dict[str, str] = {}
+    last: dict[str, tuple[str, str | None]] = {}
+    for row in message_chain.along(ground, [Changed, Moved]):
+        for path, before, after, src in steps(row):
+            first.setdefault(path, before)
+            came = last.pop(path, ("", None))[1]  # the last one changed stands last
+            if src is not None:
+                came = last[src][1] or (src if first[src] != MISSING else None)
+            last[path] = after, came
+    made = [
+        _work(path, first[path], after, src)
+        for path, (after, src) in last.items()
+        if first[path] != after
+    ]
+    sources = {each.src for each in made if each.src}
+    return [each for each in reversed(made) if each.deed != "deleted" or each.path not in sources]
+
+
+def steps(row: Recorded) -> Iterator[tuple[str, str, str, str | None]]:
+    """A path, what stood there before and after a session's own deed, and where it came from."""
+    fact = row.fact
+    if not isinstance(fact, Changed | Moved) or fact.cause.who != row.session:
+        return
+    if fact.cause.kind not in ("agent", "command"):
+        return
+    if isinstance(fact, Changed):
+        yield fact.path, fact.before, fact.after, None
+    else:
+        yield fact.src, fact.revision, MISSING, None
+        yield fact.path, MISSING, fact.revision, fact.src
+
+
+def _work(path: str, before: str, after: str, src: str | None) -> Work:
+    if after == MISSING:
+        return Work(path, "deleted")
+    if src is not None:
+        return Work(path, "moved", src)
+    return Work(path, "created" if before == MISSING else "modified")

@@ -1,0 +1,21 @@
+"""The disk compared with the timeline: what changed, who changed it, what git and commands did."""
+
+PUBLIC = (
+    "attribution",
+    "authors",
+    "cause_rules",
+    "commands",
+    "detect",
+    "manifests",
+    "renames",
+    "session_context",
+    "untracked",
+    "words",
+    "write_journal",
+)
+
+PURE = (
+    "cause_rules",
+    "layout",
+    "words",
+)

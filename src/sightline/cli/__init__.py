@@ -1,0 +1,5 @@
+"""The command line: arguments, words and exit codes around the verbs of api."""
+
+PUBLIC = ("entry",)
+
+PURE = ("doctor_words",)

@@ -1,0 +1,233 @@
+"""All that `doctor` looks at, in the order in which it says it; and what it can set right."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+
+from sightline import __version__
+from sightline.agents.claude_code import health as claude
+from sightline.agents.claude_code.hook_settings import AGENT
+from sightline.agents.claude_code.settings import SCOPES
+from sightline.api import metrics
+from sightline.api.opening import now_us, ports
+from sightline.checkpoints.rewind import recovery
+from sightline.cli import connect, hook_latency
+from sightline.errors import SightlineError
+from sightline.history import doctor
+from sightline.history.doctor import Finding
+from sightline.history.session_history import survey
+from sightline.hooks import daemon_status
+from sightline.hooks.protocol import stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sightline.agents.claude_code.settings import Found, Scope
+    from sightline.changes.session_context import SessionContext
+    from sightline.config.settings import Settings
+    from sightline.history.doctor import State
+    from sightline.hooks.daemon_status import Running
+
+
+def findings(root: str, store: str | None) -> Iterator[Finding]:
+    """Everything about this installation and one workspace. store: as --store has it."""
+    from sightline.api.opening import settings_of
+
+    yield from _versions()
+    settings = None
+    try:
+        settings = settings_of(root, store)
+    except SightlineError as error:
+        facts = {"message": error.message, "hint": error.hint}
+        yield Finding("settings", "problem", "refused", facts)
+    else:
+        yield _settings_files(root)
+        yield from _kept(root, settings)
+    yield from _agent(root)
+    yield claude.transcript(root, connect.config_dir())
+    yield from hook_findings(root, None if settings is None else settings.answerer)
+
+
+def mend(root: str, store: str | None, found: list[Finding]) -> None:
+    """Set right what can be set right here. SightlineError, OSError."""
+    from sightline.agents.settings_file import carry_out
+    from sightline.api.opening import settings_of
+
+    for finding in found:
+        if finding.fix == "permissions":
+            doctor.close_to_others(settings_of(root, store))
+        elif finding.fix == "rewind":
+            _finish_rewinds(root, settings_of(root, store))
+        elif finding.fix:
+            scope: Scope = finding.facts["scope"]
+            kind = _kind(connect.connections(root, [scope])[scope])
+            carry_out(connect.plan(root, scope, kind))
+
+
+def _versions() -> Iterator[Finding]:
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    yield Finding("sightline", "ok", "here", {"version": __version__, "folder": folder})
+    python = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("python", "ok", "here", {"version": python, "program": sys.executable})
+    yield doctor.sqlite_build()
+    yield _git()
+
+
+def _git() -> Finding:
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["git", "--version"], capture_output=True, text=True, check=False, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return Finding("git", "warning", "absent", {})
+    return Finding(
+        "git", "ok", "here", {"version": done.stdout.strip().removeprefix("git version ")}
+    )
+
+
+def _settings_files(root: str) -> Finding:
+    """Which settings files hold here, all of them valid."""
+    from sightline.config.settings import user_settings_file
+
+    users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
+    own = [users, os.path.join(root, "sightline.toml")]
+    there = [path for path in own if os.path.exists(path)]
+    if not there:
+        return Finding("settings", "ok", "default", {})
+    return Finding("settings", "ok", "valid", {"files": ", ".join(there)})
+
+
+def _kept(root: str, settings: Settings) -> Iterator[Finding]:
+    yield doctor.policy(settings)
+    yield doctor.state_folder(settings)
+    yield doctor.store(root, settings)
+    yield from metrics.findings(root, settings)
+    yield from _rewinds(root, settings)
+    watcher = doctor.watcher()
+    if watcher is not None:
+        yield watcher
+    yield _faults(settings.state_home)
+
+
+def _rewinds(root: str, settings: Settings) -> Iterator[Finding]:
+    """The rewinds whose process died; nothing where there are none, or no store to ask."""
+    try:
+        with _surveyed(root, settings) as ground:
+            found = recovery.listed(ground)
+    except SightlineError:
+        return  # of the store it was said
+    for each in found:
+        yield Finding("rewind", "warning", "unfinished", dict(each.items()), "rewind")
+
+
+def _finish_rewinds(root: str, settings: Settings) -> None:
+    with _surveyed(root, settings) as ground:
+        for each in recovery.listed(ground):
+            recovery.finish(ground.of(each.session))
+
+
+@contextmanager
+def _surveyed(root: str, settings: Settings) -> Iterator[SessionContext]:
+    store, tree = ports(root, settings, None)
+    try:
+        yield survey(store, tree, settings, now_us)
+    finally:
+        store.close()
+
+
+def _faults(state_home: str) -> Finding:
+    from sightline.hooks.fault_log import NAME, faults
+
+    file = os.path.join(state_home, NAME)
+    try:
+        newest = faults(state_home)
+    except OSError as error:
+        why = {"file": file, "why": error.strerror}
+        return Finding("faults", "unknown", "unreadable", why)
+    if not newest:
+        return Finding("faults", "ok", "none", {})
+    last = newest[-1]
+    facts = {
+        "count": len(newest), "at": last.at, "event": last.event or "no event",
+        "message": last.message, "file": file,
+    }  # fmt: skip
+    return Finding("faults", "warning", "some", facts)
+
+
+def _agent(root: str) -> Iterator[Finding]:
+    yield claude.client()
+    paths = {scope: connect.settings_file(scope, root) for scope in SCOPES}
+    off = claude.switched_off(paths.values())
+    if off is not None:
+        yield off
+    registered = [(scope, _registration(root, scope, path)) for scope, path in paths.items()]
+    yield from (finding for _, finding in registered if finding is not None)
+    there = [scope for scope, finding in registered if finding and "scope" in finding.facts]
+    if not there:
+        if not any(finding for _, finding in registered):
+            yield Finding("hooks", "warning", "none", {"agent": AGENT})
+        return
+    if len(there) > 1:
+        facts = {"scopes": " and ".join(there), "agent": AGENT, "last": there[0]}
+        yield Finding("hooks", "warning", "double", facts)
+    yield from _latency(root, there[-1])
+
+
+def _registration(root: str, scope: Scope, path: str) -> Finding | None:
+    try:
+        kind = _kind(connect.registered(path))
+        return claude.registration(scope, path, connect.hooks_for(root, kind))
+    except SightlineError as error:
+        facts = {"message": error.message, "hint": error.hint}
+        return Finding("hooks", "problem", "refused", facts)
+
+
+def _latency(root: str, scope: Scope) -> Iterator[Finding]:
+    """Of what is registered; nothing where a command's files are not there, which was said."""
+    found = connect.connections(root, [scope])[scope]
+    asked = [each.hook for each in found if each.hook.get("type") == "http"]
+    if asked:
+        yield hook_latency.http(asked[0])
+    elif all(map(os.path.isfile, claude.files(found))):
+        yield hook_latency.command(found[0].hook, "" if scope == "local" else f" --scope {scope}")
+
+
+def _kind(found: list[Found]) -> connect.Kind:
+    return "http" if claude.kind_of(found) == "http" else "command"
+
+
+def hook_findings(root: str, answerer: str | None) -> Iterator[Finding]:
+    """Who answers hooks of this workspace. answerer: the setting, None where it cannot be told."""
+    told = list(daemon_status.answerers(root, os.environ, os.path.expanduser("~")))
+    ups, autos = ([each for each in told if each.kind == kind] for kind in ("up", "auto"))
+    yield Finding("up", *_up(ups), {})
+    if hasattr(os, "posix_spawn") and hasattr(os, "getuid"):
+        yield _auto(root, autos, answerer, up=any(map(_asked, ups)))
+
+
+def _up(found: list[Running]) -> tuple[State, str]:
+    if any(map(_asked, found)):
+        return "ok", "running"
+    return ("warning", "outdated") if found else ("ok", "not running")
+
+
+def _auto(root: str, found: list[Running], answerer: str | None, *, up: bool) -> Finding:
+    for each in found:
+        facts = {"pid": each.pid, "since": each.since, "calls": each.calls}
+        return Finding("answerer", "ok", "running" if _asked(each) else "outdated", facts)
+    silent = daemon_status.silent(root, os.environ, os.path.expanduser("~"))
+    if silent:
+        return Finding("answerer", "warning", "silent", {"pid": silent[0]})
+    if answerer == "off":
+        return Finding("answerer", "ok", "off", {})
+    return Finding("answerer", "ok", "not needed" if up else "not running", {})
+
+
+def _asked(answerer: Running) -> bool:
+    """Whether hooks of this installation ask it."""
+    return answerer.installation == stamp()

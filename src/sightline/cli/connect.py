@@ -1,0 +1,93 @@
+"""Connecting an agent: what init does, up offers and doctor looks at, on this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sightline.agents.claude_code import hook_settings, settings
+from sightline.agents.claude_code.connect import connected, disconnected, refused
+from sightline.agents.settings_file import read, text_of
+from sightline.agents.settings_text import BadSettings
+from sightline.errors import SettingsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+    from sightline.agents.claude_code.hook_settings import Hook
+    from sightline.agents.claude_code.settings import Found, Scope
+    from sightline.agents.settings_file import Change
+
+    Kind = Literal["command", "http"]
+
+AGENTS = {hook_settings.AGENT: "Claude Code"}
+"""The agents that can be connected, and what people call them."""
+
+
+def found_agents(root: str) -> list[str]:
+    """Those that this user has, or has used in this workspace. root may be empty."""
+    from shutil import which
+
+    folders = [config_dir(), os.path.join(root, ".claude")] if root else [config_dir()]
+    there = which("claude") is not None or any(map(os.path.isdir, folders))
+    return [hook_settings.AGENT] if there else []
+
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def entry_script() -> str:
+    """The script that a command hook runs."""
+    return os.path.join(PACKAGE, "hooks", hook_settings.ENTRY)
+
+
+def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
+    """Event -> the hook that this installation would be called by. SettingsError."""
+    if not sys.executable:
+        raise SettingsError(
+            "It cannot be told which Python runs this.", "Run sightline from a shell."
+        )
+    command = hook_settings.command_hook(os.path.abspath(sys.executable), entry_script())
+    if kind == "command":
+        return hook_settings.wanted(command)
+    from sightline.api.opening import settings_of
+    from sightline.hooks.http_address import http_settings
+
+    url, token = http_settings(settings_of(root, None).state_home, root)
+    return hook_settings.wanted(command, hook_settings.http_hook(url, token))
+
+
+def settings_file(scope: Scope, root: str) -> str:
+    """Where Claude Code keeps the settings of a scope."""
+    home = os.path.expanduser("~")
+    return settings.settings_file(scope, root, home, os.environ.get("CLAUDE_CONFIG_DIR"))
+
+
+def plan(root: str, scope: Scope, kind: Kind = "command", *, remove: bool = False) -> Change:
+    """What connecting (or the opposite) has to change. SettingsError."""
+    path = settings_file(scope, root)
+    return disconnected(path) if remove else connected(path, hooks_for(root, kind))
+
+
+def connections(root: str, scopes: Iterable[Scope] = settings.SCOPES) -> dict[Scope, list[Found]]:
+    """The scopes in which we are registered, with our hooks. SettingsError."""
+    named = {scope: registered(settings_file(scope, root)) for scope in scopes}
+    return {scope: found for scope, found in named.items() if found}
+
+
+def registered(path: str) -> list[Found]:
+    """Our hooks in a settings file. SettingsError."""
+    data = read(path)
+    if data is None or not data.strip():
+        return []
+    try:
+        return settings.found(text_of(path, data))
+    except BadSettings as bad:
+        raise refused(path, bad) from None
+
+
+def config_dir() -> str:
+    """Where Claude Code keeps what is the user's."""
+    return os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")

@@ -1,0 +1,110 @@
+"""`sightline doctor`: looks at everything that guarding stands on, and says what to do."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from textwrap import fill
+
+import click
+
+from sightline.api.metrics import COUNTERS
+from sightline.cli import output
+from sightline.cli.failures import NO, UNKNOWN, Answered
+from sightline.cli.options import verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.cli.output import Call
+    from sightline.history.doctor import Finding
+
+WIDTH = 79
+COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yellow"}
+
+
+@verb()
+@click.option(
+    "--fix", is_flag=True, help="Set right what can be set right: rights, hooks, rewinds."
+)
+@click.pass_obj
+def doctor(call: Call, *, fix: bool) -> None:
+    """Check that the guard works, and say what to do where not.
+
+    Looks at versions, store, agents' settings, hooks and their speed, and says what was counted. Exit code 0: all is well, or there are warnings only; 1: a problem; 3: something cannot be told.
+    """
+    from sightline.cli import checkup
+    from sightline.filesystem.discovery import discover
+
+    root = discover(call.workspace)
+    with output.progress(call, "Looking around"):
+        found = list(checkup.findings(root, call.store))
+        if fix and any(finding.fix for finding in found):
+            checkup.mend(root, call.store, found)
+            found = list(checkup.findings(root, call.store))
+    if call.json:
+        counted = {each.name: dict(each.facts) for each in found if each.name in COUNTERS}
+        output.json({"checks": [_shape(finding) for finding in found], "tracker": counted})
+    else:
+        _tell(call, found)
+    _answer(found)
+
+
+def _tell(call: Call, found: list[Finding]) -> None:
+    """With --quiet only what is not well."""
+    from sightline.cli.doctor_words import STATES
+    from sightline.text.phrases import printable
+
+    names = max(len(finding.name) for finding in found)
+    states = max(len(STATES[finding.state]) for finding in found)
+    for finding in found:
+        if call.quiet and finding.state == "ok":
+            continue
+        message, hint = _said(finding)
+        state = STATES[finding.state].ljust(states)
+        start = f"{state}  {finding.name.ljust(names)}  "
+        text = _wrapped(_short(printable(message)), start)
+        output.text(text.replace(state, output.style(call, state, COLOURS[finding.state]), 1))
+        if hint:
+            output.text(_wrapped(_short(printable(hint)), " " * len(start)))
+
+
+def _short(words: str) -> str:
+    """Paths in the home folder as people write them."""
+    return words.replace(os.path.join(os.path.expanduser("~"), ""), "~/")
+
+
+def _wrapped(words: str, start: str) -> str:
+    indent = " " * len(start)
+    return fill(
+        words,
+        WIDTH,
+        initial_indent=start,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _said(finding: Finding) -> tuple[str, str]:
+    from sightline.cli.doctor_words import amount, said
+
+    facts = dict(finding.facts)
+    if "bytes" in facts:
+        facts["size"] = amount(facts["bytes"])
+    if isinstance(facts.get("at"), int):
+        at = datetime.fromtimestamp(facts["at"] / 1_000_000, UTC)
+        facts["when"] = f"{at.astimezone():%Y-%m-%d %H:%M}"
+    return said(finding.name, finding.case, facts)
+
+
+def _shape(finding: Finding) -> dict[str, str]:
+    message, hint = _said(finding)
+    return {"name": finding.name, "state": finding.state, "message": message, "hint": hint}
+
+
+def _answer(found: list[Finding]) -> None:
+    states = {finding.state for finding in found}
+    if "problem" in states:
+        raise Answered(NO)
+    if "unknown" in states:
+        raise Answered(UNKNOWN)

@@ -1,0 +1,45 @@
+"""The command's entry point: an agent's hook is told apart before the command line is built."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `sightline` with these arguments (those of the process when None): its exit code."""
+    _open_all()
+    args = list(sys.argv[1:] if argv is None else argv)
+    if args[:1] == ["hook"]:
+        hook(args[1:])
+    from sightline.cli.group import cli
+    from sightline.cli.output import let_go
+
+    try:
+        return cli.run(args)
+    finally:
+        let_go(sys.stdout)
+        let_go(sys.stderr)
+
+
+def _open_all() -> None:
+    """Take the places of the standard streams that were closed before we began, lest a file that
+    is opened later gets one. What is written goes nowhere; stdin stays known to be closed, because
+    a text that nobody gave is not an empty one."""
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
+def hook(args: Sequence[str]) -> NoReturn:
+    """Answer one hook call, as the script does that agents' settings name; end the process."""
+    from sightline.hooks.client import main
+
+    main(list(args))

@@ -1,0 +1,101 @@
+"""The command line: a group whose commands are imported when they are used."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from sightline import __version__
+from sightline.cli.options import global_options
+from sightline.cli.output import Call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+COMMANDS = {
+    "tour": "tour_command", "init": "init", "up": "up", "status": "looking", "check": "looking",
+    "diff": "looking", "log": "history", "why": "history", "sessions": "sessions",
+    "read": "looking", "saw": "looking", "edit": "editing", "edit-lines": "editing",
+    "write": "editing", "patch": "editing", "create": "editing", "delete": "editing", "move": "editing",
+    "claim": "claims", "release": "claims", "claims": "claims",
+    "checkpoint": "checkpoints", "checkpoints": "checkpoints", "checkpoint-diff": "checkpoints",
+    "checkpoint-export": "exporting", "rewind": "rewind",
+    "hand-over": "claims", "run": "run", "watch": "watch", "changes": "changes", "notice": "changes",
+    "ack": "changes", "edited-since": "changes", "turn": "turn", "doctor": "doctor",
+    "warnings": "warnings", "models": "warnings",
+    "find": "finding", "list": "finding", "related": "finding", "registry": "finding",
+    "stats": "stats",
+    "briefing": "briefing",
+    "window": "window", "replay": "replay", "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
+}  # fmt: skip
+"""Command -> its module, in the order in which a newcomer meets them."""
+
+
+class Commands(click.Group):
+    """The group. `run` is the one place where what went wrong becomes words and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"sightline.cli.{COMMANDS[cmd_name]}")
+        found: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS:
+            _unknown(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+    def run(self, args: Sequence[str]) -> int:
+        """Run with these arguments: the exit code."""
+        from sightline.cli.failures import exit_code
+
+        call = Call()
+        try:
+            done: object = super().main(
+                list(args), prog_name="sightline", standalone_mode=False, obj=call
+            )
+        except BaseException as error:  # noqa: BLE001 - Ctrl-C and a closed pipe too have their exit codes
+            return exit_code(error, call)
+        return done if isinstance(done, int) else 0
+
+    def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
+        """As click's, for programs that drive a click command: exits the process."""
+        sys.exit(self.run(sys.argv[1:] if args is None else args))
+
+
+def _unknown(ctx: click.Context, name: str) -> None:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [each for each in COMMANDS if each != "hook"], n=1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    raise click.UsageError(f"There is no command '{name}'.{hint}", ctx)
+
+
+@click.command(
+    cls=Commands,
+    params=[*global_options(hidden=False)],
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="These options may stand before or after a command. Exit codes: 0 done, 1 the answer is "
+    "no, 2 wrong usage, 3 could not tell, 130 interrupted.",
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Keeps a coding agent's view of its files true.
+
+    Records what each agent was shown, compares it with what is on disk, and judges every edit by
+    the lines it touches. Start with 'sightline tour', then 'sightline up' in a project.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

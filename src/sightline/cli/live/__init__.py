@@ -1,0 +1,5 @@
+"""The live view of `sightline up`."""
+
+PUBLIC = ()
+
+PURE = ("view",)

@@ -1,0 +1,155 @@
+"""Waiting at a terminal: for some time, for another size, or for the end."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import stat
+import sys
+from contextlib import contextmanager, suppress
+
+from sightline.cli.output import let_go
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import Any
+
+    from sightline.cli.live.screen import Screen
+
+ENDING = ("SIGTERM", "SIGHUP")
+"""Signals that end the view as Ctrl-C does; a system may lack some of them."""
+
+
+class Waiting:
+    """Waits without a tick of its own. A signal that comes meanwhile is heeded at once."""
+
+    def __init__(self, screen: Screen | None = None) -> None:
+        self._screen = screen
+        self._reader = None if screen else _pipe()
+        self._resized = False
+        self._late: int | None = None
+        self._here, self._there = socket.socketpair()
+
+    def __call__(self, seconds: float, descriptor: int | None = None) -> bool:
+        """Wait, or until a descriptor is readable; whether the terminal has another size since
+        the last time. BrokenPipeError once nobody reads stdout any more."""
+        if self._late is not None:
+            self._stop(self._late, None)
+        others = [each for each in (descriptor, self._reader) if each is not None]
+        heard: list[Any] = [self._here, *others]
+        if self._here in select.select(heard, [], [], seconds)[0]:
+            self._here.recv(4096)
+        if self._reader is not None and _left(self._reader):
+            raise BrokenPipeError
+        resized, self._resized = self._resized, False
+        return resized
+
+    @contextmanager
+    def heeding(self) -> Iterator[None]:
+        """While signals wake it."""
+        heeded: dict[Any, Any] = {}
+        self._there.setblocking(False)  # noqa: FBT003 - its only argument
+        before = signal.set_wakeup_fd(self._there.fileno(), warn_on_full_buffer=False)
+        try:
+            for name, step in self._steps():
+                number = getattr(signal, name, None)
+                # Ignored by whoever started us (nohup): that stays so.
+                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                    heeded[number] = signal.signal(number, step)
+            yield
+        finally:
+            for number, step in heeded.items():
+                signal.signal(number, step)
+            signal.set_wakeup_fd(before)
+            self._here.close()
+            self._there.close()
+
+    def _steps(self) -> Iterator[tuple[str, Any]]:
+        yield from ((name, _end) for name in ENDING)
+        if self._screen is not None:
+            yield "SIGWINCH", self._note
+            yield "SIGTSTP", self._stop
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._resized = True
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """Ctrl-Z: the shell gets its terminal as it was; back here, all is drawn again. What is
+        being drawn is drawn to its end first: a stream cannot be written to from within."""
+        assert self._screen is not None
+        self._late = number if self._screen.drawing else None
+        if self._late is not None:
+            return
+        self._screen.release()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(signal.Signals(number))
+        signal.signal(number, self._stop)
+        self._screen.hold()
+        self._resized = True
+
+
+def _pipe() -> int | None:
+    """Stdout where it is a pipe: the end of its reader can be waited for."""
+    try:
+        descriptor = sys.stdout.fileno()
+        if sys.platform == "win32":  # where only sockets can be waited for
+            return None
+        return descriptor if stat.S_ISFIFO(os.fstat(descriptor).st_mode) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _left(pipe: int) -> bool:
+    """Whether nobody reads the other end of a pipe any more."""
+    asked = select.poll()
+    asked.register(pipe, 0)
+    return any(event & select.POLLERR for _, event in asked.poll(0))
+
+
+@contextmanager
+def while_read() -> Iterator[None]:
+    """Around what goes on for ever: it ends, and well, once nobody reads it any more."""
+    try:
+        yield
+    except BrokenPipeError:
+        let_go(sys.stdout)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+@contextmanager
+def held(screen: Screen) -> Iterator[None]:
+    """Around the view: no cursor, and keys are not shown. The terminal is given back as it was,
+    however the view ends."""
+    screen.hold()
+    try:
+        with _unechoed():
+            yield
+    finally:
+        screen.release()
+
+
+@contextmanager
+def _unechoed() -> Iterator[None]:
+    if sys.platform == "win32" or sys.stdin is None or not sys.stdin.isatty():
+        yield
+        return
+    import termios
+
+    keys = sys.stdin.fileno()
+    before = termios.tcgetattr(keys)
+    silent = termios.tcgetattr(keys)
+    silent[3] &= ~termios.ECHO
+    termios.tcsetattr(keys, termios.TCSADRAIN, silent)
+    try:
+        yield
+    finally:
+        # What was typed meanwhile was meant for nobody: the shell would run it.
+        with suppress(termios.error):  # the terminal was closed: there is nothing to give back
+            termios.tcsetattr(keys, termios.TCSAFLUSH, before)

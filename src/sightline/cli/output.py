@@ -1,0 +1,271 @@
+"""What is printed: answers on stdout as exact bytes, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+
+import click
+
+from sightline.api.json_shapes import SCHEMA
+from sightline.text.phrases import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, TextIO
+
+    from sightline.api.session import Session
+    from sightline.changes.session_context import SessionContext
+    from sightline.config.settings import Settings
+    from sightline.filesystem.port import Workspace
+    from sightline.store.port import Store
+
+PROGRESS_AFTER_S = 0.5
+
+
+class Unprintable(OSError):
+    """An answer could not be written to where it was to go."""
+
+
+def text(words: str, *, end: str = "\n") -> None:
+    """Print an answer. To a pipe go the very bytes it was made from."""
+    if sys.stdout.isatty():
+        _answer(_speakable(words + end, sys.stdout), color=True)
+    else:
+        _answer((words + end).encode("utf-8", "surrogateescape"))
+
+
+def raw(data: bytes) -> None:
+    """Print bytes as they are."""
+    _answer(data)
+
+
+def json(shape: Mapping[str, Any], *, schema: bool = True) -> None:
+    """Print one object on one line. Only ASCII: no terminal, shell or locale can change it."""
+    import json as codec
+
+    _answer(codec.dumps({"schema": SCHEMA, **shape} if schema else shape).encode() + b"\n")
+
+
+def _answer(data: str | bytes, *, color: bool | None = None) -> None:
+    try:
+        click.echo(data, nl=False, color=color)
+    except BrokenPipeError:  # the reader had enough: nothing is wrong
+        raise
+    except OSError as error:
+        let_go(sys.stdout)
+        raise Unprintable(error.strerror or str(error)) from error
+
+
+def let_go(stream: TextIO) -> None:
+    """Write out what is left in a stream, or send it nowhere: every later flush would fail on it
+    once more, and the interpreter's last one would end the process with a code that is not ours."""
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def done(call: Call, words: str) -> None:
+    """Say that something was done: part of the answer, unless --quiet."""
+    if not call.quiet:
+        text(words)
+
+
+def note(call: Call, words: str) -> None:
+    """Something worth knowing beside the answer, on stderr, unless --quiet."""
+    if not call.quiet:
+        say(words)
+
+
+def say(words: str) -> None:
+    """Something that must be known, on stderr."""
+    sys.stdout.flush()
+    click.echo(_speakable(words, sys.stderr), err=True, color=sys.stderr.isatty())
+
+
+def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
+    """An error: what happened, and what to do next. The diff between them is an answer."""
+    say(f"{style(call, 'Error:', 'red', sys.stderr)} {printable(' '.join(message.split()))}")
+    if diff and not call.json:
+        text(coloured(call, diff))
+    first, _, more = hint.partition("\n")
+    if first:
+        say(f"{style(call, 'Hint:', 'cyan', sys.stderr)} {printable(first)}")
+    if more:
+        say(printable(more.rstrip("\n")))
+
+
+def style(call: Call, words: str, colour: str, stream: TextIO | None = None) -> str:
+    """Words in a colour, where colours are wanted and seen."""
+    plain = call.no_color or os.environ.get("NO_COLOR") or not (stream or sys.stdout).isatty()
+    return words if plain else click.style(words, fg=colour)
+
+
+def coloured(call: Call, diff: str, stream: TextIO | None = None) -> str:
+    """A diff without its last newline; on a terminal in colours, and unable to steer it."""
+    whole = diff.removesuffix("\n")
+    if not (stream or sys.stdout).isatty():
+        return whole
+    return "\n".join(_line(call, printable(line), stream) for line in whole.split("\n"))
+
+
+def _line(call: Call, line: str, stream: TextIO | None) -> str:
+    colour = _DIFF_COLOURS.get(line[:1])
+    return style(call, line, colour, stream) if colour else line
+
+
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+STATE_COLOURS = {"fresh": "green", "unseen": "cyan"}
+"""Every other state is yellow: look before you rely on it."""
+
+
+@contextmanager
+def progress(call: Call, words: str) -> Iterator[None]:
+    """Around work that may take long: says so on a terminal, once it does, and wipes it out."""
+    if call.quiet or call.json or not sys.stderr.isatty():
+        yield
+        return
+    from threading import Timer
+
+    shown: list[str] = []
+
+    def show() -> None:
+        shown.append(words)
+        click.echo(f"{words} …", err=True, nl=False)
+
+    timer = Timer(PROGRESS_AFTER_S, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown:
+            click.echo("\r\x1b[K", err=True, nl=False, color=True)
+
+
+def _speakable(words: str, stream: TextIO) -> str:
+    """Words that this stream can print."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return words.encode(encoding, "replace").decode(encoding)
+
+
+AGENT = "cli"
+"""The agent, and the session, of a person or a script at a shell."""
+
+
+class Call:
+    """The options of all commands (None and False: not given), and the root once it is known."""
+
+    def __init__(self) -> None:
+        self.workspace: str | None = None
+        self.session: str | None = None
+        self.store: str | None = None
+        self.json = False
+        self.quiet = False
+        self.no_color = False
+        self.debug = False
+        self.root = ""
+
+    @property
+    def session_id(self) -> str:
+        """Whose view is asked for."""
+        if self.session is not None:
+            return self.session
+        return os.environ.get("SIGHTLINE_SESSION") or AGENT
+
+    @contextmanager
+    def open(self, *, finish: bool = True) -> Iterator[Session]:
+        """The session asked for; one that another agent began is resumed as that agent's. finish:
+        a rewind of it whose process died is finished, and that is said."""
+        from sightline.api.opening import finish_rewind, start
+        from sightline.filesystem.process import holder_of, owner_of
+
+        store, workspace, settings = self._ports()
+        try:
+            state = store.session(self.session_id)
+            own = state is None or state.agent == AGENT
+            session = start(
+                store,
+                workspace,
+                settings,
+                id=self.session_id,
+                agent=state.agent if state else AGENT,
+                approve=approver(self),
+                # Who only asks for another agent's view does not hold its session.
+                holder=owner_of(holder_of(os.getppid())) if own else None,
+            )
+            said = finish_rewind(session) if finish else ""
+            if said:
+                say(said)
+            yield session
+            _say_missed(session)
+        finally:
+            store.close()
+
+    @contextmanager
+    def survey(self) -> Iterator[SessionContext]:
+        """Store and workspace, to look at all sessions and begin none."""
+        from sightline.api.opening import now_us
+        from sightline.history.session_history import survey
+
+        store, workspace, settings = self._ports()
+        try:
+            yield survey(store, workspace, settings, now_us)
+        finally:
+            store.close()
+
+    def path(self, name: str) -> str:
+        """A path as it was typed (relative to the current folder, or to --workspace if given), as
+        seen from the root of the workspace, which is open."""
+        if self.workspace is not None or os.path.isabs(name):
+            return name
+        folder = os.path.relpath(os.getcwd(), self.root)
+        return name if folder == "." else os.path.join(folder, name)
+
+    def store_url(self, ground: SessionContext) -> str:
+        """Where the facts are kept, as --store would take it."""
+        from sightline.api.opening import settings_of
+        from sightline.store.identity import store_file
+
+        root = ground.workspace.root
+        settings = settings_of(root, self.store)
+        return settings.store or f"sqlite://{store_file(settings.state_home, root)}"
+
+    def _ports(self) -> tuple[Store, Workspace, Settings]:
+        from sightline.api.opening import ports, settings_of
+        from sightline.filesystem.discovery import discover
+
+        root = self.root = discover(self.workspace)
+        settings = settings_of(root, self.store)
+        store, workspace = ports(root, settings, self.store)
+        return store, workspace, settings
+
+
+def _say_missed(session: Session) -> None:
+    """That a checkpoint which was due could not be kept, where so."""
+    missed = session._ground.missed  # noqa: SLF001 - what no verb answers
+    if missed:
+        say(missed)
+
+
+def approver(call: Call) -> Callable[[str, str], bool] | None:
+    """Asks (path, diff) on the terminal; None where nobody sits at one."""
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+
+    def approve(path: str, diff: str) -> bool:
+        note(call, coloured(call, diff, sys.stderr))
+        try:
+            return click.confirm(f"{path} is protected. Make this change?", err=True)
+        except click.Abort:
+            raise KeyboardInterrupt from None
+
+    return approve

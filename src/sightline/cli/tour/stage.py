@@ -1,0 +1,163 @@
+"""The stage: a throw-away workspace with a store of its own, and an agent's session in it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from sightline.api.opening import open_session
+from sightline.config.settings import load_settings
+from sightline.errors import EditRefused
+from sightline.history.session_history import status
+from sightline.model.value import Value
+from sightline.text import phrases
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import Self
+
+    from sightline.api.session import Session
+    from sightline.changes.session_context import SessionContext
+    from sightline.cli.tour.recording import Edit
+    from sightline.history.session_history import SessionFiles
+    from sightline.model.results import EditResult
+
+LATER_NS = 2_000_000_000
+"""How much newer a file is made that is saved again: more than any file system rounds off."""
+
+
+class Outcome(Value):
+    """How a verb of the library ended, in one word or two, and what it said."""
+
+    ended: str
+    message: str = ""
+    diff: str = ""
+    hint: str = ""
+
+
+class Stage:
+    """The agent's verbs, each answered with its Outcome, and what others do behind its back.
+
+    folder: an empty one, which the caller throws away. No setting or store of the user is used.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self.root = os.path.join(folder, "project")
+        os.mkdir(self.root)
+        self.session = self._open("block")
+
+    @property
+    def ground(self) -> SessionContext:
+        """What the session stands on."""
+        return self.session._ground  # noqa: SLF001 - faces compose the parts
+
+    def resume(self, policy: str) -> None:
+        """Open the session again by its id, with another policy for stale edits."""
+        self.session = self._open(policy)
+
+    def put(self, path: str, text: str) -> None:
+        """Somebody else saves a file."""
+        file = os.path.join(self.root, *path.split("/"))
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        with open(file, "wb") as stream:
+            stream.write(text.encode())
+
+    def save_again(self, path: str) -> None:
+        """Somebody else saves the same bytes again, so that only the file's time is new."""
+        file = os.path.join(self.root, *path.split("/"))
+        before = os.stat(file).st_mtime_ns
+        with open(file, "rb") as stream:
+            self.put(path, stream.read().decode())
+        os.utime(file, ns=(before + LATER_NS, before + LATER_NS))
+
+    def read(self, path: str) -> Outcome:
+        view = self.session.read(path)
+        return Outcome("shown", phrases.shown((view.lines,), view.total_lines), view.diff or "")
+
+    def check(self, path: str) -> Outcome:
+        verdict = self.session.check(path)
+        return Outcome(verdict.state, phrases.verdict(verdict.state, path, "others"), verdict.diff)
+
+    def status(self) -> list[SessionFiles]:
+        """What `sightline status` tells of this workspace."""
+        return status(self.ground)
+
+    def changes(self) -> Outcome:
+        found = self.session.changes()
+        states = ", ".join(change.state for change in found)
+        return Outcome(states or "nothing", "\n".join(change.summary for change in found))
+
+    def edit(self, path: str, *edits: Edit) -> Outcome:
+        """Make these edits, up to the first that does not simply go through."""
+        done = Outcome("nothing")
+        diff = ""
+        for edit in edits:
+            try:
+                done = _done(self.session.edit(path, edit.old, edit.new))
+            except EditRefused as refusal:
+                self.session.acknowledge(refusal)  # the agent gets it with its next message
+                return _refused(refusal)
+            diff += done.diff
+            if done.ended != "applied":
+                return done
+        return done.replace(message=f"{_size(diff)}, nothing to report", diff=diff)
+
+    def write(self, path: str, text: str) -> Outcome:
+        try:
+            return _done(self.session.write(path, text))
+        except EditRefused as refusal:
+            self.session.acknowledge(refusal)
+            return _refused(refusal)
+
+    def compare(self, texts: Mapping[str, str]) -> Outcome:
+        """Whether files hold these texts, to the byte."""
+        for path, text in texts.items():
+            with open(os.path.join(self.root, *path.split("/")), "rb") as stream:
+                if stream.read() != text.encode():
+                    return Outcome("different", f"{path} differs.")
+        return Outcome("identical", f"{phrases.count(len(texts), 'file')}, the same byte for byte")
+
+    def _open(self, policy: str) -> Session:
+        # The environment and home of the user are left out: their settings could change the story.
+        settings = load_settings(
+            self.root,
+            environ={},
+            home=self._folder,
+            platform=sys.platform,
+            flags={"policy": policy, "state_home": os.path.join(self._folder, "state")},
+        )
+        return open_session(self.root, id="tour", agent="claude-code", settings=settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.session.close()
+
+
+def _done(result: EditResult) -> Outcome:
+    if result.merged:
+        return Outcome("merged", f"{_size(result.diff)}, what others changed stays", result.diff)
+    if result.notice is None:
+        return Outcome("applied", diff=result.diff)
+    message, _, diff = result.notice.text.partition("\n")
+    return Outcome("applied, with a notice", message, diff)
+
+
+def _refused(refusal: EditRefused) -> Outcome:
+    return Outcome(f"refused: {refusal.reason}", refusal.message, refusal.diff, refusal.hint)
+
+
+def _size(diff: str) -> str:
+    """How many lines a diff adds and takes: "+5 -2 lines"."""
+    lines = [line for line in diff.splitlines() if not line.startswith(("+++ ", "--- "))]
+    added = sum(line.startswith("+") for line in lines)
+    return f"+{added} -{sum(line.startswith('-') for line in lines)} lines"

@@ -1,0 +1,174 @@
+"""The terminal's longer answers, put together from what services say and render's words."""
+
+from __future__ import annotations
+
+from time import time
+
+from sightline.api import json_shapes
+from sightline.changes import words as change_words
+from sightline.checkpoints.rewind import recovery
+from sightline.checkpoints.rewind import words as rewind_words
+from sightline.cli import output
+from sightline.model.events import Cause
+from sightline.notices import words as notice_words
+from sightline.notices.warnings import pending
+from sightline.sessions import usage, words
+from sightline.sessions.claims import listed
+from sightline.sessions.presence import presence
+from sightline.text import phrases
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.api.session import Session
+    from sightline.changes.session_context import SessionContext
+    from sightline.cli.output import Call
+    from sightline.history.session_history import SessionFiles
+    from sightline.model.results import ChangedBy, FileInContext, FileView, Verdict
+
+
+def state(call: Call, name: str, width: int = 0) -> str:
+    """A state in its colour, in a column."""
+    colour = output.STATE_COLOURS.get(name, "yellow")
+    return output.style(call, name.ljust(width), colour)
+
+
+def about(session: Session, verdict: Verdict) -> str:
+    """What a verdict means, in a sentence."""
+    said = phrases.verdict(
+        verdict.state, phrases.one_line(verdict.path), who(verdict.changed_by, session.id)
+    )
+    return f"{said} ({verdict.reason})" if verdict.reason == "line endings only" else said
+
+
+def who(by: ChangedBy | None, session: str) -> str:
+    """Who changed a file, as this session's reader says it."""
+    if by is None:
+        return change_words.cause(None, session)
+    made = Cause(by.kind, by.who, by.detail, by.confidence)  # type: ignore[arg-type]
+    return change_words.cause(made, session)
+
+
+def status_lines(
+    call: Call, ground: SessionContext, found: Sequence[SessionFiles], only: str | None = None
+) -> list[str]:
+    """Sessions with their files; those that were shown nothing are only counted. only: the one
+    that was asked for."""
+    lines = [f"Workspace {phrases.printable(ground.workspace.root)}"]
+    telling = {claim.session for claim in listed(ground)}
+    telling |= {warning.session for warning in pending(ground)}
+    telling |= {each.session for each in recovery.listed(ground)}
+    shown = [each for each in found if each.files or each.session.id in telling]
+    for each in shown:
+        lines += ["", *_session(call, ground, each)]
+    empty = len(found) - len(shown)
+    if not shown and only is not None:
+        lines += ["", f"Session {phrases.printable(only)} was shown no file here."]
+    elif not shown:
+        lines += ["", "No session was shown a file here yet. Try: sightline read PATH"]
+    elif empty:
+        lines += ["", f"{phrases.count(empty, 'more session')} without files."]
+    return [*lines, *_next(shown)]
+
+
+def session_shape(ground: SessionContext, each: SessionFiles) -> json_shapes.Shape:
+    """A session of `status` as JSON: its files, whether it is there, what it claims, what it has
+    to mind, and what it runs on."""
+    name = each.session.id
+    used, places = usage.models(ground, name)[-1:], usage.environments(ground, name)[-1:]
+    held = [claim for claim in listed(ground) if claim.session == name]
+    standing = json_shapes.presence(presence(ground, each.session))
+    return {
+        **json_shapes.session_files(each),
+        **standing,
+        "claims": [json_shapes.claim(claim) for claim in held],
+        "warnings": [json_shapes.warning(warning) for warning in pending(ground, name)],
+        "unfinished_rewinds": [
+            json_shapes.unfinished(each) for each in recovery.listed(ground, name)
+        ],
+        "provider": used[0].provider if used else None,
+        "mode": used[0].mode if used else None,
+        "environment": json_shapes.environment(places[0]) if places else None,
+    }
+
+
+def _session(call: Call, ground: SessionContext, each: SessionFiles) -> list[str]:
+    session = each.session
+    turn = f", turn {session.turn}" if session.turn else ""
+    model = f", {used}" if (used := _runs_on(ground, session.id)) else ""
+    files = phrases.count(len(each.files), "file")
+    begun = phrases.ago(time() - session.started / 1_000_000)
+    state_now = presence(ground, session).state
+    there = "" if state_now == "present" else f", {state_now}"
+    lines = [f"Session {session.id} ({session.agent}{model}{turn}), {files}, began {begun}{there}"]
+    lines += [
+        f"  claims {', '.join(claim.paths)} until {claim.expires_at.astimezone():%H:%M}"
+        for claim in listed(ground)
+        if claim.session == session.id
+    ]
+    lines += [f"  {phrases.one_line(said)}" for said in _interrupted(ground, session.id)]
+    lines += [
+        f"  warning {warning.id}: {notice_words.in_line(warning)}"
+        for warning in pending(ground, session.id)
+    ]
+    width = max((len(known.state) for known in each.files), default=0)
+    for known in each.files:
+        seen = phrases.shown(known.seen_lines, known.total_lines)
+        path = phrases.one_line(known.path)
+        lines.append(f"  {state(call, known.state, width)}  {path}, {seen}")
+        lines += [f"  {' ' * width}  {more}" for more in _details(known, session.id)]
+    return lines
+
+
+def _interrupted(ground: SessionContext, session: str) -> list[str]:
+    """What there is to say of a rewind of a session whose process died."""
+    return [
+        rewind_words.begun(each.to, each.session, phrases.ago(time() - each.at.timestamp()))
+        for each in recovery.listed(ground, session)
+    ]
+
+
+def _runs_on(ground: SessionContext, session: str) -> str:
+    """The model and the application of a session's agent, as far as they were told."""
+    said = [
+        words.model(used.model, used.provider, used.mode)
+        for used in usage.models(ground, session)[-1:]
+    ]
+    said += [
+        words.environment(place.system, place.python, place.host, place.host_version)
+        for place in usage.environments(ground, session)[-1:]
+        if place.host
+    ]
+    return ", ".join(phrases.one_line(each) for each in said)
+
+
+def _details(known: FileInContext, session: str) -> list[str]:
+    details = []
+    if known.state not in ("fresh", "unverifiable"):
+        by = known.changed_by
+        when = phrases.ago(time() - by.at.timestamp()) if by else ""
+        details.append(phrases.changed(known.state, who(by, session), when))
+    if not known.in_window:
+        details.append("no longer whole in the context window")
+    return details
+
+
+def _next(shown: Sequence[SessionFiles]) -> list[str]:
+    for each in shown:
+        for known in each.files:
+            if known.state == "stale":
+                path = phrases.one_line(known.path)
+                return ["", f"See what changed: sightline diff {path} --session {each.session.id}"]
+    return []
+
+
+def numbered(view: FileView) -> str:
+    """A file's lines with their numbers, for a terminal."""
+    first, last = view.lines
+    width = len(str(last))
+    lines = view.text.removesuffix("\n").split("\n") if last else []
+    return "".join(
+        f"{number:>{width}}  {phrases.printable(line)}\n"
+        for number, line in enumerate(lines, first)
+    )

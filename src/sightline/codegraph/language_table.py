@@ -1,0 +1,155 @@
+"""The languages whose sources are read for what they import, by the endings of their names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sightline.codegraph.reference import Affected, Reader, Reference, Resolver
+
+
+class Language(Value):
+    """How a language's imports are found. references: (bytes, path) -> what the source names;
+    resolver: (paths, reader of settings files) -> who says which files that means; affected: files
+    that came or went -> whose imports that may concern, None for nobody's."""
+
+    name: str
+    references: Callable[[bytes, str], tuple[Reference, ...]]
+    resolver: Callable[[Iterable[str], Reader], Resolver]
+    affected: Callable[[Iterable[str]], Affected | None]
+
+
+@cache
+def _python() -> Language:
+    from sightline.codegraph.languages.python import PROJECTS, SOURCES, Python, affected, references
+
+    def resolver(paths: Iterable[str], read: Reader) -> Resolver:
+        standard, builtin = sys.stdlib_module_names, sys.builtin_module_names
+        return Python(paths, read, standard=standard, builtin=builtin)
+
+    def concerns(changed: Iterable[str]) -> Affected | None:
+        mine = [path for path in changed if path.endswith((*SOURCES, *PROJECTS))]
+        return affected(mine) if mine else None
+
+    return Language("python", lambda source, _path: references(source), resolver, concerns)
+
+
+@cache
+def _javascript() -> Language:
+    from sightline.codegraph.languages.javascript import references
+    from sightline.codegraph.languages.javascript_resolve import JavaScript
+    from sightline.codegraph.reference import Affected
+
+    def concerns(changed: Iterable[str]) -> Affected | None:
+        """Settings give files any name, so each that is no Python may be what was imported."""
+        other = any(not path.endswith((".py", ".pyi")) for path in changed)
+        return Affected(every=True, words=frozenset(), folders=()) if other else None
+
+    return Language("javascript", references, JavaScript, concerns)
+
+
+@cache
+def _go() -> Language:
+    from sightline.codegraph.languages.go import Go, affected, references
+
+    return Language("go", lambda source, _path: references(source), Go, affected)
+
+
+@cache
+def _rust() -> Language:
+    from sightline.codegraph.languages.rust import Rust, affected, references, scope
+
+    def resolver(paths: Iterable[str], read: Reader) -> Resolver:
+        return Rust(paths, read, scope)
+
+    return Language("rust", lambda source, _path: references(source), resolver, affected)
+
+
+@cache
+def _java() -> Language:
+    from sightline.codegraph.languages.java import Java, affected, references
+
+    return Language("java", lambda source, _path: references(source), Java, affected)
+
+
+@cache
+def _c() -> Language:
+    from sightline.codegraph.languages.c import C, affected, references
+
+    return Language("c", references, C, affected)
+
+
+_SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
+_OF_C = (
+    *("c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "tpp"),
+    *("m", "mm", "cu", "cuh", "inc"),
+)
+LANGUAGES: Mapping[str, Callable[[], Language]] = {
+    **dict.fromkeys((".py", ".pyi"), _python),
+    **{f".{ending}": _javascript for ending in _SCRIPTS},
+    ".go": _go,
+    ".rs": _rust,
+    ".java": _java,
+    **{f".{ending}": _c for ending in _OF_C},
+}
+"""The ending of a source -> its language, which is loaded when the first such source is met."""
+NAMED = {
+    "python": _python,
+    "javascript": _javascript,
+    "go": _go,
+    "rust": _rust,
+    "java": _java,
+    "c": _c,
+}
+"""Each by its name."""
+
+
+def ending(path: str) -> str:
+    """The ending of a path's name, with its dot, in lower case."""
+    name = path[path.rfind("/") + 1 :]
+    return name[name.rfind(".") :].lower() if "." in name else ""
+
+
+GRAMMARS = ("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript")
+"""Packages that readers use where they are installed."""
+
+
+def edition() -> str:
+    """Which readers these are, and which rules they go by: others may read otherwise."""
+    files = _modules(os.path.join(os.path.dirname(__file__), "languages"))
+    stamps = [_stamp(file) for file in (*files, *map(_grammar, GRAMMARS))]
+    return f"{sys.version} {sys.byteorder} {stamps}"
+
+
+def _modules(folder: str) -> list[str]:
+    """A package's modules; itself where they are no files."""
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
+    except OSError:
+        return [folder]
+    return [os.path.join(folder, name) for name in names]
+
+
+def _grammar(name: str) -> str:
+    from importlib.machinery import PathFinder
+
+    found = PathFinder.find_spec(name)
+    kept_out = sys.modules.get(name, found) is None
+    return "" if found is None or kept_out else found.origin or ""
+
+
+def _stamp(file: str) -> tuple[str, int, int]:
+    """What tells a file from its next edition: of one in an archive, the archive."""
+    while file and not os.path.exists(file):
+        file = os.path.dirname(file)
+    if not file:
+        return "", 0, 0
+    found = os.stat(file)
+    return file, found.st_size, found.st_mtime_ns

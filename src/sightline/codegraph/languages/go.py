@@ -1,0 +1,374 @@
+"""What a Go source imports, told from its text.
+
+Imports stand before all else in a Go source, so what is read is its head: one walk that passes strings
+and comments by finds what a parser finds, also where the source does not parse.
+
+Which files a Go import means: those of its package's folder, by the rules of modules.
+
+An import names a package, and a package is a folder. Its files come in the order in which the names that
+the source takes seem to be in them; tests are no part of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sightline.codegraph.languages.javascript_resolve import below, joined, upwards
+from sightline.codegraph.reference import Affected, Reference
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sightline.codegraph.reference import Reader
+
+    Ranked = tuple[float, str, str]
+    """How well a file fits whatever is taken, its name without signs, and its path."""
+
+    Places = tuple[tuple[str, str], ...]
+    """Names of modules and their folders ("" is the root), the longest name first."""
+
+READ_MOST = 8_000_000
+"""Bytes of a source that are read."""
+
+MOST = 20_000
+"""References of one source, and names that are looked for in it; nobody wrote as many."""
+
+_TAKEN = re.compile(
+    rb"(?<![\w.\x80-\xff])((?:[^\W\d]|[\x80-\xff])(?:\w|[\x80-\xff])*+)\.([A-Z]\w*+)"
+)
+
+NAMES_MOST = 64
+"""Names that are kept of what a source takes from one package."""
+
+_NOTE = rb"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
+_GAP = rb"(?:[\s;]|" + _NOTE + rb")*+"
+_QUOTED = rb'(?:"(?P<path>[^"\\\n]++)"|`(?P<raw>[^`\n]++)`)'
+_SPEC = rb"(?:(?P<name>[\w\x80-\xff]++|\.)%b)?+%b" % (_GAP, _QUOTED)
+
+_HEAD = re.compile(
+    rb"""%b|(?P<string>"(?:[^"\\\n]|\\.)*+"?|`[^`]*+`?|'(?:[^'\\\n]|\\.)*+'?)"""
+    rb"|(?P<code>^(?:func|type|var|const)\b)|(?<![\w.\x80-\xff])import\b(?P<import>%b\(?)"
+    % (_NOTE, _GAP),
+    re.MULTILINE,
+)
+_ONE = re.compile(_SPEC)
+_LISTED = re.compile(
+    rb"%b|(?P<end>\))|(?P<code>^(?:func|type|var|const|import)\b)|%b|[\w\x80-\xff]++"
+    % (_NOTE, _SPEC),
+    re.MULTILINE,
+)
+"""A word that names nothing is passed as one; else each letter of it would be begun with again."""
+_VERSION = re.compile(r"v[0-9]+")
+_PINNED = re.compile(r"\.v[0-9]+$")
+
+
+def references(source: bytes) -> tuple[Reference, ...]:
+    """The references of a source, in its order. names: what it seems to take from the package."""
+    text = source[:READ_MOST]
+    found = list(_found(text))
+    called = {_called(module, name): module for _, module, name in found}
+    taken = _taken(text, called)
+    made, at, line = [], 0, 1
+    for offset, module, _ in found:
+        line += text.count(b"\n", at, offset)
+        at = offset
+        made.append(Reference(module, line, names=taken.get(module, ()), kind="package"))
+    return tuple(made)
+
+
+def _found(text: bytes) -> Iterator[tuple[int, str, str]]:
+    """Where each imported path stands, the path, and the name it is given."""
+    at, count = 0, 0
+    while count < MOST:
+        token = _HEAD.search(text, at)
+        if token is None or token["code"]:
+            return
+        at = token.end()
+        if token["import"] is None:
+            continue
+        several = token["import"].endswith(b"(")
+        for spec in _listed(text, at) if several else filter(None, [_ONE.match(text, at)]):
+            at = spec.end()
+            if spec["path"] or spec["raw"]:
+                count += 1
+                yield _read(spec)
+
+
+def _listed(text: bytes, at: int) -> Iterator[re.Match[bytes]]:
+    """What stands between brackets, imports and all else, so that none of it is looked at again.
+    Brackets that nothing closes end at the first declaration."""
+    for token in _LISTED.finditer(text, at):
+        if token["end"] or token["code"]:
+            return
+        yield token
+
+
+def _read(spec: re.Match[bytes]) -> tuple[int, str, str]:
+    group = "path" if spec["path"] else "raw"
+    name = spec["name"] or b""
+    return (
+        spec.start(group),
+        spec[group].decode("utf-8", "replace"),
+        name.decode("utf-8", "replace"),
+    )
+
+
+def _called(module: str, name: str) -> str:
+    """The name that a package goes by in a source: the one it is given, else the last of its path."""
+    if name:
+        return name
+    *above, last = module.split("/")
+    if above and _VERSION.fullmatch(last):
+        last = above[-1]
+    return _PINNED.sub("", last)
+
+
+def _taken(text: bytes, called: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    """What a source takes from each package by name; strings and comments count, too."""
+    local = {
+        name.encode(): module
+        for name, module in called.items()
+        if "." in module and name.isidentifier()
+    }
+    found: dict[str, dict[str, None]] = {}
+    for each in _TAKEN.finditer(text) if local else ():
+        if each[1] not in local:
+            continue
+        into = found.setdefault(local[each[1]], {})
+        if len(into) < NAMES_MOST:
+            into[each[2].decode()] = None
+    return {module: tuple(names) for module, names in found.items()}
+
+
+SOURCE = ".go"
+SETTINGS = ("go.mod", "go.work", "modules.txt")
+
+ANSWERED_MAX = 12
+"""Files of one package that are answered: those that fit best."""
+
+LONGEST = 1024
+"""Characters of an import that is looked up."""
+
+_SHORTEST = 3
+_MADE_OF = ("zz_generated", "doc")
+"""Beginnings of files in which nobody looks for what they use."""
+
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+def affected(changed: Iterable[str]) -> Affected | None:
+    """Whose imports may lead elsewhere when these files came or went: a source makes a folder a
+    package, and settings say which names folders have."""
+    mine = any(path.endswith(SOURCE) or path.endswith(SETTINGS) for path in changed)
+    return Affected(every=True, words=frozenset(), folders=()) if mine else None
+
+
+class Go:
+    """The Resolver of Go. read: the bytes of its settings files."""
+
+    def __init__(self, paths: Iterable[str], read: Reader | None = None) -> None:
+        listed = list(paths)
+        self._packages: dict[str, list[str]] = {}
+        for path in listed:
+            if path.endswith(SOURCE) and _counts(path):
+                self._packages.setdefault(path.rpartition("/")[0], []).append(path)
+        self._ranked: dict[str, list[Ranked]] = {}
+        self._modules = Modules(listed, read or (lambda _path: None))
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What kept settings from being read so far, in sentences; imports did without them."""
+        return tuple(self._modules.problems)
+
+    def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
+        """As Resolver.targets."""
+        module = reference.module
+        if not module or len(module) > LONGEST:
+            return ()
+        for folder in self._folders(path.rpartition("/")[0], module):
+            if folder in self._packages:
+                files = self._ordered(folder, reference.names)
+                return tuple([file for file in files if file != path][:ANSWERED_MAX])
+        return ()
+
+    def _ordered(self, folder: str, names: tuple[str, ...]) -> list[str]:
+        """The files of a package, those first that are named like what is taken from it."""
+        if folder not in self._ranked:
+            self._ranked[folder] = _ranked(folder, self._packages[folder])
+        ranked = self._ranked[folder]
+        if names and len(ranked) > 1:
+            wanted = [name.lower() for name in names]
+            ranked = sorted(ranked, key=lambda each: -_fit(each, wanted))
+        return [file for _, _, file in ranked]
+
+    def _folders(self, folder: str, module: str) -> Iterable[str]:
+        if module.startswith(("./", "../")):
+            place = joined(folder, module)
+            return () if place is None else (place,)
+        return self._modules.folders(folder, module)
+
+
+def _counts(path: str) -> bool:
+    """Whether Go takes a file for a part of its package."""
+    name = path[path.rfind("/") + 1 :]
+    return not name.startswith(("_", ".")) and not name.endswith("_test.go")
+
+
+def _ranked(folder: str, files: list[str]) -> list[Ranked]:
+    """A package's files as they come where nothing is known of what is taken: the one that bears
+    its name first, what was generated last."""
+    package = folder.rpartition("/")[2].lower()
+    ranked = []
+    for file in files:
+        stem = file[file.rfind("/") + 1 : -len(SOURCE)].lower()
+        plain = "".join(_WORD.findall(stem))
+        fit = -1.0 if stem.startswith(_MADE_OF) else 0.5 * (plain == package)
+        ranked.append((fit, plain if fit >= 0 else "", file))
+    return sorted(ranked, key=lambda each: (-each[0], each[2]))
+
+
+def _fit(ranked: Ranked, wanted: list[str]) -> float:
+    """How well a file's name goes with the names that are taken from its package."""
+    fit, plain, _ = ranked
+    if len(plain) < _SHORTEST:
+        return fit
+    return fit + sum(2 * len(plain) / len(name) for name in wanted if plain in name)
+
+
+MANIFEST = "go.mod"
+WORK = "go.work"
+STANDARD = "src/go.mod"
+"""Where Go's own tree has the module `std`, whose packages are named by their folders alone."""
+
+SETTINGS_MOST = 4 * 1024 * 1024
+"""Bytes of a settings file that is read."""
+
+_WORDS = re.compile(r'"[^"]*"|`[^`]*`|//.*|[^\s"`]+')
+
+
+class Module(Value):
+    """What a go.mod or a go.work says. uses: folders of a workspace's modules; replaced: modules
+    that a folder of the tree stands for."""
+
+    name: str = ""
+    uses: tuple[str, ...] = ()
+    replaced: Places = ()
+
+
+class Modules:
+    """The modules of a tree. problems: what could not be read, in sentences."""
+
+    def __init__(self, paths: Iterable[str], read: Reader) -> None:
+        self.problems: list[str] = []
+        self._read = read
+        self._files: set[str] = set()
+        self._vendors: set[str] = set()
+        for path in paths:
+            if path.rpartition("/")[2] in (MANIFEST, WORK):
+                self._files.add(path)
+            elif "/vendor/" in f"/{path}":
+                self._vendors.add(path[: max(f"/{path}".index("/vendor/") - 1, 0)])
+        self._known: dict[str, Module] = {}
+        self._homes: dict[str, str | None] = {}
+        self._visible: dict[str, tuple[Places, Places]] = {}
+
+    def folders(self, folder: str, module: str) -> Iterator[str]:
+        """The folders that an import in a folder may mean, in the order in which Go looks: its own
+        modules, what is vendored, what replaces others."""
+        home = self._home(folder)
+        if home is None:
+            yield from self._unmanaged(folder, module)
+            return
+        own, replaced = self._seen(home)
+        yield from self._within(own, module)
+        for above in upwards(home):
+            if above in self._vendors:
+                yield below(above, f"vendor/{module}")
+        yield from self._within(replaced, module)
+        if STANDARD in self._files and self._module(STANDARD).name == "std":
+            yield below("src", module)
+            yield below("src/vendor", module)
+
+    def _within(self, places: Places, module: str) -> Iterator[str]:
+        """The folders that a path means in these modules; none that is another module's."""
+        for name, place in places:
+            if module == name or module.startswith(f"{name}/"):
+                folder = joined(place, module[len(name) :])
+                if folder is not None and self._home(folder) in (place, None):
+                    yield folder
+
+    def _unmanaged(self, folder: str, module: str) -> Iterator[str]:
+        """As it was before there were modules: in vendor folders, and below `src`."""
+        for above in upwards(folder):
+            if above in self._vendors:
+                yield below(above, f"vendor/{module}")
+            if above.rpartition("/")[2] == "src":
+                yield below(above, module)
+
+    def _home(self, folder: str) -> str | None:
+        """The folder of the module that a folder belongs to."""
+        if folder not in self._homes:
+            found = (above for above in upwards(folder) if below(above, MANIFEST) in self._files)
+            self._homes[folder] = next(found, None)
+        return self._homes[folder]
+
+    def _seen(self, home: str) -> tuple[Places, Places]:
+        """The modules that one builds together with a module: its workspace's, else itself; and
+        what replaces others in them."""
+        if home not in self._visible:
+            homes, replaced = self._workspace(home)
+            own = [(self._module(below(each, MANIFEST)), each) for each in homes]
+            named = [(module.name, each) for module, each in own if module.name]
+            instead = [*(pair for module, _ in own for pair in module.replaced), *replaced]
+            self._visible[home] = _longest_first(named), _longest_first(instead)
+        return self._visible[home]
+
+    def _workspace(self, home: str) -> tuple[tuple[str, ...], Places]:
+        for above in upwards(home):
+            if below(above, WORK) in self._files:
+                work = self._module(below(above, WORK))
+                return (work.uses, work.replaced) if home in work.uses else ((home,), ())
+        return (home,), ()
+
+    def _module(self, path: str) -> Module:
+        if path not in self._known:
+            self._known[path] = self._parsed(path)
+        return self._known[path]
+
+    def _parsed(self, path: str) -> Module:
+        source = self._read(path) if path in self._files else None
+        if source is not None and len(source) > SETTINGS_MOST:
+            self.problems.append(f"{path} is too large to be settings: imports do without it.")
+            source = None
+        folder = path.rpartition("/")[0]
+        name, uses, replaced = "", [], []
+        for verb, *words in _lines((source or b"").decode("utf-8-sig", "replace")):
+            if verb == "module" and words:
+                name = words[0]
+            elif verb == "use" and words:
+                uses.append(joined(folder, words[0]))
+            elif verb == "replace" and "=>" in words[1:-1] and words[-1].startswith("."):
+                replaced.append((words[0], joined(folder, words[-1])))
+        local = tuple([(old, place) for old, place in replaced if place is not None])
+        return Module(name, tuple([place for place in uses if place is not None]), local)
+
+
+def _lines(text: str) -> Iterator[list[str]]:
+    """The directives of a settings file, one item of a block each."""
+    block = ""
+    for line in text.split("\n"):
+        words = [word.strip('"`') for word in _WORDS.findall(line) if not word.startswith("//")]
+        if not words:
+            continue
+        if words == [")"]:
+            block = ""
+        elif words[1:] == ["("]:
+            block = words[0]
+        else:
+            yield [block, *words] if block else words
+
+
+def _longest_first(places: Iterable[tuple[str, str]]) -> Places:
+    return tuple(sorted(dict(places).items(), key=lambda each: -len(each[0])))

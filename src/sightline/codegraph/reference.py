@@ -1,0 +1,65 @@
+"""A reference from one source to another, as it is written there, and who resolves it."""
+
+from __future__ import annotations
+
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal, Protocol
+
+    Kind = Literal[
+        "import", "from", "dynamic", "require", "export", "type", "include", "package", "mod"
+    ]
+    """package: all files of it are meant, in the order in which they seem to be. mod: the module's
+    own declaration, which it has once."""
+
+    Reader = Callable[[str], bytes | None]
+    """The bytes of a settings file by canonical path; None where there is none to read."""
+else:
+    Protocol = object
+
+
+class Reference(Value):
+    """A module that a source names. line: counted from one. level: leading dots of a relative
+    import, in languages that count them. names: what is taken from the module ("*": all)."""
+
+    module: str
+    line: int
+    level: int = 0
+    names: tuple[str, ...] = ()
+    kind: Kind = "import"
+
+
+class Resolver(Protocol):
+    """Says which files of a list of paths a reference means, by one language's rules."""
+
+    def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
+        """The files that `reference`, written in the file `path`, leads to, the most specific
+        first. Empty where it leads out of the tree."""
+
+
+def distance(path: str, other: str) -> tuple[int, int, str]:
+    """What to order other files by: the more folders they share with a path the nearer, then the
+    less deep."""
+    return -shared(path, other), other.count("/"), other
+
+
+def shared(path: str, other: str) -> int:
+    """How many leading folders two paths have in common."""
+    count = 0
+    for mine, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count
+
+
+class Affected(Value):
+    """Whose imports may lead elsewhere since files came or went. every: all; else those that name
+    one of the words, and those in these folders."""
+
+    every: bool
+    words: frozenset[str]
+    folders: tuple[str, ...]

@@ -1,0 +1,318 @@
+"""The files that belong to one file: what it imports, who imports it, its tests, its neighbours."""
+
+from __future__ import annotations
+
+from math import log10
+
+from sightline.changes.session_context import located
+from sightline.codegraph.import_index import looked
+from sightline.codegraph.language_table import LANGUAGES, ending
+from sightline.codegraph.test_names import FAMILY, is_header, is_test
+from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.model import validation
+from sightline.model.value import Value
+from sightline.text.tokens import estimate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sightline.changes.session_context import SessionContext
+    from sightline.codegraph.graph import Edge
+    from sightline.codegraph.import_index import Importing
+
+    Reason = tuple[str, float, str]
+    """A path, what a reason for it weighs, and the reason."""
+
+__all__ = ["LANGUAGES", "Kinds", "Related", "RelatedFile", "related", "related_each"]
+
+TEST, HALF, IMPORT, TESTED_BY, IMPORTER, PACKAGE, SIBLING = 1.0, 0.9, 0.9, 0.7, 0.5, 0.2, 0.1
+"""What each reason weighs."""
+
+FURTHER = 0.4
+"""What is left of an import's weight with each step further away."""
+
+REACHED_MOST = 1_000
+"""Files that are followed along imports of imports."""
+
+READ_BYTES = 1_000_000
+"""A larger file's tokens are estimated by its size alone."""
+
+BYTES = 200_000
+"""Of all files of an answer, unless more or less is asked for."""
+
+_SAID = {"java": ("named", "names"), "c": ("included", "includes")}
+
+
+class Kinds(Value):
+    """Which files count as related; transitive: steps further than a file's own imports."""
+
+    imports: bool = True
+    tests: bool = True
+    importers: bool = True
+    siblings: bool = True
+    transitive: int = 0
+
+
+class RelatedFile(Value):
+    """A file that belongs to another. why: sentences without their end, the weightiest first;
+    score: higher belongs closer; size: in bytes."""
+
+    path: str
+    why: tuple[str, ...]
+    score: float
+    size: int
+    tokens_estimate: int
+
+
+class Related(list[RelatedFile]):
+    """Related files, the closest first, and what the limits left out. left_out: files that are
+    related, too; unread: sources of the workspace that are not in the index yet, whose imports
+    are not known; too_large: those that never will be; unkept: why the next process has to read all
+    of them again, "" where it has not."""
+
+    def __init__(
+        self,
+        path: str,
+        files: Iterable[RelatedFile] = (),
+        *,
+        left_out: int = 0,
+        unread: int = 0,
+        too_large: int = 0,
+        unkept: str = "",
+    ) -> None:
+        super().__init__(files)
+        self.path = path
+        self.left_out = left_out
+        self.unread = unread
+        self.too_large = too_large
+        self.unkept = unkept
+
+
+class _Near(Value):
+    """What belongs to a file, each with its score and the reasons, before any is looked at."""
+
+    path: str
+    ranked: list[tuple[str, float, tuple[str, ...]]]
+    sizes: dict[str, int | None]
+    unread: int
+    too_large: int
+    unkept: str
+
+
+def related(
+    ground: SessionContext,
+    path: str,
+    *,
+    imports: bool = True,
+    tests: bool = True,
+    importers: bool = True,
+    siblings: bool = True,
+    transitive: int = 0,
+    limit: int = 10,
+    max_bytes: int = BYTES,
+    max_tokens: int | None = None,
+    within_s: float | None = None,
+) -> Related:
+    """The files that belong to the file `path`, the closest first.
+
+    transitive: how many steps further than its own imports are followed. limit, max_bytes,
+    max_tokens: of all that is answered; a file that does not fit is left out, and a smaller one may
+    follow. within_s: how long sources are read; what there was no time for is told, and the next
+    question goes on with it. PathRefused, FileMissing; Unverifiable when the disk cannot be asked;
+    ValueError for a limit below 1.
+    """
+    validation.number("transitive", transitive, 0)
+    validation.number("limit", limit)
+    validation.number("max_bytes", max_bytes)
+    validation.number_or_all("max_tokens", max_tokens)
+    wanted = located(ground, validation.path(path)).path
+    _check(ground, path, wanted)
+    kinds = Kinds(imports, tests, importers, siblings, transitive)
+    with looked(ground.workspace, wanted, within_s=within_s) as index:
+        near = _near(index, wanted, kinds)
+    return _told(ground, near, (limit, max_bytes, max_tokens))
+
+
+def related_each(
+    ground: SessionContext, paths: Sequence[str], kinds: Kinds, *, limit: int, within_s: float
+) -> list[Related]:
+    """The same of canonical paths, by one look for all; there has to be a file at the first."""
+    with looked(ground.workspace, paths[0], within_s=within_s) as index:
+        near = [_near(index, path, kinds) for path in paths]
+    return [_told(ground, each, (limit, BYTES, None)) for each in near]
+
+
+def _near(index: Importing, path: str, kinds: Kinds) -> _Near:
+    reasons: list[Reason] = []
+    if kinds.imports:
+        reasons += _imports(index, path, kinds.transitive)
+    if kinds.tests:
+        reasons += _tests(index, path)
+    if kinds.importers:
+        reasons += _importers(index, path)
+    if kinds.siblings:
+        reasons += _siblings(index, path)
+    ranked = _ranked(path, reasons)
+    sizes = {each: index.sources.sizes.get(each) for each, _, _ in ranked}
+    left, too_large = index.left(), len(index.sources.too_large)
+    return _Near(path, ranked, sizes, left, too_large, index.keeper.unkept)
+
+
+def _told(ground: SessionContext, near: _Near, limits: tuple[int, int, int | None]) -> Related:
+    files, left_out = _chosen(ground, near.ranked, near.sizes, limits)
+    return Related(
+        near.path,
+        files,
+        left_out=left_out,
+        unread=near.unread,
+        too_large=near.too_large,
+        unkept=near.unkept,
+    )
+
+
+def _check(ground: SessionContext, asked: str, path: str) -> None:
+    """That there is a file. One that was deleted a moment ago has no place in the index, either."""
+    try:
+        found = ground.workspace.stat(path)
+    except OSError as error:
+        words = f"{asked} cannot be looked at: {error.strerror or error}."
+        raise Unverifiable(asked, words, "Try again when the disk answers.") from None
+    if found is None:
+        raise FileMissing(asked, f"{asked} does not exist.", "List its folder, or find it by name.")
+    if found.mode & 0o170000 == 0o040000:
+        words = f"{asked} is a directory, and only a file has related files."
+        raise PathRefused(asked, "directory", words, "Name a file in it.")
+
+
+def _imports(index: Importing, path: str, transitive: int) -> Iterator[Reason]:
+    """What it imports, and what that imports, as far as was asked. Cycles end by themselves."""
+    met, edge, weight = {path}, [path], IMPORT
+    for step in range(max(transitive, 0) + 1):
+        reached: list[str] = []
+        for source in edge:
+            for each in index.imports(source):
+                if each.path in met or len(met) > REACHED_MOST:
+                    continue
+                how = _words(source)[0] if step == 0 else f"{_words(source)[0]} by {source}"
+                line = f"{how} in line {each.line}"
+                if not each.direct:
+                    yield each.path, PACKAGE * weight, f"the package of what is {line}"
+                    continue
+                met.add(each.path)
+                reached.append(each.path)
+                yield each.path, weight * each.share * _rarity(index, each.path), line
+        if not reached:
+            return
+        edge, weight = reached, weight * FURTHER
+
+
+def _words(path: str) -> tuple[str, str]:
+    """What a file does to another: in Java it often only names what it would import elsewhere."""
+    return _SAID.get(FAMILY.get(ending(path)[1:], ""), ("imported", "imports"))
+
+
+def _rarity(index: Importing, path: str) -> float:
+    """What everybody imports says little of one file."""
+    return 1 / (1 + log10(max(len(index.importers(path)), 1)) / 2)
+
+
+def _tests(index: Importing, path: str) -> Iterator[Reason]:
+    for test in index.sources.tests.of(path):
+        yield test, TEST, "a test of it by name"
+    for subject in index.sources.tests.tested_by(path):
+        yield subject, TEST, "what it tests, by name"
+    if is_test(path):
+        return
+    for importer in index.importers(path):
+        edge = _edge(index, importer, path) if is_test(importer) else None
+        if edge is not None:
+            weight = TESTED_BY * edge.share * _focus(index, importer)
+            yield importer, weight, f"a test that {_words(importer)[1]} it in line {edge.line}"
+
+
+def _importers(index: Importing, path: str) -> Iterator[Reason]:
+    for importer in index.importers(path):
+        edge = None if is_test(importer) else _edge(index, importer, path)
+        if edge is not None:
+            weight = IMPORTER * edge.share * _focus(index, importer)
+            yield importer, weight, f"{_words(importer)[1]} it in line {edge.line}"
+
+
+def _edge(index: Importing, importer: str, path: str) -> Edge | None:
+    """The import of a file itself; None where only something in its package is imported."""
+    return next((e for e in index.imports(importer) if e.path == path and e.direct), None)
+
+
+def _focus(index: Importing, importer: str) -> float:
+    """A file that imports little is about what it imports."""
+    return 1 / (1 + log10(max(len(index.imports(importer)), 1)) / 4)
+
+
+def _siblings(index: Importing, path: str) -> Iterator[Reason]:
+    header = is_header(path)
+    half = "what defines it, by name" if header else "its header, by name"
+    joined = index.importers(path) if header else [each.path for each in index.imports(path)]
+    for each in index.sources.tests.halves(path, joined):
+        yield each, HALF, half
+    folder, mine = path.rpartition("/")[0], ending(path)
+    for each in index.sources.paths:
+        if each.startswith(folder) and each.rpartition("/")[0] == folder and ending(each) == mine:
+            yield each, SIBLING, "in the same folder"
+
+
+def _ranked(path: str, reasons: Iterable[Reason]) -> list[tuple[str, float, tuple[str, ...]]]:
+    found: dict[str, list[tuple[float, str]]] = {}
+    for other, weight, why in reasons:
+        if other != path:
+            found.setdefault(other, []).append((weight, why))
+    rated = [
+        (
+            other,
+            sum(weight for weight, _ in each),
+            tuple(dict.fromkeys(w for _, w in sorted(each)[::-1])),
+        )
+        for other, each in found.items()
+    ]
+    return sorted(rated, key=lambda each: (-each[1], each[0]))
+
+
+def _chosen(
+    ground: SessionContext,
+    ranked: Iterable[tuple[str, float, tuple[str, ...]]],
+    sizes: dict[str, int | None],
+    limits: tuple[int, int, int | None],
+) -> tuple[list[RelatedFile], int]:
+    """Those that fit the limits together. An empty file has nothing to tell, and is not one."""
+    limit, room, tokens = limits
+    chosen: list[RelatedFile] = []
+    left_out = 0
+    for path, score, why in ranked:
+        size = sizes[path]
+        if size == 0:
+            continue
+        if len(chosen) >= limit or (size or 0) > room:
+            left_out += 1
+            continue
+        made = _made(ground, path, score, why)
+        fits = made is not None and made.size <= room
+        if made is None or not fits or (tokens is not None and made.tokens_estimate > tokens):
+            left_out += 1
+            continue
+        chosen.append(made)
+        room -= made.size
+        tokens = None if tokens is None else tokens - made.tokens_estimate
+    return chosen, left_out
+
+
+def _made(
+    ground: SessionContext, path: str, score: float, why: tuple[str, ...]
+) -> RelatedFile | None:
+    """A file as it stands now; None where none stands there any more or it cannot be read."""
+    found = ground.workspace.read(path, limit=READ_BYTES, deadline_s=ground.settings.deadline_s)
+    if found.kind != "file" or found.signature is None:
+        return None
+    size = found.signature.size
+    text = found.data.decode("utf-8", "replace") if found.data is not None else ""
+    tokens = estimate(text) if "\0" not in text and text else size // 4
+    return RelatedFile(path, why, round(score, 4), size, tokens)

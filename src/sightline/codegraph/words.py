@@ -1,0 +1,92 @@
+"""Related files as text for a person or a model, and as JSON."""
+
+from __future__ import annotations
+
+from sightline.text.phrases import one_line, size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, Protocol
+
+    class RelatedFile(Protocol):
+        """codegraph.related.RelatedFile."""
+
+        @property
+        def path(self) -> str: ...
+        @property
+        def why(self) -> tuple[str, ...]: ...
+        @property
+        def score(self) -> float: ...
+        @property
+        def size(self) -> int: ...
+        @property
+        def tokens_estimate(self) -> int: ...
+
+    class Related(Protocol):
+        """codegraph.related.Related."""
+
+        path: str
+        left_out: int
+        unread: int
+        too_large: int
+        unkept: str
+
+        def __iter__(self) -> Iterator[RelatedFile]: ...
+        def __len__(self) -> int: ...
+
+
+def text(found: Related) -> str:
+    """One file a line, the closest first, with why; then what is not in the answer."""
+    lines = [f"Related to {one_line(found.path)}:", *map(_line, found)]
+    if not len(found):
+        more = " that fits the limits" if found.left_out else ""
+        lines = [f"No other file is related to {one_line(found.path)}{more}."]
+    return "\n".join([*lines, *_told(found)])
+
+
+def as_json(found: Related) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "path": found.path,
+        "files": [
+            {
+                "path": each.path,
+                "why": list(each.why),
+                "score": each.score,
+                "size": each.size,
+                "tokens_estimate": each.tokens_estimate,
+            }
+            for each in found
+        ],
+        "left_out": found.left_out,
+        "unread": found.unread,
+        "too_large": found.too_large,
+        "unkept": found.unkept,
+    }
+
+
+def _line(file: RelatedFile) -> str:
+    why = one_line("; ".join(file.why))
+    return (
+        f"  {one_line(file.path)} ({size(file.size)}, about {file.tokens_estimate:,} tokens): {why}"
+    )
+
+
+def _told(found: Related) -> Iterator[str]:
+    if found.left_out:
+        is_more = _counted(found.left_out, "more file is", "more files are")
+        yield f"{is_more} related but did not fit. Ask with a higher limit to see them."
+    if found.unread:
+        were = _counted(found.unread, "source was", "sources were")
+        yield f"{were} not read, so what they import is not known. Ask again to go on."
+    if found.too_large:
+        are = _counted(found.too_large, "source is", "sources are")
+        yield f"{are} too large to be read for imports."
+    if found.unkept:
+        why = one_line(found.unkept)
+        yield f"What sources import could not be kept, so the next command reads all again: {why}."
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

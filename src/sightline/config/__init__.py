@@ -1,0 +1,5 @@
+"""Settings: their schema, their sources, and what a workspace may only tighten."""
+
+PUBLIC = ("settings",)
+
+PURE = ("schema",)

@@ -1,0 +1,25 @@
+"""The messages of a session: appended, condensed, counted, and folded to fit a window."""
+
+PUBLIC = (
+    "condense",
+    "deleted_messages",
+    "display",
+    "log",
+    "message_chain",
+    "overflow",
+    "recorded_conversation",
+    "saved_file",
+    "todos",
+    "token_counter",
+    "view_options",
+    "words",
+)
+
+PURE = (
+    "overflow",
+    "recorded_conversation",
+    "todos",
+    "tool_calls",
+    "words",
+    "written_files",
+)

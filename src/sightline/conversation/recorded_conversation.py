@@ -1,0 +1,40 @@
+"""A recorded conversation, whatever product recorded it, as messages of a format."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Message = Mapping[str, Any]
+
+
+class NotOurs(ValueError):
+    """A file that another product recorded, or none."""
+
+
+class Conversation(Value):
+    """format: as conversation.formats.format names it; times: of each message, UTC microseconds, None where it
+    is not told; borders: where the context began anew: indices of messages; agent, source: which
+    product's, and where it lies; session: the product's id of it; passed_over: damaged rows."""
+
+    format: str
+    messages: tuple[Message, ...]
+    times: tuple[int | None, ...]
+    borders: tuple[int, ...]
+    source: str
+    agent: str
+    session: str
+    passed_over: int = 0
+
+    def segments(self) -> Iterator[tuple[tuple[Message, ...], tuple[int | None, ...]]]:
+        """The messages from border to border, with their times."""
+        edges = [0, *self.borders, len(self.messages)]
+        for first, after in pairwise(edges):
+            if first < after:
+                yield self.messages[first:after], self.times[first:after]

@@ -1,1 +1,0 @@
-"""Finding files: patterns, the list of paths as it is asked, help for wrong guesses. Told, never looking."""

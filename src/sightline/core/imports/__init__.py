@@ -1,1 +1,0 @@
-"""What a source refers to, and which files of the tree that means."""

@@ -1,0 +1,16 @@
+"""The disk behind one port: read, compare and replace files, lock paths, list and index a tree."""
+
+PUBLIC = (
+    "deadline",
+    "discovery",
+    "disk",
+    "file_state",
+    "mounts",
+    "port",
+    "private_files",
+    "process",
+    "scan",
+    "tree_index",
+)
+
+PURE = ("mounts",)

@@ -1,0 +1,357 @@
+"""DiskWorkspace: a directory tree as it stands on the disk of this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from operator import length_hint
+from stat import S_IMODE, S_ISREG
+from time import time_ns
+
+from sightline.errors import PathRefused, Unverifiable
+from sightline.filesystem.deadline import DeadlinePassed, within
+from sightline.filesystem.file_state import ResolvedPath
+from sightline.filesystem.folder import Folder
+from sightline.filesystem.ignore.rules import IgnoreRules, git_rules
+from sightline.filesystem.lock import Locked
+from sightline.filesystem.os_errors import refusal
+from sightline.filesystem.read import ANSWER_LIMIT, read, signature_of
+from sightline.filesystem.scan import scan, unanswered, walk
+from sightline.filesystem.system_calls import READ, Calls
+from sightline.model.path import canonical, flavour_of, key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from sightline.filesystem.change_journal import Vigil
+    from sightline.filesystem.file_state import FileState, Replacement
+    from sightline.filesystem.git.repository import Repository
+    from sightline.filesystem.path_list import Finder
+    from sightline.filesystem.tree_index import Doubts, Looking, Row, Tree
+    from sightline.filesystem.watch.watcher import Watcher
+    from sightline.model.path import Flavour
+    from sightline.model.revision import Revision, Stamp, StatSignature
+
+CONTROL = frozenset((".git", ".hg"))
+"""Folders of version control: written through their own programs or not at all."""
+
+LOOKS, LARGE = 2, 2_000
+"""After so many looks at a tree of so many files, to listen takes less than a further one."""
+
+PATIENCE_S = 30.0
+"""How long a write waits for another process's write of the same path."""
+
+
+class DiskWorkspace:
+    """See Workspace. state: a private folder on a local disk for lock files, made when needed;
+    everybody who writes to this tree has to give the same one. deadline_s: how long a locate may
+    take (None: as long as the disk does). listens: whether it may have the system tell what happens
+    between two looks at all of it."""
+
+    def __init__(
+        self,
+        root: str,
+        state: str,
+        *,
+        deadline_s: float | None = None,
+        calls: Calls | None = None,
+        flavour: Flavour | None = None,
+        listens: bool = True,
+    ) -> None:
+        self.root = os.path.realpath(root)
+        self._given = os.path.abspath(root)
+        self._locks = os.path.join(state, "locks")
+        self._calls = calls or Calls()
+        self._flavour = flavour or flavour_of(sys.platform)
+        self._refusing = IgnoreRules(self.root, ".sightlineignore")
+        self._hiding = git_rules(self.root)
+        self._rules = self._refusing, self._hiding
+        self._deadline_s = deadline_s
+        self._state = state
+        self._tree: Tree | None = None
+        self._listens = listens
+        self._looks = 0
+        self._vigil: Vigil | None = None
+        self._finder: Finder | None = None
+
+    def locate(self, name: str | os.PathLike[str]) -> ResolvedPath:
+        name = os.fspath(name)
+        if self._deadline_s is None:
+            return self._located(name)
+        try:
+            return within(self._deadline_s, lambda: self._located(name))
+        except DeadlinePassed:
+            why = f"the disk did not answer within {self._deadline_s:g} s"
+        except OSError as error:
+            why = error.strerror or str(error)
+        raise Unverifiable(
+            name, f"Where {name} is cannot be told: {why}.", "Try again when the disk answers."
+        )
+
+    def _located(self, name: str) -> ResolvedPath:
+        asked = self._spelled(self._inside(name))
+        path = self._resolved(name, asked)
+        for each in {asked, path}:
+            self._refuse(name, each)
+        return ResolvedPath(path, None if path == asked else asked)
+
+    def read(
+        self, path: str, *, limit: int | None = None, deadline_s: float | None = None
+    ) -> FileState:
+        if deadline_s is None:
+            return read(self._calls, self.root, path, limit)
+        started_ns = time_ns()
+        try:
+            return within(deadline_s, lambda: read(self._calls, self.root, path, limit))
+        except DeadlinePassed:
+            return unanswered(path, started_ns)
+
+    def stat(self, path: str) -> StatSignature | None:
+        try:
+            return signature_of(self._calls.lstat(f"{self.root}/{path}"))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def lock(self, *paths: str) -> AbstractContextManager[None]:
+        keys = [key(path, self._flavour) for path in paths]
+        return Locked(self._locks, keys, PATIENCE_S)
+
+    def asides(self, path: str, token: str) -> tuple[str, ...]:
+        from sightline.filesystem.temp_file import aside_names
+
+        return aside_names(path, token)
+
+    def replace_if(
+        self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
+    ) -> FileState:
+        from sightline.filesystem.replace import replace_if  # no hook writes
+
+        return replace_if(self._calls, self.root, path, expected, new, token)
+
+    def replace_each(
+        self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
+    ) -> list[FileState | Unverifiable]:
+        from sightline.filesystem.replace import replace_each
+
+        return replace_each(self._calls, self.root, wanted, meanwhile)
+
+    def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
+        from sightline.filesystem.rename import move_if
+
+        return move_if(self._calls, self.root, src, dst, expected)
+
+    def set_mode(self, path: str, expected: int, mode: int) -> FileState:
+        return set_mode(self._calls, self.root, path, expected, mode)
+
+    def clean(
+        self,
+        path: str,
+        asides: Iterable[str],
+        *,
+        before: Revision | None = None,
+        after: Revision | None = None,
+    ) -> None:
+        from sightline.filesystem.rename import clean
+
+        clean(self._calls, self.root, path, asides, before, after)
+
+    def scan(
+        self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
+    ) -> Iterator[FileState]:
+        asked = iter(list(stamps.items()))
+        if deadline_s is None:
+            yield from scan(self._calls, self.root, asked)
+            return
+        found: list[FileState] = []
+
+        def look() -> None:
+            for there in scan(self._calls, self.root, asked):
+                found.append(there)  # noqa: PERF402  what is there counts when time is up
+
+        try:
+            within(deadline_s, look)
+        except DeadlinePassed:
+            left = list(stamps)[-1 - length_hint(asked) :]  # with the one that does not answer
+            late, now_ns = set(left), time_ns()
+            yield from [there for there in found if there.path not in late]
+            yield from [unanswered(path, now_ns) for path in left]
+        else:
+            yield from found
+
+    def walk(
+        self, *, since_ns: int = 0, under: str = "", links: bool = False
+    ) -> Iterator[tuple[str, StatSignature]]:
+        return walk(self.root, self._rules, since_ns, under, links=links)
+
+    def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
+        from sightline.filesystem.tree_index import NO_TREE, look  # few look at all of it
+
+        last = last or NO_TREE
+        return look(self.root, self._rules, last, until, self._doubts(last))
+
+    def folders(self, last: Tree) -> Looking:
+        from sightline.filesystem.tree_index import folders
+
+        return folders(self.root, self._rules, last, doubts=self._doubts(last))
+
+    def _doubts(self, last: Tree) -> Doubts:
+        """What may have changed since a look. Who looks at a large tree again and again listens."""
+        from sightline.filesystem.tree_index import ALL
+
+        self._looks += 1
+        if self._listens and self._looks > LOOKS and last.count() >= LARGE:
+            from sightline.filesystem.change_journal import vigil
+
+            self._listens = False  # it is asked for once
+            self._vigil = vigil(self.root, self._rules, len(last.listings))
+        return ALL if self._vigil is None else self._vigil.doubts(last.heard)
+
+    def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
+        from sightline.filesystem.tree_index import gather  # many at once are for checkpoints
+
+        return gather(self._calls, self.root, asked)
+
+    def remember(self, tree: Tree, *, lasting: bool = True) -> None:
+        from sightline.filesystem.tree_index import save
+
+        self._tree = tree
+        if lasting:
+            save(self._state, self.root, tree)
+
+    def remembered(self) -> Tree:
+        from sightline.filesystem.tree_index import load
+
+        if self._tree is None:
+            self._tree = load(self._state, self.root)
+        return self._tree
+
+    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
+        from sightline.filesystem.tree_index import add, keep
+
+        if after:
+            return add(self._state, name, data, after)
+        keep(self._state, name, data)
+        return True
+
+    def kept(self, name: str) -> bytes | None:
+        from sightline.filesystem.tree_index import kept
+
+        try:
+            return kept(self._state, name)
+        except OSError:
+            return None
+
+    def paths(self) -> tuple[str, ...]:
+        from sightline.filesystem.path_list import Finder  # asked for by name alone
+
+        if self._finder is None:
+            self._finder = Finder(self.root)
+        return self._finder.paths()
+
+    def names(self, folder: str) -> tuple[str, ...]:
+        from sightline.filesystem.path_list import names
+
+        return names(self.root, folder)
+
+    def git_at_work(self) -> bool:
+        found = self.repository("")
+        return found is not None and found.busy()
+
+    def repository(self, path: str) -> Repository | None:
+        from sightline.filesystem.git.repository import repository  # asked for changed files alone
+
+        return repository(self.root, path)
+
+    def refused(self, paths: Iterable[str]) -> set[str]:
+        if not os.path.lexists(f"{self.root}/.sightlineignore"):
+            return set()
+        return {path for path in paths if self._refusing.refuses(path)}
+
+    def listed(self, path: str) -> bool:
+        return not (self._refusing.refuses(path) or self._hiding.refuses(path))
+
+    def watch(self, *, polling_s: float = 0.5) -> Watcher:
+        """Tell what changes here as it happens; see filesystem.watch.watcher. polling_s: between two looks
+        at what no event tells of, at the least."""
+        from sightline.filesystem.watch.choose import watch  # no hook watches
+
+        return watch(self.root, self._rules, polling_s=polling_s)
+
+    def _inside(self, name: str) -> str:
+        """The name as a canonical path; an absolute one may name the root through a symlink."""
+        try:
+            return canonical(name, self.root, self._flavour)
+        except PathRefused as refused:
+            if refused.reason != "outside" or not os.path.isabs(name):
+                raise
+        try:
+            return canonical(name, self._given, self._flavour)
+        except PathRefused:
+            return canonical(os.path.realpath(name), self.root, self._flavour)
+
+    def _spelled(self, path: str) -> str:
+        """The path as the disk spells it, where several spellings open the same file."""
+        if not self._flavour.folds:
+            return path
+        parts: list[str] = []
+        for part in path.split("/"):
+            folder = "/".join([self.root, *parts])
+            names = os.listdir(folder) if os.path.isdir(folder) else []
+            wanted = key(part, self._flavour)
+            same = [name for name in names if key(name, self._flavour) == wanted]
+            parts.append(part if part in names or not same else same[0])
+        return "/".join(parts)
+
+    def _resolved(self, name: str, path: str) -> str:
+        """Where the bytes of a path are, symlinks followed; a dangling one is its own path."""
+        full = f"{self.root}/{path}"
+        real = os.path.realpath(full)
+        if not self._holds(real):
+            raise PathRefused(
+                path,
+                "outside",
+                f"{name} leads out of the workspace, to {real}.",
+                "Use a path inside the workspace, or open the other folder as its own workspace.",
+            )
+        if os.path.islink(full) and not os.path.exists(full):
+            real = f"{os.path.realpath(os.path.dirname(full))}/{os.path.basename(full)}"
+        return os.path.relpath(real, self.root).replace(os.sep, "/")
+
+    def _holds(self, real: str) -> bool:
+        return real == self.root or real.startswith(os.path.join(self.root, ""))
+
+    def _refuse(self, name: str, path: str) -> None:
+        for part in path.split("/"):
+            if key(part, self._flavour) in CONTROL:
+                raise PathRefused(
+                    name,
+                    "ignored",
+                    f"{name} is inside {part}, which belongs to version control.",
+                    "Use the version control program itself.",
+                )
+        if self._refusing.refuses(path):
+            raise PathRefused(
+                name,
+                "ignored",
+                f"{name} is refused by .sightlineignore.",
+                "Work without it, or ask the user to change .sightlineignore.",
+            )
+
+
+def set_mode(calls: Calls, root: str, path: str, expected: int, mode: int) -> FileState:
+    """See Workspace.set_mode."""
+    try:
+        with Folder(calls, root, path) as folder:
+            fd = calls.open(folder.at(folder.name), READ, dir_fd=folder.fd)
+            try:
+                now = calls.fstat(fd).st_mode
+                if S_ISREG(now) and S_IMODE(now) == expected and hasattr(os, "fchmod"):
+                    calls.fchmod(fd, mode)
+                    calls.fsync(fd)
+            finally:
+                os.close(fd)
+    except OSError as error:
+        raise refusal(path, error) from error
+    return read(calls, root, path, ANSWER_LIMIT)

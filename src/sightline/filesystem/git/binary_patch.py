@@ -1,0 +1,147 @@
+"""Patches as git writes and reads them: text as hunks, all else as binary literals.
+
+Names of objects are whole, so that `git apply` can check what it meets, and take binary ones.
+"""
+
+from __future__ import annotations
+
+from sightline.model.diff import diff, unified
+from sightline.model.text import split
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sightline.model.manifest import Entry
+
+FILE, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
+"""All that git knows of rights and kinds."""
+
+UNSEEN = dict.fromkeys(
+    [0xFEFF, *range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070)]
+)
+"""Letters that a disk may leave out of a name."""
+
+LINE_BYTES = 52
+"""Packed bytes of one line of a binary literal."""
+
+LENGTHS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+"""The letter that a line of so many bytes begins with, from 1 on."""
+
+
+class Side(Value):
+    """What stands at a path, as git holds it. A symlink's data is where it leads."""
+
+    mode: int
+    data: bytes
+
+
+def takes(path: str) -> bool:
+    """Whether git holds a path of this name: on some disk it may lead into a `.git`, or out."""
+    return all(_harmless(name) for name in path.split("/"))
+
+
+def _harmless(name: str) -> bool:
+    short = name.translate(UNSEEN).lower().partition(":")[0].rstrip(" .")
+    return short not in ("", ".git", "git~1") and "\\.git" not in name.lower()
+
+
+def mode_of(entry: Entry) -> int:
+    """An entry's mode as git knows it."""
+    if entry.kind == "symlink":
+        return SYMLINK
+    return EXECUTABLE if entry.mode & 0o100 else FILE
+
+
+def link_bytes(target: str) -> bytes:
+    """Where a symlink leads, as git holds it."""
+    return target.encode("utf-8", "surrogateescape")
+
+
+def blob_id(data: bytes, algorithm: str) -> str:
+    """The name of bytes in a repository. algorithm: sha1 or sha256."""
+    from hashlib import new
+
+    return new(algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def no_id(algorithm: str) -> str:
+    """The name of nothing."""
+    return "0" * (64 if algorithm == "sha256" else 40)
+
+
+def patch(path: str, old: Side | None, new: Side | None, algorithm: str) -> bytes:
+    """What turns one side into the other; None: nothing stands there. Empty where git would see
+    no difference."""
+    if old == new:
+        return b""
+    if old and new and SYMLINK in (old.mode, new.mode) and old.mode != new.mode:
+        return patch(path, old, None, algorithm) + patch(path, None, new, algorithm)
+    return b"".join(_parts(path, old, new, algorithm))
+
+
+def _parts(path: str, old: Side | None, new: Side | None, algorithm: str) -> Iterator[bytes]:
+    before, after = old.data if old else b"", new.data if new else b""
+    yield b"diff --git %s %s\n" % (_named("a", path), _named("b", path))
+    yield _modes(old, new)
+    if old and new and before == after:
+        return
+    names = [blob_id(side.data, algorithm) if side else no_id(algorithm) for side in (old, new)]
+    mode = f" {new.mode:o}" if old and new and old.mode == new.mode else ""
+    yield f"index {names[0]}..{names[1]}{mode}\n".encode()
+    if b"\0" in before or b"\0" in after:
+        yield b"GIT binary patch\n" + _literal(after) + b"\n" + _literal(before) + b"\n"
+    elif before != after:
+        yield _text(path, old, new)
+
+
+def _modes(old: Side | None, new: Side | None) -> bytes:
+    if old is None or new is None:
+        word, side = ("new", new) if new else ("deleted", old)
+        assert side is not None
+        return b"%s file mode %o\n" % (word.encode(), side.mode)
+    if old.mode == new.mode:
+        return b""
+    return b"old mode %o\nnew mode %o\n" % (old.mode, new.mode)
+
+
+def _text(path: str, old: Side | None, new: Side | None) -> bytes:
+    a, b = [_lines(side.data) if side else [] for side in (old, new)]
+    tab = b"\t" if " " in path else b""  # a name ends where a tab stands, or at its first blank
+    from_ = _named("a", path) + tab if old else b"/dev/null"
+    to = _named("b", path) + tab if new else b"/dev/null"
+    hunks = unified(a, b, diff(a, b)).encode("utf-8", "surrogateescape")
+    return b"--- %s\n+++ %s\n%s" % (from_, to, hunks)
+
+
+def _lines(data: bytes) -> list[str]:
+    return split(data.decode("utf-8", "surrogateescape"))
+
+
+def _literal(data: bytes) -> bytes:
+    from base64 import b85encode
+    from zlib import compress
+
+    packed = compress(data)
+    lines = [packed[at : at + LINE_BYTES] for at in range(0, len(packed), LINE_BYTES)]
+    told = [LENGTHS[len(line) - 1 :][:1] + b85encode(line, pad=True) + b"\n" for line in lines]
+    return b"literal %d\n" % len(data) + b"".join(told)
+
+
+def _named(side: str, path: str) -> bytes:
+    """A name as git writes it: quoted where it would be misread."""
+    name = f"{side}/{path}".encode("utf-8", "surrogateescape")
+    plain = all(letter >= 0x20 and letter not in b'"\\\x7f' for letter in name)
+    return name if plain else quoted(name)
+
+
+def quoted(name: bytes) -> bytes:
+    """A name between quotes, as C writes strings."""
+    return b'"' + b"".join(_letter(letter) for letter in name) + b'"'
+
+
+def _letter(letter: int) -> bytes:
+    if letter in b'"\\':
+        return b"\\%c" % letter
+    return b"%c" % letter if letter >= 0x20 and letter != 0x7F else b"\\%03o" % letter

@@ -1,0 +1,205 @@
+"""A commit on a new branch, made without the index, the tree, HEAD, hooks or anybody's settings.
+
+By `git fast-import`: one process for any number of files, and nothing of the commit is visible
+before its branch is, which is made last and only where there is none of that name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from sightline.filesystem.git.binary_patch import no_id, quoted
+from sightline.filesystem.git.repository import OURS, environment, program
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from subprocess import CompletedProcess
+
+    from sightline.filesystem.git.repository import Repository
+
+    Tracked = dict[str, tuple[int, str]]
+    """Workspace path -> mode, and the name of what a commit holds there."""
+
+GITLINK = 0o160000
+"""The mode of a submodule in a tree."""
+
+MADE = b"refs/sightline/export"
+"""Where the commit is told to be made; gone again before git writes any name down."""
+
+DEADLINE_S = 60.0
+"""For what git only looks up."""
+
+SETTINGS = ("-c", "core.ignorecase=false", "-c", "core.quotepath=false")
+
+
+class GitSaidNo(Exception):
+    """git could not do it; its own words, or why it could not be asked."""
+
+
+class Head(Value):
+    """What a repository is: its commit now (None: there is none yet), and its hash."""
+
+    commit: str | None
+    algorithm: str
+
+
+class Commit(Value):
+    """A commit to make. after: where the repository stands; author: "Name <mail>"; at_s: seconds
+    since 1970; gone: paths that are not in it, of those there; puts: (path, mode, data)."""
+
+    after: Head
+    author: str
+    at_s: int
+    message: str
+    gone: Iterable[str]
+    puts: Iterable[tuple[str, int, bytes]]
+
+
+def head(repository: Repository) -> Head:
+    """Where a repository stands. GitSaidNo."""
+    algorithm = _ask(repository, ["rev-parse", "--show-object-format"]).decode().strip()
+    found = _run(repository, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+    return Head(found.stdout.decode().strip() or None, algorithm)
+
+
+def tracked(repository: Repository, at: Head) -> Tracked:
+    """What the commit holds of the workspace. GitSaidNo."""
+    found: Tracked = {}
+    if at.commit is None:
+        return found
+    below = ["--", repository.prefix.rstrip("/")] if repository.prefix else []
+    said = _ask(repository, ["ls-tree", "-r", "-z", "--full-tree", at.commit, *below])
+    for entry in said.split(b"\0")[:-1]:
+        about, _, name = entry.partition(b"\t")
+        mode, _, blob = about.decode().split()
+        path = os.fsdecode(name)
+        if path.startswith(repository.prefix):
+            found[path.removeprefix(repository.prefix)] = (int(mode, 8), blob)
+    return found
+
+
+def left_out(repository: Repository) -> set[str]:
+    """What git tracks of the workspace and leaves out of the tree (a sparse checkout). GitSaidNo."""
+    said = _ask(repository, ["ls-files", "-z", "-t", "--full-name"])
+    names = [os.fsdecode(each[2:]) for each in said.split(b"\0") if each.startswith(b"S ")]
+    prefix = repository.prefix
+    return {each.removeprefix(prefix) for each in names if each.startswith(prefix)}
+
+
+def is_branch_name(repository: Repository, name: str) -> bool:
+    """Whether git takes this as the name of a branch, and as it is written. GitSaidNo."""
+    done = _run(repository, ["check-ref-format", "--branch", name])
+    return done.returncode == 0 and done.stdout == os.fsencode(name) + b"\n"
+
+
+def has_branch(repository: Repository, name: str) -> bool:
+    """Whether there is a branch of this name. GitSaidNo."""
+    done = _run(repository, ["show-ref", "--verify", "--quiet", f"refs/heads/{name}"])
+    return done.returncode == 0
+
+
+def write(repository: Repository, made: Commit) -> str:
+    """Write a commit that no name leads to yet; its id. GitSaidNo."""
+    import subprocess
+
+    words = ["fast-import", "--quiet", "--done", "--date-format=raw"]
+    with subprocess.Popen(
+        _words(repository, words),
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        assert child.stdin is not None
+        try:
+            for part in _stream(repository.prefix, made):
+                child.stdin.write(part)
+        except BrokenPipeError:  # it said why
+            pass
+        except BaseException:
+            child.kill()
+            raise
+        said, wrong = child.communicate()
+    if child.returncode != 0:
+        _forget_report(repository, child.pid)
+        raise GitSaidNo(_first(wrong))
+    return said.decode().strip()
+
+
+def name(repository: Repository, branch: str, commit: str, author: str) -> None:
+    """Make a branch of a commit, where there is none of that name. GitSaidNo."""
+    none = "0" * len(commit)
+    who, _, mail = author.partition("<")
+    log = {"GIT_COMMITTER_NAME": who.strip(), "GIT_COMMITTER_EMAIL": mail.rstrip(">")}
+    done = _run(repository, ["update-ref", f"refs/heads/{branch}", commit, none], log)
+    if done.returncode != 0:
+        raise GitSaidNo(_first(done.stderr))
+
+
+def _stream(prefix: str, made: Commit) -> Iterable[bytes]:
+    author = f"{made.author} {made.at_s} +0000\n".encode()
+    yield b"commit %s\nmark :1\nauthor %scommitter %s" % (MADE, author, author)
+    yield _data(made.message.encode("utf-8", "replace"))
+    if made.after.commit is not None:
+        yield f"from {made.after.commit}\n".encode()
+    for path in made.gone:
+        yield b"D %s\n" % quoted(os.fsencode(prefix + path))
+    for path, mode, data in made.puts:
+        yield b"M %o inline %s\n" % (mode, quoted(os.fsencode(prefix + path)))
+        yield _data(data)
+    none = no_id(made.after.algorithm).encode()
+    yield b"get-mark :1\nreset %s\nfrom %s\n\ndone\n" % (MADE, none)
+
+
+def _data(data: bytes) -> bytes:
+    return b"data %d\n%s\n" % (len(data), data)
+
+
+def _ask(repository: Repository, words: Sequence[str]) -> bytes:
+    done = _run(repository, words)
+    if done.returncode != 0:
+        raise GitSaidNo(_first(done.stderr))
+    return done.stdout
+
+
+def _run(
+    repository: Repository, words: Sequence[str], more: dict[str, str] | None = None
+) -> CompletedProcess[bytes]:
+    import subprocess
+
+    try:
+        return subprocess.run(
+            _words(repository, words),
+            env={**environment(), **(more or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise GitSaidNo(str(error)) from error
+
+
+def _words(repository: Repository, words: Sequence[str]) -> list[str]:
+    there = program()
+    if there is None:
+        raise GitSaidNo("git is not installed, or not on PATH")
+    return [there, "-C", repository.top, *OURS, *SETTINGS, *words]
+
+
+def _first(wrong: bytes) -> str:
+    """What git says first of what is wrong."""
+    lines = wrong.decode("utf-8", "replace").strip().splitlines()
+    said = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
+    return (said or (lines[0] if lines else "git says nothing")).partition(": ")[2] or said
+
+
+def _forget_report(repository: Repository, pid: int) -> None:
+    """Remove the long report that git leaves in its folder of an import that failed."""
+    for folder in {repository.folder, repository.common}:
+        try:
+            os.unlink(f"{folder}/fast_import_crash_{pid}")
+        except FileNotFoundError:
+            continue

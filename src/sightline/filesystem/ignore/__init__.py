@@ -1,0 +1,6 @@
+"""Ignore files: which paths of a tree they hide, answered as git answers."""
+
+PUBLIC = (
+    "gitignore",
+    "wildmatch",
+)

@@ -1,0 +1,189 @@
+"""The ignore files of a tree: which of them speak for a path, and what they say together."""
+
+from __future__ import annotations
+
+import os
+import stat
+from errno import ELOOP, ENAMETOOLONG
+
+from sightline.errors import Unverifiable
+from sightline.filesystem.ignore.gitignore import PatternSet, lines_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    Chain = tuple[tuple[PatternSet, int], ...]
+    """Pattern sets that speak for one folder's entries, strongest first, each with how many
+    characters of a path stand before the part that its patterns are about."""
+
+BYTES_MAX = 2_000_000
+"""The most of an ignore file that is read."""
+
+WILDCARDS_MAX = 2_000
+"""Patterns of one ignore file that no table holds (filesystem.ignore.gitignore): all are compared with each
+path, so that more would make every look slow."""
+
+_EMPTY = PatternSet(())
+
+
+class IgnoreRules:
+    """Files of one name (".gitignore", ".sightlineignore") in every folder from `top` down.
+
+    top: where the rules begin, the top of the git tree for .gitignore, so that a workspace that
+    is a part of a repository follows all of it. Files are read again when their stat changed.
+    """
+
+    def __init__(self, root: str, name: str, *, top: str | None = None, exclude: str = "") -> None:
+        self.name = name
+        self._top = top or root
+        self._below = "" if self._top == root else root[len(self._top.rstrip("/")) + 1 :] + "/"
+        self._exclude = exclude
+        self._read: dict[str, tuple[tuple[int, ...], PatternSet]] = {}
+
+    def refuses(self, path: str, *, folder: bool = False) -> bool:
+        """Whether a path of the workspace is ignored, by itself or through a folder above it."""
+        chain = self.chain()
+        full = self._below + path
+        end = full.find("/", len(self._below))
+        while end >= 0:
+            if ignored(chain, full[:end], folder=True):
+                return True
+            chain = self.extend(chain, full[: end + 1])
+            end = full.find("/", end + 1)
+        return ignored(chain, full, folder=folder)
+
+    def chain(self) -> Chain:
+        """What speaks for the entries of the workspace's root."""
+        exclude = self._load(self._exclude) if self._exclude else _EMPTY
+        chain: Chain = ((exclude, 0),) if exclude else ()
+        chain = self.extend(chain, "")
+        end = self._below.find("/")
+        while end >= 0:
+            chain = self.extend(chain, self._below[: end + 1])
+            end = self._below.find("/", end + 1)
+        return chain
+
+    def extend(self, chain: Chain, folder: str) -> Chain:
+        """What speaks for the entries of a folder (relative to the top, "" or ending in "/"),
+        from what speaks for the one above it."""
+        own = self._load(f"{self._top}/{folder}{self.name}")
+        return ((own, len(folder)), *chain) if own else chain
+
+    def above(self) -> list[str]:
+        """The ignore files that speak for the root of the workspace, whether they are there."""
+        ends = [at + 1 for at, sign in enumerate(self._below) if sign == "/"]
+        files = [f"{self._top}/{self._below[:end]}{self.name}" for end in [0, *ends]]
+        return [self._exclude, *files] if self._exclude else files
+
+    def full(self, path: str) -> str:
+        """A path of the workspace as the rules name it, from the top."""
+        return self._below + path
+
+    def _load(self, file: str) -> PatternSet:
+        try:
+            found = os.lstat(file)
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return _EMPTY
+        except PermissionError:
+            return _EMPTY  # a folder that may not be entered: nothing in it can be reached either
+        except OSError as error:
+            if error.errno in (ELOOP, ENAMETOOLONG):
+                return _EMPTY  # a `.git` may name a folder that cannot be
+            raise _unread(file, error) from error
+        if not stat.S_ISREG(found.st_mode):
+            return _EMPTY  # git does not follow a symlink here either
+        signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+        known = self._read.get(file)
+        if known is None or known[0] != signature:
+            known = self._read[file] = (signature, _patterns(file))
+        return known[1]
+
+
+def _patterns(file: str) -> PatternSet:
+    return bounded(file, lines_of(contents(file, BYTES_MAX)))
+
+
+def contents(file: str, limit: int) -> bytes:
+    """What an ignore file holds. Unverifiable where it is too large."""
+    try:
+        with open(file, "rb") as opened:
+            data = opened.read(limit + 1)
+    except FileNotFoundError:
+        return b""  # it went since it was seen
+    except OSError as error:
+        # Going on without it would show, or let be written, what it is there to keep away.
+        raise _unread(file, error) from error
+    if len(data) > limit:
+        words = f"{file} is too large for an ignore file: more than {limit:,} bytes."
+        raise Unverifiable(file, words, "Make it smaller, or remove it.")
+    return data
+
+
+def bounded(file: str, lines: Iterable[str]) -> PatternSet:
+    """The patterns of an ignore file. Unverifiable where too many of them hold wildcards."""
+    patterns = PatternSet(lines, WILDCARDS_MAX)
+    if patterns.wildcards > WILDCARDS_MAX:
+        words = f"{file} has more than {WILDCARDS_MAX:,} patterns with wildcards"
+        words += " that must be compared one by one, which is the limit."
+        raise Unverifiable(file, words, "Replace them by names, paths or endings (*.log).")
+    return patterns
+
+
+def _unread(file: str, error: OSError) -> Unverifiable:
+    words = f"{file} could not be read: {error.strerror}."
+    return Unverifiable(file, words, "Make it readable, or remove it.")
+
+
+def ignored(chain: Chain, path: str, *, folder: bool) -> bool:
+    """What the strongest set that has an opinion says of one entry."""
+    for patterns, cut in chain:
+        verdict = patterns.verdict(path[cut:], folder=folder)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def hidden(chain: Chain, folder: str, names: Sequence[str]) -> set[str]:
+    """Of the files of one folder (from the top; "" or ending in "/"), those that are ignored."""
+    asked = {name for each, cut in chain for name in each.concerned(folder[cut:], names)}
+    return {name for name in asked if ignored(chain, folder + name, folder=False)}
+
+
+def git_rules(root: str) -> IgnoreRules:
+    """.gitignore files from the top of the repository around `root`, and its info/exclude.
+
+    The user's global ignore file is left out: it is not the same for two people of one team.
+    """
+    top = git_top(root)
+    if top is None:
+        return IgnoreRules(root, ".gitignore")
+    exclude = git_folders(top)[1] + "/info/exclude"
+    return IgnoreRules(root, ".gitignore", top=top, exclude=exclude)
+
+
+def git_top(root: str) -> str | None:
+    """The top of the git tree that a folder is in; None when it is in none."""
+    top = root
+    while not os.path.lexists(f"{top}/.git"):
+        above = os.path.dirname(top)
+        if above == top:
+            return None
+        top = above
+    return top
+
+
+def git_folders(top: str) -> tuple[str, str]:
+    """The git folder of this tree, and the one that all worktrees of the repository share."""
+    own = f"{top}/.git"
+    if not os.path.isfile(own):
+        return own, own
+    own = os.path.join(top, _first_line(own).removeprefix("gitdir: "))
+    if not os.path.isfile(f"{own}/commondir"):
+        return own, own
+    return own, os.path.join(own, _first_line(f"{own}/commondir"))
+
+
+def _first_line(file: str) -> str:
+    with open(file, encoding="utf-8", errors="surrogateescape") as opened:
+        return opened.readline().rstrip("\n")

@@ -1,0 +1,63 @@
+"""On Linux: events where the tree's file system sends them, else looking in turn."""
+
+from __future__ import annotations
+
+import errno
+
+from sightline.filesystem.watch.event_support import blind, mounts, silent
+from sightline.filesystem.watch.inotify import Inotify
+from sightline.filesystem.watch.linux import LinuxWatcher
+from sightline.filesystem.watch.polling import PollingWatcher
+from sightline.filesystem.watch.watcher import POLLING_S
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.filesystem.ignore.rules import IgnoreRules
+    from sightline.filesystem.watch.watcher import Watcher
+
+
+def for_linux(
+    root: str,
+    rules: tuple[IgnoreRules, ...],
+    *,
+    polling_s: float = POLLING_S,
+    inotify: type[Inotify] = Inotify,
+    table: str | None = None,
+    hidden: bool = False,
+) -> Watcher:
+    """See watch(). inotify: the calls. table: the text of the table of mounts, read if not given.
+    hidden: tell of ignored entries, too, of folders that are not ignored themselves."""
+    table = mounts() if table is None else table
+    try:
+        queue = inotify()
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+            raise
+        return PollingWatcher(root, "limit", polling_s=polling_s)
+    try:
+        why = silent(root, queue, table)
+        if why is None:
+            places = blind(root, table)
+            return LinuxWatcher(
+                root, rules, polling_s=polling_s, inotify=queue, blind=places, hidden=hidden
+            )
+    except BaseException:
+        queue.close()
+        raise
+    queue.close()
+    return PollingWatcher(root, why, polling_s=polling_s)
+
+
+def watch(root: str, rules: tuple[IgnoreRules, ...], *, polling_s: float = POLLING_S) -> Watcher:
+    """The best watcher that this machine has for a folder without symlinks in its name.
+
+    rules: as filesystem.scan.walk takes them. WorkspaceError when the library that other systems
+    than Linux need is not there; Unverifiable when an ignore file cannot be read.
+    """
+    import sys
+
+    if sys.platform == "linux":
+        from sightline.filesystem.watch.choose import for_linux as make
+    else:
+        from sightline.filesystem.watch.watchdog_watcher import for_elsewhere as make
+    return make(root, rules, polling_s=polling_s)

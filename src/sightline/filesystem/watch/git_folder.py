@@ -1,0 +1,48 @@
+"""Where git says what it does: files of its folder that change with every operation."""
+
+from __future__ import annotations
+
+import os
+
+from sightline.filesystem.ignore.rules import git_folders, git_top
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TOLD = ("HEAD", "index", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
+_STEPS = ("rebase-merge", "rebase-apply", "logs", "logs/HEAD", "logs/refs/stash")
+TOLD = frozenset(f".git/{name}" for name in (*_TOLD, *_STEPS))
+"""What hints name of a git folder, wherever it is. The rest is git's own affair."""
+
+GROWING = frozenset((".git/logs", ".git/logs/refs"))
+"""Folders that git makes when it first needs them."""
+
+EXCLUDE = ".git/info/exclude"
+OUTSIDE = "../"
+"""How folders between the top of the git tree and the workspace are named."""
+
+
+def git_places(root: str) -> Iterator[tuple[str, str]]:
+    """Folders to watch beside the tree, each as what hints name it and where it is."""
+    top = git_top(root)
+    if top is None:
+        return
+    own, common = git_folders(top)
+    yield ".git/", own
+    yield ".git/logs/", f"{own}/logs"
+    yield ".git/logs/refs/", f"{common}/logs/refs"
+    yield ".git/info/", f"{common}/info"
+    while root != top:
+        root = os.path.dirname(root)
+        yield OUTSIDE, root
+
+
+def git_files(root: str) -> Iterator[tuple[str, str]]:
+    """The files to look at in turn where no event comes from, as git_places."""
+    top = git_top(root)
+    if top is not None:
+        own, common = git_folders(top)
+        for name in ("HEAD", "index", "logs/HEAD"):
+            yield f".git/{name}", f"{own}/{name}"
+        yield ".git/logs/refs/stash", f"{common}/logs/refs/stash"

@@ -1,0 +1,151 @@
+"""Looking at named paths in turn: a stat each, seldom enough to cost next to nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from queue import Empty, SimpleQueue
+from time import monotonic, perf_counter, thread_time, time_ns
+
+from sightline.filesystem.watch.git_folder import git_files
+from sightline.filesystem.watch.watcher import Eyes, Hints
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sightline.filesystem.watch.watcher import Lost
+
+    State = tuple[int, ...] | None
+
+SHARE = 0.004
+"""Of one core, the most that looking takes: the more paths, the longer between two looks."""
+
+_REST = 4
+"""How many times as long as a look took there is none: a slow disk is left in peace."""
+
+
+class Rota:
+    """Paths and how each stood when last looked at. every_s: seconds from look to look."""
+
+    def __init__(self, polling_s: float) -> None:
+        self.every_s = self._least_s = polling_s
+        self.due_s = monotonic() + polling_s
+        self._states: dict[str, tuple[str, State]] = {}
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def set(self, places: dict[str, str]) -> None:
+        """Look at these from now on (what a hint says -> where it is), and at no others."""
+        known = self._states
+        self._states = {
+            path: known[path] if path in known else (place, _state(place))
+            for path, place in places.items()
+        }
+
+    def look(self) -> frozenset[str]:
+        """The paths that changed since the last look."""
+        began_s, worked_s = perf_counter(), thread_time()
+        changed = []
+        for path, (place, known) in self._states.items():
+            state = _state(place)
+            if state != known:
+                changed.append((path, (place, state)))
+        self._states.update(changed)
+        took_s, worked_s = perf_counter() - began_s, thread_time() - worked_s
+        self.every_s = max(self._least_s, worked_s / SHARE, took_s * _REST)
+        self.due_s = monotonic() + self.every_s
+        return frozenset(path for path, _ in changed)
+
+
+def _state(place: str) -> State:
+    try:
+        found = os.lstat(place)
+    except OSError as error:
+        return (error.errno or 0,)
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)
+
+
+def identity_of(root: str) -> tuple[int, int] | None:
+    """Which folder stands at the root's place; None when none does."""
+    try:
+        found = os.lstat(root)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
+
+
+def several_names(place: str) -> bool:
+    """Whether a file can be written to by another name: hard links."""
+    try:
+        found = os.lstat(place)
+    except OSError:
+        return False  # not there, or not to be reached: nothing to tell
+    return stat.S_ISREG(found.st_mode) and found.st_nlink > 1
+
+
+class PollingWatcher:
+    """See Watcher: for file systems that send no events. Only followed paths and git's files are
+    looked at, so a new file is found by the next scan. why: as in Eyes."""
+
+    def __init__(self, root: str, why: str, *, polling_s: float) -> None:
+        self._root = root
+        self._why = why
+        self._rota = Rota(polling_s)
+        self._calls: SimpleQueue[None] = SimpleQueue()
+        self._followed: frozenset[str] = frozenset()
+        self._away: Lost | None = None
+        self._gaps = 0
+        self.follow(())
+
+    def wait(self, timeout_s: float | None) -> Hints | None:
+        end_s = float("inf") if timeout_s is None else monotonic() + timeout_s
+        while True:
+            now_s = monotonic()
+            if now_s >= self._rota.due_s:
+                hints = self._look()
+                if hints is not None:
+                    return hints
+            left_s = min(end_s, self._rota.due_s) - now_s
+            try:
+                self._calls.get(timeout=max(left_s, 0))
+            except Empty:
+                if monotonic() >= end_s:
+                    return None
+            else:
+                return None
+
+    def fileno(self) -> None:
+        return None
+
+    def wake(self) -> None:
+        self._calls.put(None)
+
+    def eyes(self) -> Eyes:
+        return Eyes(
+            "away" if self._away else "polling",
+            self._away or self._why,
+            followed=len(self._followed),
+            polled=len(self._rota),
+            every_s=self._rota.every_s,
+            gaps=self._gaps,
+        )
+
+    def follow(self, paths: Iterable[str]) -> None:
+        self._followed = frozenset(paths)
+        places = {path: f"{self._root}/{path}" for path in self._followed}
+        self._rota.set({**dict(git_files(self._root)), **places})
+
+    def close(self) -> None:
+        self._rota.set({})
+
+    def _look(self) -> Hints | None:
+        at_ns = time_ns()
+        changed = self._rota.look()
+        standing = os.path.isdir(self._root)
+        was, self._away = self._away, None if standing else "gone"
+        if was != self._away:
+            self._gaps += 1
+            return Hints(frozenset(), everything=True, lost=self._away, at_ns=at_ns)
+        return Hints(changed, at_ns=at_ns) if changed and standing else None

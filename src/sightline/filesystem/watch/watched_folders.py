@@ -1,0 +1,164 @@
+"""Which folders are watched: every one that no rule ignores, those of followed paths, and git's."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from sightline.filesystem.watch.git_folder import git_places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sightline.filesystem.watch.ignored_entries import Ignoring
+    from sightline.filesystem.watch.inotify import Inotify
+
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+class Folders:
+    """names: watch -> folder ("" or with a "/" at the end; git's as ".git/…").
+    narrow: watches of ignored folders, of which only followed names count. nested: of the tops of
+    repositories inside the tree, which say when they stop to be one. git: of git's folders.
+    unseen: folders that may not be read.
+
+    OSError (ENOSPC, ENOMEM) from whatever adds watches when the system has none left.
+    """
+
+    def __init__(self, inotify: Inotify, ignoring: Ignoring) -> None:
+        self.names: dict[int, str] = {}
+        self.narrow: set[int] = set()
+        self.nested: set[int] = set()
+        self.git: set[int] = set()
+        self.unseen: set[str] = set()
+        self.kept: set[str] = set()
+        self._inotify = inotify
+        self._ignoring = ignoring
+        self._root = ignoring.root
+
+    def cover(self, folder: str) -> None:
+        """Watch a folder and all below it, each before it is listed: what is made in between is
+        an event or in the list."""
+        self._cover(folder)
+
+    def cover_again(self, folder: str) -> None:
+        """The same where other folders than before may be listed: those that are not any more are
+        watched no more."""
+        before = {watch for watch, name in self.names.items() if name.startswith(folder)}
+        self.unseen = {name for name in self.unseen if not name.startswith(folder)}
+        for watch in before - self.git - self._cover(folder):
+            self._drop(watch)
+
+    def _cover(self, folder: str) -> set[int]:
+        done: set[int] = set()
+        chains = self._ignoring.chains(folder)
+        left = [] if chains is None else [(folder, chains)]
+        while left:
+            folder, chains = left.pop()
+            watch = self._add(folder)
+            if watch is None:
+                continue
+            done.add(watch)
+            try:
+                below = self._ignoring.below(folder, chains)
+            except (FileNotFoundError, NotADirectoryError):
+                continue  # gone since, which is an event
+            except PermissionError:
+                self.unseen.add(folder)
+                continue
+            self.narrow.discard(watch)
+            self.nested.discard(watch)
+            if below is None:
+                self.nested.add(watch)
+            else:
+                left += below
+        return done
+
+    def cover_git(self) -> None:
+        """Watch the folders in which git says what it does. They may come later: ask again."""
+        for name, place in git_places(self._root):
+            watch = self._watched(place, name)
+            if watch is not None and watch not in self.names:
+                self.names[watch] = name
+                self.git.add(watch)
+
+    def keep(self, paths: Iterable[str]) -> None:
+        """Watch the folders of these paths too, ignored or not, and those above them, so that one
+        that is made again is seen."""
+        new = {above for path in paths for above in _above(path)} - self.kept
+        self.kept |= new
+        self._keep(new)
+
+    def keep_in(self, folders: Iterable[str]) -> None:
+        """These were made or covered: those to be kept in them can be watched now."""
+        heads = tuple(folders)
+        self._keep({kept for kept in self.kept if kept.startswith(heads)})
+
+    def keep_only(self, paths: Iterable[str]) -> None:
+        """Watch no other folder for this reason than those of these paths."""
+        self.kept &= {above for path in paths for above in _above(path)}
+        for watch in [w for w in self.narrow if self.names[w] not in self.kept]:
+            self._drop(watch)
+
+    def _keep(self, folders: set[str]) -> None:
+        for folder in sorted(folders):
+            watch = self._watched(f"{self._root}/{folder}", folder)
+            if watch is not None and watch not in self.names:
+                self.names[watch] = folder
+                self.narrow.add(watch)
+
+    def leave(self, folders: set[str]) -> None:
+        """End the watches of folders that were renamed away, and of all that is below them."""
+        heads = tuple(folders)
+        for watch in [w for w, name in self.names.items() if name.startswith(heads)]:
+            self._drop(watch)
+
+    def named(self, entries: Iterable[tuple[int, bytes]]) -> tuple[set[str], set[str]]:
+        """Folders that are entries of watched ones: those that may be listed, and those that are
+        in ignored folders or in repositories inside the tree."""
+        listed: set[str] = set()
+        apart: set[str] = set()
+        for watch, name in entries:
+            if watch in self.names and watch not in self.git:
+                into = apart if watch in self.narrow or watch in self.nested else listed
+                into.add(f"{self.names[watch]}{os.fsdecode(name)}/")
+        return listed, apart
+
+    def ended(self, watch: int) -> None:
+        """The kernel ended this watch itself."""
+        self.names.pop(watch, None)
+        for kind in (self.narrow, self.nested, self.git):
+            kind.discard(watch)
+
+    def clear(self) -> None:
+        """Watch nothing."""
+        for watch in list(self.names):
+            self._drop(watch)
+        self.unseen.clear()
+
+    def _drop(self, watch: int) -> None:
+        self._inotify.remove(watch)
+        self.ended(watch)
+
+    def _add(self, folder: str) -> int | None:
+        watch = self._watched(f"{self._root}/{folder}", folder)
+        if watch is not None:
+            self.names[watch] = folder
+        return watch
+
+    def _watched(self, place: str, name: str) -> int | None:
+        self.unseen.discard(name)
+        try:
+            return self._inotify.add(place)
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.ENAMETOOLONG):
+                self.unseen.add(name)
+            elif error.errno not in _GONE:
+                raise
+            return None
+
+
+def _above(path: str) -> list[str]:
+    """The folders above a path, but for the root: "a/b/c" has "a/" and "a/b/"."""
+    return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]

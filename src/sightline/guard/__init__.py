@@ -1,0 +1,25 @@
+"""The verdict on an attempt to change files, and the guarded verbs that carry attempts out."""
+
+PUBLIC = (
+    "batch",
+    "edit",
+    "edit_notices",
+    "evaluation",
+    "file_states",
+    "host_writes",
+    "move",
+    "notebooks",
+    "reads",
+    "refusals",
+    "region_rules",
+    "verdict",
+    "words",
+)
+
+PURE = (
+    "file_rules",
+    "notebooks",
+    "region_rules",
+    "verdict",
+    "words",
+)

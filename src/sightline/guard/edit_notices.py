@@ -1,0 +1,81 @@
+"""TODO: module docstring"""
+
+from __future__ import annotations
+
+from sightline.changes.authors import changed_by
+from sightline.guard import words
+from sightline.guard.refusals import bounded
+from sightline.model.diff import diff
+from sightline.model.events import Told
+from sightline.model.relocation import shifted
+from sightline.model.results import FileChange, Notice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.guard.evaluation import Evaluation
+    from sightline.model.relocation import Place
+    from sightline.model.results import EditResult
+
+
+def notice_of(plan: Evaluation, path: str, position: int) -> Notice | None:
+    """The notice that goes with an attempt that was carried out; None when nothing else changed.
+
+    path: where the file is now; position: where that was recorded.
+    """
+    ruling, case = plan.ruling, plan.case
+    if ruling.decision == "allow":
+        return None
+    if not ruling.changes and not ruling.endings_only:
+        return unseen_notice(plan) if ruling.reason == "unseen" else None
+    who, by = changed_by(plan.ground, plan.path, plan.news)
+    told: tuple[Told, ...] = ()
+    moved: tuple[Place, ...] = ()
+    what, shown = "endings", ruling.changes
+    if ruling.endings_only:
+        diff_text, text = "", words.endings(plan.shown_path, who)
+    else:
+        what, moved = "changed", _shifted(plan)
+        diff_text, shown = bounded(case, ruling.changes)
+        text = words.beside(plan.shown_path, who, diff_text, moved)
+    if set(ruling.changes) <= set(shown):
+        told = (Told(path, plan.after, None, position),)
+    seen = case.sight.belief.text if case.sight.belief else ""
+    change = FileChange(
+        plan.shown_path,
+        ruling.state,
+        diff_text,
+        text.split("\n")[0],
+        by,
+        seen,
+        plan.found.revision,
+        what,
+        moved_lines=moved,
+    )
+    return Notice(f"{path}@{position}", text, (change,), told)
+
+
+def _shifted(plan: Evaluation) -> tuple[Place, ...]:
+    """Where lines that were shown stand after the attempt, when others' lines shifted them."""
+    case, text = plan.case, plan.new_text
+    if case.held is None or case.base is None or text is None:
+        return ()
+    if not any(b1 - b0 != a1 - a0 for a0, a1, b0, b1 in plan.ruling.changes):
+        return ()
+    return tuple(shifted(case.held.shown, diff(case.base.lines, text.lines)))
+
+
+def unseen_notice(plan: Evaluation) -> Notice:
+    """An edit of text that matched, and was never shown or not kept when it was."""
+    path = plan.shown_path
+    kept = plan.known.belief is None or plan.case.base is not None
+    return Notice(f"{path}@unseen", words.unseen(path, plan.ruling.lines, kept=kept), ())
+
+
+def moved_notice(src: str, result: EditResult) -> Notice:
+    """An edit that followed a rename."""
+    from sightline.guard.words import moved
+
+    text = moved(src, result.path)
+    if result.notice is None:
+        return Notice(f"{result.path}@moved", text, ())
+    return result.notice.replace(text=f"{text}\n{result.notice.text}")

@@ -1,0 +1,204 @@
+"""Looking: what was shown is recorded with the very bytes it came from."""
+
+from __future__ import annotations
+
+from sightline.changes.attribution import detect_changes
+from sightline.changes.session_context import TRIES, believe, load_knowledge
+from sightline.errors import PathRefused, StoreConflict, Unverifiable
+from sightline.guard.refusals import unreadable
+from sightline.model.belief import first_look, look
+from sightline.model.diff import diff, unified
+from sightline.model.events import Dropped, Seen
+from sightline.model.results import FileView
+from sightline.model.revision import UNKNOWN, revision_of
+from sightline.model.spans import carry, covers, spans, touched, whole
+from sightline.model.text import decode, normal, split
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sightline.changes.session_context import Known, SessionContext
+    from sightline.filesystem.file_state import FileState, ResolvedPath
+    from sightline.model.belief import Held
+    from sightline.model.events import Fact
+    from sightline.model.spans import Span, Spans
+    from sightline.model.text import Text
+
+
+class Look(Value):
+    """A text that is put before an agent, and counts as seen when it arrived. lines: None for the
+    whole file; via: as in saw()."""
+
+    path: str
+    lines: Span | None
+    text: str
+    via: str
+
+
+def read(ground: SessionContext, path: str, lines: Span | None = None) -> FileView:
+    """Show lines of a file (all, up to the limits of the settings) and record that."""
+    located = ground.workspace.locate(path)
+    for _ in range(TRIES):
+        found, text = _text_now(ground, located)
+        known = load_knowledge(ground, located, found)
+        first, last = _window(text, lines, ground)
+        seen = spans([(first, last)]) if last else ()
+        before = None if known.retargeted else known.held
+        hunks = diff(before.lines, text.lines) if before else []
+        told = touched(before.shown, hunks, len(before.lines)) if before else ()
+        held = look(before, text.lines, seen, told) if before else first_look(text.lines, seen)
+        if record(ground, located, found, text, held, "read", known, seen):
+            return FileView(
+                path=located.name or located.path,
+                text="".join(text.lines[first - 1 : last]) if last else "",
+                lines=(first, last),
+                total_lines=len(text.lines),
+                revision=found.revision,
+                encoding=text.label,
+                unchanged=bool(before and covers(carry(before.held, hunks), seen) and seen),
+                diff=unified(before.lines, text.lines, told) if before else None,
+            )
+    raise moving(located.path)
+
+
+def saw(
+    ground: SessionContext,
+    path: str,
+    lines: Span | None = None,
+    text: str | None = None,
+    via: str = "read",
+) -> None:
+    """Record what a host's own tool showed. text: exactly what was shown, where it is known;
+    it counts as seen even when the disk already differs."""
+    located = ground.workspace.locate(path)
+    for _ in range(TRIES):
+        found = ground.look(located.path)
+        disk = decode(found.data) if found.data is not None else None
+        if text is None and disk is None:
+            ground.append(detect_changes(ground, found), found=[found])
+            raise unreadable(found, located.name or path)
+        shown = as_shown(disk, lines, text, located)
+        known = load_knowledge(ground, located, found)
+        seen = seen_lines(shown, lines, text)
+        before = None if known.retargeted or lines is None else known.held
+        held = look(before, shown.lines, seen) if before else first_look(shown.lines, seen)
+        if record(ground, located, found, shown, held, via, known, seen, live=shown is disk):
+            return
+    raise moving(located.path)
+
+
+def dropped(ground: SessionContext, path: str | None = None, lines: Span | None = None) -> None:
+    """Record that text left the context window: of one path or of all, some lines or all."""
+    canonical = None if path is None else ground.workspace.locate(path).path
+    ground.append([Dropped(canonical, spans([lines]) if lines else None)])
+
+
+def believed(ground: SessionContext, path: str) -> str | None:
+    """The text this session's agent believes the file to have; None when it never saw it."""
+    known = load_knowledge(ground, ground.workspace.locate(path))
+    held = known.held
+    return None if held is None else "".join(held.lines)
+
+
+def _text_now(ground: SessionContext, located: ResolvedPath) -> tuple[FileState, Text]:
+    found = ground.look(located.path)
+    text = decode(found.data) if found.data is not None else None
+    if text is None:
+        ground.append(detect_changes(ground, found), found=[found])
+        raise unreadable(found, located.name or located.path)
+    return found, text
+
+
+def _window(text: Text, lines: Span | None, ground: SessionContext) -> Span:
+    """The lines asked for that are there, cut to the limits; (0, 0) when there is none."""
+    first, last = lines or (1, len(text.lines))
+    first = max(first, 1)
+    last = min(last, len(text.lines), first + ground.settings.read_max_lines - 1)
+    size = 0
+    for at in range(first - 1, last):
+        size += len(text.lines[at])
+        if size > ground.settings.read_max_bytes and at >= first:
+            last = at
+            break
+    return (first, last) if first <= last else (0, 0)
+
+
+def record(
+    ground: SessionContext,
+    located: ResolvedPath,
+    found: FileState,
+    text: Text,
+    held: Held,
+    via: str,
+    known: Known,
+    seen: Spans,
+    *,
+    live: bool = True,
+) -> bool:
+    """Append Seen and what was learned; False when another process moved the same row first.
+    live: the text is the disk's, not one that a host says it showed."""
+    data = found.data if live and found.data is not None else text.encode(text.plain)
+    revision = found.revision if live else revision_of(data)
+    belief, body = believe(held, text, data, revision)
+    facts: list[Fact] = detect_changes(ground, found)
+    shown = revision if live or covers(seen, whole(len(text.lines))) else UNKNOWN
+    facts.append(Seen(located.path, shown, seen, via, belief, located.name))
+    try:
+        ground.append(
+            facts,
+            blobs=ground.keepable(located.path, found.data, body),
+            found=[found],
+            expect={located.path: known.position},
+        )
+    except StoreConflict:
+        return False
+    return True
+
+
+def as_shown(disk: Text | None, lines: Span | None, text: str | None, where: ResolvedPath) -> Text:
+    """The whole text a host showed: the disk's, with what it says it showed in its place."""
+    if text is None:
+        assert disk is not None
+        return disk
+    shown = normal(text)
+    if disk is None:
+        made = decode(shown.encode("utf-8", "surrogateescape"))
+        if made is None:
+            raise PathRefused(
+                where.path, "binary", f"The text shown of {where.path} has NUL bytes."
+            )
+        return made
+    if disk.bom and (lines is None or lines[0] == 1):
+        shown = shown.removeprefix("\ufeff")  # hosts that decode a file plainly have it in the text
+    if lines is None:
+        ended = shown + "\n" if shown + "\n" == disk.plain else shown
+        return _decoded_as(disk, ended)
+    put = split(shown)
+    first, last = lines[0], lines[0] + len(put) - 1
+    if put and (last < len(disk.lines) or disk.plain.endswith("\n")):
+        put[-1] = put[-1].removesuffix("\n") + "\n"
+    return _decoded_as(disk, "".join([*disk.lines[: first - 1], *put, *disk.lines[last:]]))
+
+
+def _decoded_as(disk: Text, plain: str) -> Text:
+    if plain == disk.plain:
+        return disk
+    made = decode(disk.hold(plain))
+    return made if made is not None else disk
+
+
+def seen_lines(shown: Text, lines: Span | None, text: str | None) -> Spans:
+    """The lines of the whole text that a host showed."""
+    if lines is None:
+        return whole(len(shown.lines))
+    last = lines[1] if text is None else lines[0] + len(split(normal(text))) - 1
+    return spans([(max(lines[0], 1), min(last, len(shown.lines)))])
+
+
+def moving(path: str) -> Unverifiable:
+    """The error for a path that others keep changing faster than it can be looked at."""
+    return Unverifiable(
+        path,
+        f"{path} or its record was changed {TRIES} times while it was being looked at.",
+        "Try again when the program that writes it has finished.",
+    )

@@ -1,0 +1,14 @@
+"""What happened, for people: log, why, overview, the past as of a position, health."""
+
+PUBLIC = (
+    "as_of",
+    "doctor",
+    "log_entries",
+    "overview",
+    "session_history",
+    "watching",
+    "why",
+    "words",
+)
+
+PURE = ("words",)

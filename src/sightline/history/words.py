@@ -1,0 +1,387 @@
+"""Facts as sentences, for `log` and `why`."""
+
+from __future__ import annotations
+
+from sightline.changes.words import by, cause, did
+from sightline.checkpoints.words import WHY
+from sightline.model.revision import MISSING
+from sightline.model.spans import covers, subtract, whole
+from sightline.text.phrases import ago, count, one_line, printable, shown, spans, verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Protocol
+
+    from sightline.model.events import Cause
+    from sightline.model.projections import Knowledge
+    from sightline.model.spans import Spans
+
+    class Told(Protocol):
+        """What a sentence needs of an entry (history.log_entries.Entry)."""
+
+        @property
+        def kind(self) -> str: ...
+        @property
+        def session(self) -> str: ...
+        @property
+        def agent(self) -> str: ...
+        @property
+        def path(self) -> str | None: ...
+        @property
+        def src(self) -> str | None: ...
+        @property
+        def lines(self) -> Spans | None: ...
+        @property
+        def before(self) -> str | None: ...
+        @property
+        def after(self) -> str | None: ...
+        @property
+        def cause(self) -> Cause: ...
+        @property
+        def paths(self) -> tuple[str, ...]: ...
+        @property
+        def fact(self) -> str: ...
+        @property
+        def count(self) -> int: ...
+
+    class Dated(Told, Protocol):
+        """A fact with its place and its time (history.log_entries.Entry)."""
+
+        @property
+        def position(self) -> int: ...
+        @property
+        def at(self) -> int: ...
+
+    class Verdict(Protocol):
+        """The part of model.results.Verdict that is worded."""
+
+        @property
+        def state(self) -> str: ...
+        @property
+        def reason(self) -> str: ...
+
+    class Why(Protocol):
+        """What is told (history.why.Why)."""
+
+        @property
+        def path(self) -> str: ...
+        @property
+        def agent(self) -> str: ...
+        @property
+        def entries(self) -> Sequence[Dated]: ...
+        @property
+        def earlier(self) -> int: ...
+        @property
+        def verdict(self) -> Verdict: ...
+        @property
+        def others(self) -> tuple[str, ...]: ...
+        @property
+        def policy(self) -> str: ...
+        @property
+        def knowledge(self) -> Knowledge | None: ...
+        @property
+        def differing(self) -> Spans: ...
+        @property
+        def kept(self) -> bool: ...
+
+
+PATHS_NAMED = 3
+
+
+def sentence(entry: Told, reader: str = "") -> str:
+    """One fact in plain words, on one line. reader: the session to which it is told as "this session"."""
+    own = _own(entry) or _LOG_FORMS.get(entry.kind, "{kind} {detail}")
+    form = _change(entry) if entry.kind == "changed" else own
+    said = form.format(
+        kind=entry.kind.replace("_", " "),
+        path=entry.path or "everything",
+        src=entry.src,
+        lines=spans(entry.lines or ()) if entry.lines else "all lines",
+        shown=spans(entry.lines or ()),
+        by=by(cause(entry.cause, reader)),
+        detail=_detail(entry),
+        agent=entry.agent,
+        paths=_paths(entry),
+        move=f"{_short(entry.before)}..{_short(entry.after)}",
+        texts=count(entry.count, "kept text"),
+    )
+    return one_line(said.rstrip(" :"))
+
+
+def _own(entry: Told) -> str | None:
+    if entry.fact == "RewindEnded" and entry.cause.detail is None:
+        return "the files of the rewind are back; what the agent knows stays"
+    return _OWN.get(entry.fact)
+
+
+def _detail(entry: Told) -> str:
+    if entry.kind == "git":
+        return did(entry.cause)
+    said = entry.cause.detail or ""
+    if entry.kind == "sight_lost":
+        return lost(said)
+    return WHY.get(said, said) if entry.kind == "purged" else said
+
+
+def _paths(entry: Told) -> str:
+    """The files that a fact is about; none where a warning's own words name them all."""
+    words = entry.cause.detail or ""
+    if entry.kind == "warning" and all(path in words for path in entry.paths):
+        return ""
+    return _named(entry.paths)
+
+
+def _named(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
+    return f"{', '.join(paths[:PATHS_NAMED])}{more}"
+
+
+def _short(commit: str | None) -> str:
+    return (commit or "")[:7]
+
+
+def _change(entry: Told) -> str:
+    if entry.before == MISSING:
+        return "{path} was created {by}"
+    same = entry.before is not None and entry.before == entry.after
+    return "the mode of {path} was changed {by}" if same else "{path} was changed {by}"
+
+
+_LOG_FORMS = {
+    "session": "session of {agent} began",
+    "forked": "began with what session {detail} knew",
+    "ended": "session ended",
+    "environment": "runs on {detail}",
+    "turn": "turn {detail} began",
+    "model": "model {detail}",
+    "seen": "{path}: {shown} shown ({detail})",
+    "dropped": "{path}: {lines} left the context window",
+    "deleted": "{path} was deleted {by}",
+    "moved": "{src} was renamed to {path} {by}",
+    "git": "git {detail} {move} changed: {paths}",
+    "command": "command began: {detail}",
+    "command_ended": "command ended with exit code {detail}",
+    "refused": "an attempt on {path} was refused: {detail}",
+    "merged": "the edit of {path} was merged with what others had changed",
+    "notice": "the agent was sent what had changed: {paths}",
+    "acknowledged": "the agent was told of the change of {path}",
+    "delivered": "a part of the briefing arrived: {detail}",
+    "requested": "its agent asked for the listing of {detail}",
+    "checkpoint": "checkpoint {detail}",
+    "message": "message of the {detail}",
+    "folded": "parts of a message were folded away",
+    "condensed": "messages were condensed",
+    "sought": "files were looked for: {detail}",
+    "imported": "read in from {detail}",
+    "sight_lost": "what happened could not be seen: {detail} {paths}",
+    "purged": "{texts} forgotten: {detail}",
+}
+
+_OWN = {
+    "CheckpointDropped": "checkpoint {detail} was dropped to make room",
+    "CheckpointMissed": "no checkpoint could be kept by itself: {detail}",
+    "RewindStarted": "a rewind to {detail} began",
+    "RewindEnded": "the agent knows again what it knew at position {detail}",
+    "ClaimTaken": "claim {detail} taken: {paths}",
+    "ClaimRenewed": "claim {detail} renewed",
+    "ClaimReleased": "claim {detail} released",
+    "WarningRaised": "warning: {detail} {paths}",
+    "WarningAcknowledged": "warning {detail} acknowledged",
+    "SubtaskProposed": "sub-task proposed: {detail}",
+    "SubtaskStarted": "sub-task {detail} began",
+    "SubtaskEnded": "sub-task {detail}",
+}
+"""Facts that share a kind with others and are told apart."""
+
+
+def story(
+    told: Why, session: str, who: str, when: float | None, clock: Callable[[int], str]
+) -> list[str]:
+    """The whole answer. who: who changed the file last; when: how many seconds ago; clock: words
+    for a time in UTC microseconds."""
+    path = printable(told.path)
+    agent = f" ({told.agent})" if told.agent and told.agent != session else ""
+    lines = [f"{path}, as session {session}{agent} knows it:", ""]
+    if told.earlier:
+        lines.append(f"  ({count(told.earlier, 'earlier fact')} not shown)")
+    for entry in told.entries:
+        said = printable(_said(entry, session))
+        lines.append(f"  {entry.position:>5}  {clock(entry.at)}  {said}")
+    if told.entries:
+        lines.append("")
+    lines += [f"Now: {told.verdict.state}. {_because(told, path, who, when)}"]
+    if told.knowledge is not None:
+        lines += [f"Shown so far: {_shown(told.knowledge)}."]
+    lines += [f"So: {_meaning(told)}"]
+    return [*lines, *(f"  {step}" for step in _next(told, path, session))]
+
+
+def _said(entry: Dated, session: str) -> str:
+    form = _FORMS.get(entry.kind)
+    if form is None:
+        return sentence(entry, session)
+    who = cause(entry.cause, session)
+    if entry.kind == "changed" and entry.before == MISSING:
+        form = "created by {who}"
+    elif entry.kind == "changed" and who == "this session":
+        form = "edited by this session, which knows the new text"
+    lines = spans(entry.lines or ())
+    return form.format(
+        who=who,
+        lines=f"{lines[:1].upper()}{lines[1:]}",
+        were="was" if lines.startswith("line ") else "were",
+        left=spans(entry.lines) if entry.lines else "all of it",
+        detail=_REASONS.get(entry.cause.detail or "", entry.cause.detail or ""),
+        move=f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}",
+        src=entry.src,
+        path=entry.path,
+    )
+
+
+_FORMS = {
+    "seen": "{lines} {were} shown to the agent ({detail})",
+    "changed": "changed by {who}",
+    "deleted": "deleted by {who}",
+    "moved": "renamed from {src} to {path} by {who}",
+    "dropped": "{left} left the agent's context window",
+    "git": "changed by git {detail} {move}",
+    "refused": "an edit by this session was refused: {detail}",
+    "merged": "an edit by this session was merged with what others had changed",
+    "notice": "the agent was sent what had changed; whether that arrived is not known",
+    "acknowledged": "the agent has been told what had changed, and knows it since",
+}
+
+
+_REASONS = {
+    "stale": "its lines had changed since they were shown",
+    "conflict": "both it and another change rewrite the same lines",
+    "ambiguous": "its old text stood there more than once",
+    "not_found": "its old text was not there",
+    "unseen": "it is about lines that were never shown",
+    "deleted": "the file was gone",
+    "moved": "the file had another name",
+    "kind_changed": "no text file stood there",
+    "unverifiable": "the file could not be read",
+    "claimed": "another session claims the file",
+    "scope": "the file is protected",
+    "exists": "something stood there already",
+    "no_change": "it would have changed nothing",
+    "too_large": "the file was too large",
+    "binary": "the file is no text",
+}
+
+
+def _because(told: Why, path: str, who: str, when: float | None) -> str:
+    state = told.verdict.state
+    if state != "stale":
+        return verdict(state, path, who)
+    by = f"Last changed by {who}{f', {ago(when)}' if when is not None else ''}."
+    if told.verdict.reason == "line endings only":
+        return f"Only line ends or the byte order mark differ; the text is as shown. {by}"
+    if not told.kept:
+        return (
+            "The file is not the one that was shown. Its text then is not kept any more, so "
+            f"which lines differ cannot be told. {by}"
+        )
+    if not told.differing:
+        return verdict(state, path, who)
+    verb = "is" if _one(told.differing) else "are"
+    return f"Of what was shown, {spans(told.differing)} {verb} not what stands on disk. {by}"
+
+
+def _shown(known: Knowledge) -> str:
+    belief = known.belief
+    if not belief.shown and belief.lines:
+        return "nothing; it was edited by its exact text"
+    much = shown(belief.shown, belief.lines)
+    if covers(belief.held, belief.shown):
+        return f"{much}, still in the agent's context window"
+    gone = subtract(belief.shown, belief.held)
+    if not belief.held or gone == whole(belief.lines):
+        return f"{much}, nothing of it still in the agent's context window"
+    verb = "is" if _one(gone) else "are"
+    return f"{much}; {spans(gone)} {verb} no longer in the agent's context window"
+
+
+def _meaning(told: Why) -> str:
+    state = told.verdict.state
+    if state != "stale":
+        return _MEANINGS[state]
+    return _STALE.get(told.policy, _STALE["merge"]) if told.kept else _NOT_KEPT
+
+
+_NOT_KEPT = (
+    "an edit goes through where its old text still stands; the whole file is not overwritten."
+)
+
+_STALE = {
+    "merge": "an edit elsewhere goes through, with a notice. An edit of those lines, or of the "
+    "whole file, is merged where both changes can stand; else it is refused.",
+    "warn": "edits go through, and a notice says what had changed.",
+    "block": "an edit elsewhere goes through, with a notice. One of those lines is refused.",
+    "refresh": "an edit elsewhere goes through, with a notice. One of those lines is refused, and "
+    "answered with the fresh text.",
+    "ask": "the file is protected: an edit needs your approval.",
+}
+
+_MEANINGS = {
+    "fresh": "an edit goes through; nothing has to be read again.",
+    "deleted": "an edit is refused. Nothing is made again without a word.",
+    "moved": "an edit follows the file to its new name, and says so.",
+    "kind_changed": "an edit is refused.",
+    "unseen": "text that is found exactly may be replaced; the whole file is not overwritten.",
+    "unverifiable": "an edit is refused until the disk answers. Nothing is guessed.",
+}
+
+
+def _next(told: Why, path: str, session: str) -> Iterator[str]:
+    own = f" --session {session}"
+    state = told.verdict.state
+    if state == "stale":
+        if told.kept:
+            yield f"see what changed:  sightline diff {path}{own}"
+        yield f"read it again:     sightline read {path}{own}"
+    elif state == "unseen":
+        yield f"read it:  sightline read {path}{own}"
+        if told.others:
+            yield f"It was shown to {', '.join(told.others)}: ask with --session."
+    elif state == "moved":
+        yield f"find its new name:  sightline log {path}"
+    elif state == "deleted":
+        yield f"see when:  sightline log {path}"
+
+
+def _one(lines: Spans) -> bool:
+    return len(lines) == 1 and lines[0][0] == lines[0][1]
+
+
+def seeing(mode: str, why: str | None, folders: int) -> str:
+    """How a watcher sees (filesystem.watch.watcher.Eyes), in half a sentence."""
+    because = lost(why or ("gone" if mode == "away" else "platform"))
+    if mode == "events":
+        return f"by events in {count(folders, 'folder')}"
+    if mode == "polling":
+        return f"by a look at shown files in turn, because {because}"
+    return f"not at all, because {because}"
+
+
+def lost(reason: str) -> str:
+    """Why changes were not seen as they happened (events.SightLost)."""
+    kind, _, system = reason.partition(":")
+    return _WHY.get(kind, reason).format(system)
+
+
+_WHY = {
+    "overflow": "more happened at once than the system keeps",
+    "limit": "no more folders may be watched (raise fs.inotify.max_user_watches)",
+    "suspended": "the machine slept",
+    "unanswered": "the disk did not answer in time",
+    "unverifiable": "an ignore file cannot be read",
+    "no_events": "this file system tells of no changes",
+    "filesystem": "the file system {} tells of no changes",
+    "platform": "this system has no events we know",
+    "gone": "the workspace is gone",
+    "moved": "the workspace was moved away",
+    "unmounted": "the workspace was unmounted",
+}

@@ -1,0 +1,373 @@
+"""One hook call: the JSON a host gives its hook -> the JSON it is answered.
+
+Nothing that goes wrong here may block an agent by accident. Every fault leaves a line in the log
+(hooks.fault_log), and the setting `fail` decides: open, nothing is answered and the agent goes
+on; closed, an attempt to change a file is refused with words that say why.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import monotonic
+
+from sightline.agents import dialect
+from sightline.agents.hook_events import NOTHING, Answer, Attempted, Ended, Prompted, Stopped
+from sightline.errors import SettingsError, SightlineError, WorkspaceError
+from sightline.filesystem.deadline import DeadlinePassed, within
+from sightline.hooks import words
+from sightline.hooks.dispatch import attend
+from sightline.hooks.handlers.host_paths import spelled
+from sightline.hooks.open_sessions import Rooms, anew, project_of, root_of
+from sightline.hooks.protocol import PAYLOAD_MAX, state_base
+from sightline.model.lean import dumps, loads
+from sightline.model.spans import covers, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from sightline.agents.dialect import Caller, Dialect
+    from sightline.agents.hook_events import Event
+    from sightline.api.session import Session
+    from sightline.config.settings import Settings
+    from sightline.hooks.open_sessions import Room
+
+LOOKING_S = 5.0
+"""How long finding the workspace and its settings may take; from then on settings say."""
+
+FAULT_S = 1.0
+"""How long the log may take, which can be on the very disk that does not answer."""
+
+
+class NotJudged(SightlineError):
+    """A hook call that tells nothing we could judge."""
+
+
+class Stray(SightlineError):
+    """An event about no workspace of ours: no fault, and nothing to refuse."""
+
+
+def answered(
+    agent: str,
+    raw: bytes,
+    *,
+    environ: Mapping[str, str],
+    home: str,
+    event: str | None = None,
+    owner: str | None = None,
+    kept: Room | None = None,
+    ending: bool = False,
+) -> bytes:
+    """Attend to one hook call; the bytes to print, empty for nothing. Never raises an Exception.
+
+    raw: the payload. environ, home: of the user whose agent it is. event: its name, where the
+    payload does not say it. owner: the host's process (filesystem.process). kept: a workspace that
+    is open already. ending: the process ends with this call.
+    """
+    return Call(agent, environ, home, event, owner, kept, ending=ending).answered(raw)
+
+
+def unanswered(agent: str, raw: bytes, *, environ: Mapping[str, str], home: str) -> bytes:
+    """What `fail` makes of a hook call that another process took and did not answer."""
+    call = Call(agent, environ, home)
+    try:
+        call.read(raw)
+    except Exception as error:  # noqa: BLE001 - as in Call.answered()
+        return call.faulted(error)
+    from sightline.hooks.words import SILENT
+
+    return call.faulted(NotJudged(SILENT))
+
+
+class Call:
+    """A hook call on its way. What is known of it so far is what a fault can tell.
+
+    caller, events, settings, project: None or empty until the payload was read and they were found.
+    sound: it told something, and was attended to without a fault.
+    """
+
+    def __init__(
+        self,
+        agent: str,
+        environ: Mapping[str, str],
+        home: str,
+        event: str | None = None,
+        owner: str | None = None,
+        kept: Room | None = None,
+        *,
+        ending: bool = False,
+    ) -> None:
+        self.agent, self.event = agent, event
+        self.environ, self.home, self.owner = environ, home, owner
+        self._rooms = Rooms(environ, home, kept, ending=ending)
+        self._ending = ending
+        self._dialect: Dialect | None = None
+        self._payload: dict[str, Any] = {}
+        self.caller: Caller | None = None
+        self.events: list[Event] = []
+        self.settings: Settings | None = None
+        self.project: str | None = None
+        self.sound = False
+
+    def answered(self, raw: bytes) -> bytes:
+        """The bytes to print, whatever goes wrong. Never raises an Exception."""
+        try:
+            return self.answer(raw)
+        except Exception as error:  # noqa: BLE001 - whatever it is: an agent is not blocked by it
+            return self.faulted(error)
+
+    def answer(self, raw: bytes) -> bytes:
+        """The bytes to print. Any error."""
+        started = monotonic()
+        self.read(raw)
+        if not self.events:
+            return b""
+        self.project = project = within(LOOKING_S, self._look)
+        deadline_s = self.settings.deadline_s if self.settings else LOOKING_S
+        left = max(0.0, deadline_s - (monotonic() - started))
+        try:
+            answers = within(left, lambda: self._attend(project))
+        except DeadlinePassed:
+            from sightline.hooks.words import late
+
+            raise NotJudged(late(deadline_s)) from None
+        printed = self._printed(answers)
+        self.sound = True
+        return printed
+
+    def faulted(self, error: Exception) -> bytes:
+        """Leave a line in the log; what `fail` makes of it. Never raises an Exception."""
+        try:
+            return within(FAULT_S, lambda: self._faulted(error))
+        except DeadlinePassed:
+            return b""
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether further calls may come that somebody else could answer."""
+        wanted = self.settings is not None and self.settings.answerer != "off"
+        return wanted and self.sound and self.project is not None and not self.ended
+
+    @property
+    def ended(self) -> str:
+        """Why its conversation is over with it; "" when it is not."""
+        return next((event.reason for event in self.events if isinstance(event, Ended)), "")
+
+    def read(self, raw: bytes) -> None:
+        """Take in a payload. NotJudged, ValueError."""
+        if len(raw) > PAYLOAD_MAX:
+            from sightline.hooks.words import too_large
+
+            raise NotJudged(too_large(PAYLOAD_MAX))
+        self._dialect = _dialect(self.agent)
+        self._payload = payload_of(raw)
+        self.caller = self._dialect.caller(self._payload)
+        told = self._dialect.events(self._payload, self.event)
+        self.events = [spelled(each, self.caller.cwd, self.home) for each in told]
+
+    def _faulted(self, error: Exception) -> bytes:
+        from sightline.hooks.words import refused_unjudged
+
+        try:
+            self.note(error)
+            if isinstance(error, Stray) or self._fail() != "closed" or not self._dialect:
+                return b""
+            refusal = Answer(refuse=refused_unjudged(in_words(error)))
+            refused = [refusal for event in self.events if isinstance(event, Attempted)]
+            return self._printed(refused[:1])
+        except Exception as second:  # noqa: BLE001 - as in Call.answered()
+            sys.stderr.write(f"sightline: {in_words(error)} {in_words(second)}\n")
+            return b""
+
+    def note(self, error: Exception) -> None:
+        """Leave a line in the log, or on stderr where even that cannot be written."""
+        from sightline.hooks import fault_log
+
+        session = self.caller.session if self.caller else ""
+        event = self.event or str(self._payload.get("hook_event_name", ""))
+        try:
+            fault_log.note(self._state_home(), self.agent, event, session, in_words(error))
+        except OSError as full:
+            sys.stderr.write(f"sightline: {in_words(error)} {in_words(full)}\n")
+
+    def _look(self) -> str | None:
+        """Find the project and its settings; None where the agent works in no workspace."""
+        assert self.caller is not None
+        try:
+            project = project_of(self.caller, self.environ, self.home)
+        except WorkspaceError as error:
+            if not any(root_of(each, None, self.home) for each in self.events):
+                raise Stray(error.message) from None
+            return None
+        self.settings = self._rooms.settings(project)
+        return project
+
+    def _attend(self, project: str | None) -> list[Answer]:
+        try:
+            found = [self._attend_one(event, project) for event in self.events]
+            return [answer for answer in found if answer is not None]
+        finally:
+            self._rooms.close()
+
+    def _attend_one(self, event: Event, project: str | None) -> Answer | None:
+        assert self.caller is not None
+        root = root_of(event, project, self.home)
+        if root is None:
+            if isinstance(event, Attempted):
+                from sightline.hooks.words import no_root
+
+                self.note(Stray(no_root(event.path)))
+            return None
+        room = self._rooms.room(root, self.settings if root == project else None)
+        session, begun = room.session(self.caller, self.agent, self.owner)
+        if begun and not anew(event):
+            self._begun_unseen(session)
+        elif isinstance(event, Attempted) and self._may_have_seen_more(session, event.path):
+            self._reconcile(session)
+        try:
+            answer = attend(session, event)
+        finally:
+            self._note_missed(session)
+        if isinstance(event, (Prompted, Stopped, Ended)):
+            self._reconcile(session)
+        if self._ending and isinstance(event, Ended):
+            self._tidy(room)
+        return answer
+
+    def _tidy(self, room: Room) -> None:
+        """At the end of a conversation nobody waits; an answerer does this behind its answers."""
+        from sightline.checkpoints.gc import keep_to_room
+
+        try:
+            keep_to_room(room.ground(), room.settings)
+        except SightlineError as error:
+            self.note(error)
+
+    def _note_missed(self, session: Session) -> None:
+        """Leave a line where a checkpoint that was due could not be kept; the call goes on."""
+        ground = session._ground  # noqa: SLF001 - what no verb answers
+        if ground.missed:
+            self.note(SightlineError(ground.missed))
+            ground.missed = ""
+
+    def _begun_unseen(self, session: Session) -> None:
+        from sightline.hooks.handlers.transcript import reached
+
+        if self.caller is not None and self.caller.transcript:
+            reached(session, self.caller.transcript, 0, all_of_it=True)
+            self._reconcile(session)
+
+    def _may_have_seen_more(self, session: Session, path: str) -> bool:
+        """Whether the transcript may show lines of a file that this session does not know."""
+        ground = session._ground  # noqa: SLF001 - a look that no verb offers
+        try:
+            located = ground.workspace.locate(path)
+        except SightlineError:
+            return False  # attend() says what is wrong with it
+        known = ground.store.knowledge(ground.session, located.name or located.path)
+        if known is None:
+            return True
+        belief, transcript = known.belief, self.caller.transcript if self.caller else None
+        if not transcript or covers(belief.shown, whole(belief.lines)):
+            return False
+        from sightline.hooks.handlers.transcript import mark_of
+
+        return mark_of(session, transcript).all_of_it
+
+    def _reconcile(self, session: Session) -> None:
+        """Take over what the transcript shows. Where that fails the agent is known to have seen
+        less than it has, which refuses more and never less."""
+        dialect, transcript = self._dialect, self.caller.transcript if self.caller else None
+        if dialect is None or not transcript or not os.path.exists(transcript):
+            return
+        from sightline.hooks.handlers.transcript import reconcile
+
+        try:
+            reconcile(
+                session,
+                transcript,
+                lambda offset, before: dialect.unhooked(transcript, offset, before=before),
+            )
+        except (OSError, ValueError) as error:
+            self.note(error)
+
+    def _printed(self, answers: list[Answer]) -> bytes:
+        if all(answer == NOTHING for answer in answers):
+            return b""
+        assert self._dialect is not None
+        said = self._dialect.answer(self._payload, answers)
+        return dumps(said).encode() if said else b""
+
+    def _fail(self) -> str:
+        settings = self.settings or self._users_own()
+        return settings.fail if settings else self.environ.get("SIGHTLINE_FAIL", "open")
+
+    def _state_home(self) -> str:
+        settings = self.settings or self._users_own()
+        return settings.state_home if settings else state_base(self.environ, self.home)
+
+    def _users_own(self) -> Settings | None:
+        """The user's settings where the workspace's are broken or not found: a repository must
+        not open a closed guard by a file that cannot be read."""
+        try:
+            return self._rooms.settings(os.devnull)
+        except SettingsError:
+            return None
+
+
+def _dialect(agent: str) -> Dialect:
+    try:
+        return dialect.dialect(agent)
+    except KeyError:
+        from sightline.hooks.words import unknown_agent
+
+        raise NotJudged(unknown_agent(agent, ", ".join(dialect.AGENTS))) from None
+
+
+def payload_of(raw: bytes) -> dict[str, Any]:
+    """A payload's JSON object. NotJudged."""
+    try:
+        payload = loads(raw)
+    except (ValueError, RecursionError) as broken:
+        from sightline.hooks.words import not_json
+
+        raise NotJudged(not_json(reason(broken))) from None
+    if not isinstance(payload, dict):
+        from sightline.hooks.words import not_json
+
+        raise NotJudged(not_json("it is something else"))
+    return payload
+
+
+def in_words(error: Exception) -> str:
+    """What went wrong, for a person; never a text that may come from a file."""
+    if isinstance(error, SightlineError):
+        return f"{error.message} {error.hint}".strip()
+    if isinstance(error, DeadlinePassed):
+        return words.late(None)
+    if isinstance(error, OSError):
+        named = f"{error.filename}: " if error.filename else ""
+        return f"{named}{error.strerror or type(error).__name__}."
+    if isinstance(error, ImportError) or type(error) is ValueError:
+        return str(error)
+    return words.broken(type(error).__name__, _place(error))
+
+
+def _place(error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return "an unknown place"
+    return f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+
+
+def reason(error: Exception) -> str:
+    """Of a text that is no JSON, without a piece of it."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, UnicodeError):
+        return "it is not UTF-8"
+    return str(error)

@@ -1,0 +1,84 @@
+"""The log of what went wrong in hook calls: one line each, for `doctor` and for people.
+
+<state home>/hooks.log, and one older file beside it. No line holds the text of a file.
+"""
+
+from __future__ import annotations
+
+import os
+from time import gmtime, strftime, time
+
+from sightline.filesystem.private_files import Locked, make_folder
+from sightline.model.lean import dumps, loads
+from sightline.model.value import Value
+
+NAME = "hooks.log"
+BYTES_MAX = 1 << 20
+"""A file larger than this becomes the older one."""
+
+MESSAGE_MAX = 1_000
+
+
+class Fault(Value):
+    """One hook call that could not be judged, or not in full. at: UTC, ISO 8601."""
+
+    at: str
+    agent: str
+    event: str
+    session: str
+    message: str
+
+
+def note(state_home: str, agent: str, event: str, session: str, message: str) -> None:
+    """Add a line, in one write: others write at the same time. OSError."""
+    at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(time()))
+    words = " ".join(message.split())[:MESSAGE_MAX]
+    fault = Fault(at, agent[:60], event[:60], session[:200], words)
+    row = {field: getattr(fault, field) for field in Fault._fields}
+    make_folder(state_home)
+    file = os.path.join(state_home, NAME)
+    _rotate(file)
+    descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(descriptor, f"{dumps(row)}\n".encode())
+    finally:
+        os.close(descriptor)
+
+
+def faults(state_home: str, newest: int = 20) -> list[Fault]:
+    """The newest lines, oldest first; none where nothing ever went wrong. OSError."""
+    file = os.path.join(state_home, NAME)
+    found = [fault for name in (f"{file}.1", file) for fault in _read(name)]
+    return found[-newest:]
+
+
+def _read(file: str) -> list[Fault]:
+    try:
+        with open(file, encoding="utf-8", errors="replace") as lines:
+            return [fault for line in lines if (fault := _parsed(line)) is not None]
+    except FileNotFoundError:
+        return []
+
+
+def _parsed(line: str) -> Fault | None:
+    """None for a line that a full disk cut short."""
+    try:
+        row = loads(line)
+        return Fault(*[str(row[field]) for field in Fault._fields])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _rotate(file: str) -> None:
+    if not _full(file):
+        return
+    with Locked(f"{file}.lock"):
+        if _full(file):  # else another process was first
+            os.replace(file, f"{file}.1")
+
+
+def _full(file: str) -> bool:
+    try:
+        return os.stat(file).st_size >= BYTES_MAX
+    except FileNotFoundError:
+        return False

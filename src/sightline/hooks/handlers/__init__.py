@@ -1,0 +1,3 @@
+"""What to do for each hook event."""
+
+PUBLIC = ()

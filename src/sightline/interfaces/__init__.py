@@ -1,1 +1,0 @@
-"""Faces: words, arguments and JSON around the services. No decisions are made here."""

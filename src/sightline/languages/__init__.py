@@ -1,1 +1,0 @@
-"""Parsers by language: a source's bytes become the references in it. They touch no disk."""

@@ -1,0 +1,102 @@
+"""What an agent holds after it was shown something: its old text, with the new lines in place."""
+
+from __future__ import annotations
+
+from sightline.model.diff import diff
+from sightline.model.locate import new_sides
+from sightline.model.spans import carry, covers, intersect, touched, union, whole
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.model.spans import Hunk, Spans
+
+
+class Held(Value):
+    """A text as lines, and which of them were ever shown, and which are still in the window."""
+
+    lines: tuple[str, ...]
+    shown: Spans
+    held: Spans
+
+    @property
+    def complete(self) -> bool:
+        """Whether every line was shown."""
+        return covers(self.shown, whole(len(self.lines)))
+
+
+def first_look(lines: Sequence[str], seen: Spans) -> Held:
+    """Lines `seen` of a text never shown before."""
+    return Held(tuple(lines), seen, seen)
+
+
+def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] = ()) -> Held:
+    """What is held after lines `seen` of the present text were shown.
+
+    Others' changes to lines that had been shown stay unseen (the old lines are kept) unless the
+    new ones are among `seen`, or the change itself was `told` (a hunk of diff(before, lines)).
+    Lines that were never shown follow the present text.
+    """
+    if list(before.lines) == list(lines):
+        return Held(before.lines, union(before.shown, seen), union(before.held, seen))
+    if lines and covers(seen, whole(len(lines))):  # of no lines, none seen says nothing
+        return first_look(lines, seen)
+    hunks = diff(before.lines, lines)
+    unseen = [
+        hunk
+        for hunk in touched(before.shown, hunks, len(before.lines))
+        if hunk not in told and not _among(seen, hunk, len(lines))
+    ]
+    return _kept(before, lines, hunks, unseen, union(seen, new_sides(told)))
+
+
+def _among(seen: Spans, hunk: Hunk, lines: int) -> bool:
+    """Whether any new line of a change was seen; of a deletion, whether both its neighbours."""
+    start, end = hunk[2], hunk[3]
+    if end > start:
+        return bool(intersect(seen, ((start + 1, end),)))
+    above = start == 0 or covers(seen, ((start, start),))
+    below = start == lines or covers(seen, ((start + 1, start + 1),))
+    return above and below and bool(seen)
+
+
+def _kept(
+    before: Held,
+    lines: Sequence[str],
+    hunks: Sequence[Hunk],
+    unseen: Sequence[Hunk],
+    seen: Spans,
+) -> Held:
+    """The present text with the unseen changes left out, and the marks carried along."""
+    taken = [hunk for hunk in hunks if hunk not in unseen]
+    out: list[str] = []
+    back: list[Hunk] = []  # present text -> held text
+    at = 0
+    for a0, a1, b0, b1 in unseen:
+        out += lines[at:b0]
+        back.append((b0, b1, len(out), len(out) + a1 - a0))
+        out += before.lines[a0:a1]
+        at = b1
+    out += lines[at:]
+    forth = _forth(taken, unseen)
+    fresh = carry(seen, back)
+    return Held(
+        tuple(out),
+        union(carry(before.shown, forth), fresh),
+        union(carry(before.held, forth), fresh),
+    )
+
+
+def _forth(taken: Sequence[Hunk], unseen: Sequence[Hunk]) -> list[Hunk]:
+    """The taken hunks as a diff from the old held text to the new one."""
+    shift = 0
+    moved: list[Hunk] = []
+    for hunk in sorted([*taken, *unseen]):
+        a0, a1, b0, b1 = hunk
+        if hunk in unseen:
+            shift += (a1 - a0) - (b1 - b0)
+        else:
+            moved.append((a0, a1, b0 + shift, b1 + shift))
+    return moved

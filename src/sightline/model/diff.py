@@ -1,0 +1,239 @@
+"""The one diff engine: line hunks with a bounded worst case.
+
+Common ends are trimmed, lines that occur once on each side become anchors (patience), and only
+the gaps between anchors are searched for a shortest script (Myers), within a budget of steps.
+A gap that would cost more is one replaced block, so 10,000 rewritten lines cost no more than
+reading them; difflib alone takes seconds there, or gives one block for repetitive files.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from itertools import compress, count
+from operator import ne
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sightline.model.spans import Hunk
+
+    Gap = tuple[int, int, int, int]
+    Run = tuple[int, int, int]
+
+STEPS = 60_000
+"""Search steps one diff may take, about 30 ms in all; what is left over is replaced whole."""
+
+CONTEXT = 3
+"""Unchanged lines printed around a change."""
+
+
+def diff(a: Sequence[str], b: Sequence[str], steps: int = STEPS) -> list[Hunk]:
+    """The hunks that turn a into b: (a0, a1, b0, b1), 0-based half-open, in order, not touching."""
+    if a == b:
+        return []
+    return _hunks(_runs(a, b, steps), len(a), len(b))
+
+
+def unified(
+    a: Sequence[str],
+    b: Sequence[str],
+    hunks: Sequence[Hunk],
+    *,
+    old: str = "",
+    new: str = "",
+    context: int = CONTEXT,
+) -> str:
+    """Hunks as a unified diff. Lines carry their own newline; a missing one is marked."""
+    out = [f"--- {old}\n", f"+++ {new}\n"] if old else []
+    for group in grouped(hunks, context):
+        top = max(group[0][0] - context, 0)
+        end = min(group[-1][1] + context, len(a))
+        shift = group[0][2] - group[0][0]
+        tail = group[-1][3] - group[-1][1]
+        out.append(f"@@ -{_range(top, end)} +{_range(top + shift, end + tail)} @@\n")
+        at = top
+        for a0, a1, b0, b1 in group:
+            out += [f" {line}" for line in a[at:a0]]
+            out += [f"-{line}" for line in a[a0:a1]]
+            out += [f"+{line}" for line in b[b0:b1]]
+            at = a1
+        out += [f" {line}" for line in a[at:end]]
+    marked = "\n\\ No newline at end of file\n"
+    return "".join(line if line.endswith("\n") else line + marked for line in out)
+
+
+def _range(first: int, end: int) -> str:
+    length = end - first
+    start = first + 1 if length else first
+    return str(start) if length == 1 else f"{start},{length}"
+
+
+def grouped(hunks: Sequence[Hunk], context: int = CONTEXT) -> list[list[Hunk]]:
+    """Hunks that stand in each other's context, together as a unified diff prints them."""
+    groups: list[list[Hunk]] = []
+    for hunk in hunks:
+        if groups and hunk[0] - groups[-1][-1][1] <= 2 * context:
+            groups[-1].append(hunk)
+        else:
+            groups.append([hunk])
+    return groups
+
+
+def _hunks(runs: Iterable[Run], a_end: int, b_end: int) -> list[Hunk]:
+    """What lies between runs of equal lines."""
+    found: list[Hunk] = []
+    i = j = 0
+    for a0, b0, length in [*sorted(runs), (a_end, b_end, 0)]:
+        if a0 > i or b0 > j:
+            found.append((i, a0, j, b0))
+        i, j = a0 + length, b0 + length
+    return found
+
+
+def _runs(a: Sequence[str], b: Sequence[str], steps: int) -> list[Run]:
+    """Runs of equal lines (a's start, b's start, length) in some order."""
+    runs: list[Run] = []
+    gaps: list[Gap] = [(0, len(a), 0, len(b))]
+    while gaps:
+        a0, a1, b0, b1 = _trimmed(a, b, gaps.pop(), runs)
+        if a0 == a1 or b0 == b1:
+            continue
+        steps -= (a1 - a0 + b1 - b0) >> 2  # finding anchors costs less per line than searching
+        if steps < 0:
+            continue
+        one, other = a[a0:a1], b[b0:b1]
+        fixed = _in_place(one, other) or _joined(_anchors(one, other))
+        if fixed:
+            at_a, at_b = a0, b0
+            for i, j, length in fixed:
+                gaps.append((at_a, a0 + i, at_b, b0 + j))
+                runs.append((a0 + i, b0 + j, length))
+                at_a, at_b = a0 + i + length, b0 + j + length
+            gaps.append((at_a, a1, at_b, b1))
+        else:
+            pairs, spent = _shortest(one, other, steps)
+            steps -= spent
+            runs += [(a0 + i, b0 + j, 1) for i, j in pairs]
+    return runs
+
+
+IN_PLACE = 16
+"""Equal lines at equal places that are as good as an anchor."""
+
+
+def _in_place(one: Sequence[str], other: Sequence[str]) -> list[Run]:
+    """Long runs of lines that stand where they stood. Most edits replace a few lines by as many,
+    and then this finds what anchors would, without counting lines."""
+    if len(one) != len(other) or len(one) < 4 * IN_PLACE:
+        return []
+    changed = [n for n, differs in enumerate(map(ne, one, other)) if differs]
+    if len(changed) * 8 > len(one):
+        return []
+    bounds = zip([-1, *changed], [*changed, len(one)], strict=True)
+    return [(i + 1, i + 1, j - i - 1) for i, j in bounds if j - i > IN_PLACE]
+
+
+def _joined(pairs: Iterable[tuple[int, int]]) -> list[Run]:
+    """Pairs in order as runs: most anchors follow one upon the other, with no gap between."""
+    runs: list[Run] = []
+    first_i = first_j = length = 0
+    for i, j in pairs:
+        if i == first_i + length and j == first_j + length:
+            length += 1
+        else:
+            if length:
+                runs.append((first_i, first_j, length))
+            first_i, first_j, length = i, j, 1
+    return [*runs, (first_i, first_j, length)] if length else runs
+
+
+def _trimmed(a: Sequence[str], b: Sequence[str], gap: Gap, runs: list[Run]) -> Gap:
+    """The gap without its equal ends, which are noted as runs."""
+    a0, a1, b0, b1 = gap
+    one, other = a[a0:a1], b[b0:b1]
+    start = _common(one, other, min(len(one), len(other)))
+    if start:
+        runs.append((a0, b0, start))
+    left = min(len(one), len(other)) - start
+    end = _common(reversed(one), reversed(other), left)
+    if end:
+        runs.append((a1 - end, b1 - end, end))
+    return a0 + start, a1 - end, b0 + start, b1 - end
+
+
+def _common(one: Iterable[str], other: Iterable[str], most: int) -> int:
+    """How many lines both begin with, `most` at most. Most edits leave nearly all lines as they
+    are, so this is walked by map, five times as fast as by a loop."""
+    return min(next(compress(count(), map(ne, one, other)), most), most)
+
+
+def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
+    """Lines that occur once on each side, the longest chain of them in order on both."""
+    once_a, once_b = Counter(a), Counter(b)
+    place = {line: j for j, line in enumerate(b) if once_b[line] == 1}
+    pairs = [(i, place[line]) for i, line in enumerate(a) if once_a[line] == 1 and line in place]
+    tops: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for n, (_, j) in enumerate(pairs):
+        pile = bisect_left(tops, j)
+        before.append(ends[pile - 1] if pile else -1)
+        if pile == len(tops):
+            tops.append(j)
+            ends.append(n)
+        else:
+            tops[pile], ends[pile] = j, n
+    chain: list[tuple[int, int]] = []
+    n = ends[-1] if ends else -1
+    while n >= 0:
+        chain.append(pairs[n])
+        n = before[n]
+    return chain[::-1]
+
+
+def _shortest(a: Sequence[str], b: Sequence[str], steps: int) -> tuple[list[tuple[int, int]], int]:
+    """Matched lines of a shortest script (Myers 1986) over the lines both sides have, and the
+    steps spent; no match at all when that would take more than `steps`."""
+    both = set(a) & set(b)
+    at_a = [i for i, line in enumerate(a) if line in both]
+    at_b = [j for j, line in enumerate(b) if line in both]
+    x_end, y_end = len(at_a), len(at_b)
+    reached = {1: 0}
+    history: list[dict[int, int]] = []
+    spent = 0
+    for depth in range(x_end + y_end + 1):
+        history.append(reached.copy())
+        spent += 2 * depth + 1
+        if spent > steps:
+            return [], spent
+        for k in range(-depth, depth + 1, 2):
+            down = k == -depth or (k != depth and reached[k - 1] < reached[k + 1])
+            x = reached[k + 1] if down else reached[k - 1] + 1
+            while x < x_end and x - k < y_end and a[at_a[x]] == b[at_b[x - k]]:
+                x += 1
+                spent += 1
+            reached[k] = x
+            if x >= x_end and x - k >= y_end:
+                pairs = _traced(history, x_end, y_end)
+                return [(at_a[i], at_b[j]) for i, j in pairs], spent
+    return [], spent
+
+
+def _traced(history: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int]]:
+    """Diagonal steps of the path that reached (x, y), from its end to its start."""
+    pairs: list[tuple[int, int]] = []
+    for depth in range(len(history) - 1, -1, -1):
+        reached = history[depth]
+        k = x - y
+        if depth == 0:
+            pairs += [(n, n) for n in range(x - 1, -1, -1)]
+            break
+        down = k == -depth or (k != depth and reached[k - 1] < reached[k + 1])
+        from_k = k + 1 if down else k - 1
+        from_x = reached[from_k]
+        start = from_x if down else from_x + 1
+        pairs += [(n, n - k) for n in range(x - 1, start - 1, -1)]
+        x, y = from_x, from_x - from_k
+    return pairs

@@ -1,0 +1,150 @@
+"""Three-way merge by lines, finer than diff3: changes that only touch each other both stay."""
+
+from __future__ import annotations
+
+from sightline.model.diff import diff
+from sightline.model.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.model.spans import Hunk
+
+    Meeting = tuple[list[Hunk], list[Hunk]]
+
+
+class Merged(Value):
+    """lines: the merged text, complete only without conflicts. conflicts: pairs of what ours and
+    theirs did to the same lines, as hunks of base→ours and base→theirs."""
+
+    lines: tuple[str, ...]
+    conflicts: tuple[tuple[Hunk, Hunk], ...]
+
+    @property
+    def clean(self) -> bool:
+        """Whether `lines` may be written."""
+        return not self.conflicts
+
+
+def merge(
+    base: Sequence[str],
+    ours: Sequence[str],
+    theirs: Sequence[str],
+    *,
+    mine: Sequence[Hunk] | None = None,
+    other: Sequence[Hunk] | None = None,
+) -> Merged:
+    """Both sides' changes to base. Changes to neighbouring lines both stay, as long as a newline
+    stands between them. Changes to the same lines conflict, unless they are equal or one side
+    took over all that the other did there and went on from it. mine, other: the hunks base→ours
+    and base→theirs, where the caller has them."""
+    mine = diff(base, ours) if mine is None else mine
+    other = diff(base, theirs) if other is None else other
+    changes = {(h[0], h[1]): list(ours[h[2] : h[3]]) for h in mine}
+    changes.update({(t[0], t[1]): list(theirs[t[2] : t[3]]) for t in other})
+    conflicts: list[tuple[Hunk, Hunk]] = []
+    for meeting in _meetings(mine, ours, other, theirs):
+        place, chosen = _resolved(base, ours, theirs, meeting)
+        if chosen is None:
+            conflicts += [(h, t) for h in meeting[0] for t in meeting[1]]
+            continue
+        for hunk in (*meeting[0], *meeting[1]):
+            changes.pop((hunk[0], hunk[1]), None)
+        changes[place] = chosen
+    if conflicts:
+        return Merged((), tuple(conflicts))
+    out: list[str] = []
+    at = 0
+    for (start, end), lines in sorted(changes.items()):
+        out += base[at:start]
+        out += lines
+        at = end
+    return Merged((*out, *base[at:]), ())
+
+
+def collide(one: Hunk, other: Hunk) -> bool:
+    """Whether two changes of the same base claim a common line, or the same gap between lines."""
+    if one[0] == one[1] and other[0] == other[1]:
+        return one[0] == other[0]
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _meetings(
+    mine: Sequence[Hunk], ours: Sequence[str], other: Sequence[Hunk], theirs: Sequence[str]
+) -> list[Meeting]:
+    """Hunks of both sides that claim the same lines, joined where they hang together."""
+    meetings: list[Meeting] = []
+    for h in mine:
+        met = [
+            t
+            for t in _near(other, h)
+            if _meet(h, ours, t, theirs) and not _equal(h, ours, t, theirs)
+        ]
+        if met and meetings and met[0] in meetings[-1][1]:
+            meetings[-1][0].append(h)
+            meetings[-1][1].extend(t for t in met if t not in meetings[-1][1])
+        elif met:
+            meetings.append(([h], met))
+    return meetings
+
+
+def _resolved(
+    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], meeting: Meeting
+) -> tuple[tuple[int, int], list[str] | None]:
+    """The base lines two sides meet at, and what they become when one side includes the other."""
+    hunks = [*meeting[0], *meeting[1]]
+    start, end = min(h[0] for h in hunks), max(h[1] for h in hunks)
+    before = list(base[start:end])
+    one = _as_changed(base, ours, meeting[0], start, end)
+    other = _as_changed(base, theirs, meeting[1], start, end)
+    if _includes(before, one, other):
+        return (start, end), one
+    return (start, end), other if _includes(before, other, one) else None
+
+
+def _as_changed(
+    base: Sequence[str], side: Sequence[str], hunks: Sequence[Hunk], start: int, end: int
+) -> list[str]:
+    out: list[str] = []
+    for h in hunks:
+        out += base[start : h[0]]
+        out += side[h[2] : h[3]]
+        start = h[1]
+    return [*out, *base[start:end]]
+
+
+def _includes(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether `one` has all that `other` added to these base lines, in its order, and none of
+    what it took away; an `other` that only took away is never known to be included."""
+    changed = diff(base, other)
+    added = {n for h in changed for n in range(h[2], h[3])}
+    removed = {line for h in changed for line in base[h[0] : h[1]]}
+    further = diff(other, one)
+    lost = {n for h in further for n in range(h[0], h[1])}
+    fresh = {line for h in further for line in one[h[2] : h[3]]}
+    said = any(other[n].strip() for n in added)
+    return said and not added & lost and not removed & fresh
+
+
+def _meet(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool:
+    return collide(h, t) or _glued(h, ours, t) or _glued(t, theirs, h)
+
+
+def _glued(one: Hunk, lines: Sequence[str], other: Hunk) -> bool:
+    """Whether a change that took the last newline away would be followed by the other's lines:
+    put together, two lines would become one that nobody wrote."""
+    follows = other[0] == other[1] == one[1] and other[3] > other[2]
+    return follows and one[3] > one[2] and not lines[one[3] - 1].endswith("\n")
+
+
+def _equal(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool:
+    return h[:2] == t[:2] and ours[h[2] : h[3]] == theirs[t[2] : t[3]]
+
+
+def _near(hunks: Sequence[Hunk], one: Hunk) -> list[Hunk]:
+    from bisect import bisect_left, bisect_right
+
+    first = bisect_left(hunks, one[0], key=lambda hunk: hunk[1])
+    last = bisect_right(hunks, one[1], key=lambda hunk: hunk[0])
+    return list(hunks[first:last])

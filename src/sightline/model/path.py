@@ -1,0 +1,157 @@
+"""The one door from a string to a canonical workspace path.
+
+A canonical path is relative to the root, uses "/", holds no "." or ".." and never leaves the
+root; the root itself is ".". Everything here is spelling: what a symlink leads to is told by the
+workspace. The flavour of the system is an argument, so that every rule runs everywhere.
+"""
+
+from __future__ import annotations
+
+from sightline.errors import PathRefused
+from sightline.model.value import Value
+
+NAME_LIMIT = 255
+PATH_LIMIT = 4096
+"""Bytes: what Linux takes, and no system takes more in practice."""
+
+_DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$"]
+    + [f"{port}{n}" for port in ("com", "lpt") for n in "123456789¹²³"]
+)
+_WINDOWS_FORBIDDEN = frozenset('<>:"|?*') | {chr(code) for code in range(32)}
+
+
+class Flavour(Value):
+    """How a kind of system spells paths. drives: a backslash separates too, and paths may begin with a
+    drive or a share; folds: names that differ in case or in Unicode form are the same file."""
+
+    name: str
+    drives: bool
+    folds: bool
+
+
+POSIX = Flavour("posix", drives=False, folds=False)
+WINDOWS = Flavour("windows", drives=True, folds=True)
+MACOS = Flavour("macos", drives=False, folds=True)
+
+
+def flavour_of(platform: str) -> Flavour:
+    """The flavour of a `sys.platform`."""
+    return WINDOWS if platform == "win32" else MACOS if platform == "darwin" else POSIX
+
+
+def canonical(name: str, root: str, flavour: Flavour = POSIX) -> str:
+    """The canonical path of a name as asked for; `root` is absolute, in the system's spelling.
+
+    PathRefused: empty, invalid (no system of this flavour can hold it), or outside.
+    """
+    if not name:
+        raise PathRefused(name, "empty", "The path is empty.", "Name a file of the workspace.")
+    anchor, parts = split(name, flavour)
+    inside = _resolve(name, parts)
+    if anchor:
+        inside = _below(name, anchor, inside, split(root, flavour), flavour)
+    for part in inside:
+        _check(name, part, flavour)
+    path = "/".join(inside) or "."
+    if len(path.encode()) > PATH_LIMIT:
+        raise _invalid(name, f"is longer than {PATH_LIMIT} bytes")
+    return path
+
+
+def key(path: str, flavour: Flavour = POSIX) -> str:
+    """What two spellings of one file have in common: equal keys are the same canonical path."""
+    if not flavour.folds:
+        return path
+    if path.isascii():
+        return path.lower()
+    from unicodedata import normalize
+
+    # Unicode's canonical caseless match: folding can undo a normal form, so it is done in between.
+    return normalize("NFC", normalize("NFD", normalize("NFD", path).casefold()).casefold())
+
+
+def split(name: str, flavour: Flavour = POSIX) -> tuple[str, list[str]]:
+    """The anchor ("" for a relative name, "/", "c:" or "//server/share") and the parts after it."""
+    if not flavour.drives:
+        return ("/" if name.startswith("/") else ""), name.split("/")
+    plain = name.replace("\\", "/")
+    for prefix, instead in (("//?/unc/", "//"), ("//?/", ""), ("//./", "")):
+        if plain.lower().startswith(prefix):
+            plain = instead + plain[len(prefix) :]
+            break
+    if plain.startswith("//"):
+        server, _, below = plain[2:].partition("/")
+        share, _, below = below.partition("/")
+        return f"//{server}/{share}".lower(), below.split("/")
+    if plain[1:2] == ":" and plain[0].isalpha():
+        if plain[2:3] not in ("", "/"):
+            raise _invalid(name, "is relative to the current folder of a drive")
+        return plain[:2].lower(), plain[2:].split("/")
+    if plain.startswith("/"):
+        # The shells that come with git for Windows write drive c as /c; other rooted names
+        # stand on the current drive, which is not known here, so no root ever matches them.
+        drive, *rest = plain[1:].split("/")
+        letter = len(drive) == 1 and drive.isascii() and drive.isalpha()
+        return (f"{drive.lower()}:", rest) if letter else ("/", plain.split("/"))
+    return "", plain.split("/")
+
+
+def _resolve(name: str, parts: list[str]) -> list[str]:
+    inside: list[str] = []
+    for part in parts:
+        if part == "..":
+            if not inside:
+                raise _outside(name)
+            inside.pop()
+        elif part not in ("", "."):
+            inside.append(part)
+    return inside
+
+
+def _below(
+    name: str, anchor: str, parts: list[str], root: tuple[str, list[str]], flavour: Flavour
+) -> list[str]:
+    root_parts = _resolve(name, root[1])
+    ours = [key(part, flavour) for part in root_parts]
+    theirs = [key(part, flavour) for part in parts[: len(ours)]]
+    if (anchor, theirs) != (root[0], ours):
+        raise _outside(name)
+    return parts[len(ours) :]
+
+
+def _check(name: str, part: str, flavour: Flavour) -> None:
+    if "\0" in part:
+        raise _invalid(name, "holds a NUL character")
+    try:
+        size = len(part.encode())
+    except UnicodeEncodeError:
+        # A name that is not Unicode could be opened, but neither stored nor put into an answer.
+        raise _invalid(name, "is not valid Unicode") from None
+    if size > NAME_LIMIT:
+        raise _invalid(name, f"has a part longer than {NAME_LIMIT} bytes")
+    if flavour.drives:
+        _check_windows(name, part)
+
+
+def _check_windows(name: str, part: str) -> None:
+    # Windows would open another file, a stream or a device for these, without an error.
+    if not _WINDOWS_FORBIDDEN.isdisjoint(part):
+        raise _invalid(name, "holds a character that Windows does not allow in names")
+    if part[-1] in ". ":
+        raise _invalid(name, "has a part that ends in a dot or a space")
+    if part.partition(".")[0].rstrip().lower() in _DEVICES:
+        raise _invalid(name, "names a device")
+
+
+def _outside(name: str) -> PathRefused:
+    return PathRefused(
+        name,
+        "outside",
+        f"{name} is outside the workspace.",
+        "Use a path inside the workspace, or open the other folder as a workspace of its own.",
+    )
+
+
+def _invalid(name: str, why: str) -> PathRefused:
+    return PathRefused(name, "invalid", f"The path {name[:200]!r} {why}.", "Use another name.")

@@ -1,0 +1,29 @@
+"""Recorded sessions played through folding policies: what each costs and what it loses."""
+
+PUBLIC = (
+    "comparison",
+    "costs",
+    "page",
+    "policies",
+    "policy",
+    "recording_reader",
+    "recording_search",
+    "run_session",
+    "run_sessions",
+    "window_plan",
+    "words",
+)
+
+PURE = (
+    "comparison",
+    "costs",
+    "engine",
+    "haystack",
+    "outcome",
+    "page",
+    "policy",
+    "protecting",
+    "record",
+    "request_view",
+    "words",
+)

@@ -1,0 +1,142 @@
+"""What a policy would fold out of a history now, for a budget."""
+
+from __future__ import annotations
+
+from sightline.conversation.window.history_reader import History, read, recorded
+from sightline.conversation.window.prices import PROFILES, USUAL, least_clear
+from sightline.conversation.window.rebase import folder
+from sightline.conversation.words import stub
+from sightline.errors import HistoryError, UnknownName
+from sightline.model.value import Value
+from sightline.replay.baselines.catalog import CHEATS
+from sightline.replay.policies import POLICIES, Ours
+from sightline.replay.policy import Ask, Setting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sightline.conversation.formats.parts import Message
+    from sightline.conversation.window.blocks import Block, Decision, Kind
+    from sightline.conversation.window.prices import Prices
+    from sightline.text.tokens import Counter
+
+
+class Folded(Value):
+    """A part that a stub would stand for. message: its index; tokens: of it, and of its stub;
+    tier: the rule that chose it; block: what it was."""
+
+    message: int
+    tier: str
+    tokens: int
+    stub_tokens: int
+    stub: str
+    block: Block
+
+
+class Plan(Value):
+    """What would be done now. before, after: tokens of what would be sent, all of it; minimum: what
+    a clear has to get back at this price to be worth what it costs; view: the messages as they
+    would be sent; dropped: kinds of the parts that would go without a stub; tails: texts that would be put at
+    the end."""
+
+    budget: int
+    policy: str
+    price: str
+    counter: str
+    margin: float
+    before: int
+    after: int
+    minimum: int
+    folds: tuple[Folded, ...]
+    dropped: tuple[Kind, ...]
+    tails: tuple[str, ...]
+    view: tuple[Message, ...]
+
+    @property
+    def back(self) -> int:
+        """Tokens that would be got back."""
+        return self.before - self.after
+
+
+def plan(
+    history: History,
+    counter: Counter,
+    budget: int,
+    policy: str = "default",
+    price: str = USUAL.name,
+) -> Plan:
+    """What a policy does when this history is about to be sent. budget: tokens that all of it is to
+    fit into. UnknownName for a policy or a price that there is not."""
+    names = [name for name in POLICIES if name not in CHEATS]
+    if policy not in names:
+        raise UnknownName(f"There is no policy {policy!r}.", f"There are: {', '.join(names)}")
+    if price not in PROFILES:
+        raise UnknownName(f"There are no prices {price!r}.", f"There are: {', '.join(PROFILES)}")
+    blocks = history.format.blocks(history.messages, counter)
+    tools = len(history.tools())
+    beside = counter(history.beside()) + counter.around(len(history.messages), tools)
+    before = beside + sum(block.tokens for block in blocks)
+    setting = Setting(counter, price, budget, budget, beside)
+    made = _decided(blocks[: _asked(history, blocks)], before, setting, policy)
+    try:
+        view = history.format.project(history.messages, blocks, [made])
+    except ValueError as error:
+        raise HistoryError(
+            f"The policy {policy!r} would make of this history what its format refuses: {error}.",
+            "Take another policy, such as default.",
+        ) from error
+    after = beside + sum(block.tokens for block in history.format.blocks(view, counter))
+    return Plan(
+        *(budget, policy, price, counter.name, counter.margin, before, after),
+        _minimum(PROFILES[price], blocks, made, before - after),
+        tuple(_folded(blocks, made)),
+        tuple(blocks[place].kind for place in made.dropped),
+        tuple(tail.text for tail in made.tails),
+        tuple(view),
+    )
+
+
+def _asked(history: History, blocks: Sequence[Block]) -> int:
+    """How many blocks came before the model was last asked, or is asked now: what it said since is
+    never folded."""
+    role = history.format.adapter.role
+    end = len(history.messages)
+    while end and role(history.messages[end - 1]) == "model":
+        end -= 1
+    return sum(1 for block in blocks if block.message < end)
+
+
+def _decided(blocks: Sequence[Block], tokens: int, setting: Setting, policy: str) -> Decision:
+    """One decision, with all these blocks known. Ours takes the budget as what must be kept."""
+    made = POLICIES[policy](setting)
+    if isinstance(made, Ours):
+        rules = made.rules.replace(soft=setting.window, hard=setting.window)
+        folding = folder(rules, setting.count, stub, PROFILES[setting.price])
+        for block in blocks:
+            folding.add(block)
+        return folding.decide(tokens)
+    for block in blocks:
+        made.add(block)
+    return made.decide(Ask(1, None, None, tokens))
+
+
+def _folded(blocks: Sequence[Block], made: Decision) -> list[Folded]:
+    return [
+        Folded(
+            *(blocks[fold.block].message, fold.tier, blocks[fold.block].tokens),
+            *(fold.tokens, fold.stub, blocks[fold.block]),
+        )
+        for fold in made.folds
+    ]
+
+
+def _minimum(prices: Prices, blocks: Sequence[Block], made: Decision, back: int) -> int:
+    """From the first part that changes."""
+    places = [*(fold.block for fold in made.folds), *made.dropped]
+    first = min(places, default=len(blocks))
+    sizes = [block.tokens for block in blocks]
+    return least_clear(prices, sizes, first, back, sum(sizes), blocks[-1].step if blocks else 0)
+
+
+__all__ = ["Folded", "History", "Plan", "plan", "read", "recorded"]

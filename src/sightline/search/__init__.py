@@ -1,0 +1,24 @@
+"""Files by pattern, by approximate name and by folder, within what the ignore rules allow."""
+
+PUBLIC = (
+    "cache",
+    "chains",
+    "find",
+    "fuzzy",
+    "guesses",
+    "listing",
+    "listing_requests",
+    "path_index",
+    "stats",
+    "words",
+)
+
+PURE = (
+    "chains",
+    "fuzzy",
+    "glob_braces",
+    "glob_regex",
+    "guesses",
+    "path_index",
+    "patterns",
+)

@@ -1,0 +1,12 @@
+"""The sessions of a workspace: who is present, what they claim, what they run on, how they end."""
+
+PUBLIC = (
+    "affected",
+    "claims",
+    "lifecycle",
+    "presence",
+    "usage",
+    "words",
+)
+
+PURE = ("words",)

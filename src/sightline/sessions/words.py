@@ -1,0 +1,164 @@
+"""Several agents in one tree: who claims what, whom a write concerns, who is still there."""
+
+from __future__ import annotations
+
+from sightline.changes.words import cause
+from sightline.model.events import Cause
+from sightline.text.phrases import spans
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
+    from sightline.model.active_claims import Claim
+    from sightline.model.spans import Spans
+
+    class Affected(Protocol):
+        """model.results.Affected."""
+
+        @property
+        def session(self) -> str: ...
+        @property
+        def path(self) -> str: ...
+        @property
+        def lines(self) -> Spans: ...
+
+
+NAMED = 3
+"""Sessions or claims that are named in one answer; of the others the number is told."""
+
+DAY_S = 86_400
+
+
+def until(at: int) -> str:
+    """A moment (UTC microseconds) of this day or the next, as its clock says it."""
+    minutes = at // 1_000_000 % DAY_S // 60
+    return f"{minutes // 60:02}:{minutes % 60:02} UTC"
+
+
+def who(session: str, reader: str) -> str:
+    """A session as another one's reader says it."""
+    return cause(Cause("agent", session), reader)
+
+
+def claimed(path: str, claims: Sequence[Claim], reader: str) -> str:
+    """Who else claims a file, and until when."""
+    first = claims[0]
+    also = f", and by {len(claims) - 1} more" if len(claims) > 1 else ""
+    part = "" if path in first.paths else f" as part of {_listed(first.paths)}"
+    shared = "" if first.exclusive else " (shared)"
+    whose = who(first.session, reader)
+    return f"{path} is claimed{shared} by {whose} until {until(first.expires_at)}{part}{also}."
+
+
+def claim_enforced(path: str, claims: Sequence[Claim], reader: str) -> tuple[str, str]:
+    """The message and the hint of a write that another session's claim forbids."""
+    first = next(each for each in claims if each.exclusive)
+    hint = f"Work on other files until then, or ask the user, who can let go the claim {first.id}."
+    return claimed(path, [first], reader), hint
+
+
+def claim_refused(wanted: str, claims: Sequence[Claim], reader: str) -> tuple[str, str]:
+    """The message and the hint of a claim that others' claims do not allow."""
+    first = claims[0]
+    whose = f"{who(first.session, reader)} until {until(first.expires_at)}"
+    kind = "" if first.exclusive else " (shared)"
+    more = f" There {_are(len(claims) - 1)} more in the way." if len(claims) > 1 else ""
+    same = "" if (wanted,) == first.paths else f", as part of {_listed(first.paths)}"
+    hint = f"Claim other paths, wait, or ask the user, who can let go the claim {first.id}."
+    return f"{wanted} is claimed{kind} by {whose}{same}.{more}", hint
+
+
+def _are(number: int) -> str:
+    return "is 1" if number == 1 else f"are {number}"
+
+
+def no_claim(claim: str) -> tuple[str, str]:
+    """A claim that does not stand, or never did."""
+    hint = "It was released, has run out, or fell with its session. Claim the paths again."
+    return f"There is no claim {claim!r} that stands.", hint
+
+
+def not_yours(claim: str, session: str) -> tuple[str, str]:
+    """A claim of somebody else's that was to be renewed or released."""
+    hint = f"It falls when its time is up or its process ends; --session {session} lets it go now."
+    return f"The claim {claim!r} is another session's: {session}.", hint
+
+
+def affected(found: Sequence[Affected], reader: str) -> str:
+    """Whose view of a file a write made stale."""
+    said = [
+        f"{who(each.session, reader)} stale on {each.path} {spans(each.lines)}"
+        for each in found[:NAMED]
+    ]
+    more = len(found) - len(said)
+    if more > 0:
+        said.append(f"{more} more session{'' if more == 1 else 's'}")
+    listed = said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    return f"Your write made {listed}."
+
+
+def this_machine_alone(kind: str) -> str:
+    """A claim in a folder that other machines may have, too."""
+    return (
+        f"This folder is on a network ({kind}): agents on other machines are not told of the claim,"
+        " nor held by it. Their edits are seen as another program's."
+    )
+
+
+def forgotten(session: str, claims: int) -> str:
+    """What became of a session that was deleted."""
+    lost = f" Its {claims} claim{'' if claims == 1 else 's'} fell." if claims else ""
+    told = f"Session {session} is ended, and what it was shown is forgotten.{lost}"
+    return f"{told} What it did stays on the timeline."
+
+
+def still_held(session: str, holder: str) -> tuple[str, str]:
+    """A session that is at work and was to be deleted."""
+    pid = holder.rsplit(":", 2)[1] if holder else ""
+    held = f" (process {pid} holds it)" if pid else ""
+    return (
+        f"Session {session} is at work{held}: without what it was shown it has to read again.",
+        "Delete it all the same with --force.",
+    )
+
+
+def no_session(session: str) -> tuple[str, str]:
+    """An id that no session here has."""
+    return f"There is no session {session!r} here.", "List: sightline sessions"
+
+
+def not_family(giver: str, receiver: str) -> tuple[str, str]:
+    """A hand-over between two sessions of which neither started the other."""
+    message = f"{receiver} and {giver} are no family: neither started the other, nor one both."
+    hint = (
+        "Where text did reach the other agent, record it there: sightline saw PATH --via handover"
+    )
+    return message, hint
+
+
+def nothing_held(session: str, path: str) -> tuple[str, str]:
+    """A path that a session cannot hand over."""
+    message = f"{session} holds nothing of {path} that could be handed over."
+    return (
+        message,
+        "It was not shown those lines, or they left its context: see 'sightline status'.",
+    )
+
+
+def _listed(paths: Sequence[str]) -> str:
+    shown = ", ".join(paths[:NAMED])
+    return f"{shown} and {len(paths) - NAMED} more" if len(paths) > NAMED else shown
+
+
+def model(name: str, provider: str | None, mode: str | None) -> str:
+    """A model with whose it is and the mode it is used in, as far as these were told."""
+    more = ", ".join(each for each in (provider, mode) if each)
+    return f"{name} ({more})" if more else name
+
+
+def environment(system: str, python: str, host: str | None, version: str | None) -> str:
+    """A system, a Python, and the application where that was told."""
+    where = f"{system}, Python {python}"
+    return f"{' '.join(filter(None, (host, version)))} on {where}" if host else where

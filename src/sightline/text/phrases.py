@@ -1,0 +1,134 @@
+"""Lines of the terminal: how files stand, in words that fit 80 columns."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sightline.model.spans import Spans
+
+
+def shown(lines: Spans, total: int) -> str:
+    """How much of a file was shown."""
+    if not total:
+        return "empty"
+    if lines == ((1, total),):
+        return "the only line" if total == 1 else f"all {total} lines"
+    return f"{spans(lines)} of {total}"
+
+
+def ago(seconds: float) -> str:
+    """How long ago, in the one unit that people would say."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size:.0f} {unit} ago"
+    return "just now"
+
+
+def verdict(state: str, path: str, who: str) -> str:
+    """What a state means for the agent that relies on the file."""
+    return _STATES[state].format(path=path, who=who)
+
+
+_STATES = {
+    "fresh": "{path} is as it was shown.",
+    "stale": "{path} is no longer what was shown: changed by {who}.",
+    "deleted": "{path} was deleted since it was shown, by {who}.",
+    "moved": "{path} was renamed since it was shown, by {who}.",
+    "kind_changed": "{path} is no longer a regular text file, because of {who}.",
+    "unseen": "{path} was never shown to this session.",
+    "unverifiable": "{path} cannot be read right now; nothing can be said of it.",
+}
+
+
+def changed(state: str, who: str, when: str) -> str:
+    """Why a file is not fresh, short enough for a table."""
+    verbs = {"deleted": "deleted", "moved": "renamed", "kind_changed": "replaced"}
+    return f"{verbs.get(state, 'changed')} by {who}{f', {when}' if when else ''}"
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: "1 file", "3 files"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def table(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Rows in columns as wide as they need; the last column is free."""
+    cells = [list(row) for row in rows]
+    columns = max((len(row) for row in cells), default=0)
+    widths = [max(len(row[at]) for row in cells if at < len(row)) for at in range(columns)]
+    return [
+        "  ".join(cell.ljust(widths[at]) for at, cell in enumerate(row)).rstrip() for row in cells
+    ]
+
+
+def printable(text: str) -> str:
+    """Text that cannot steer a terminal: control characters become their pictures."""
+    return text.translate(_CONTROLS)
+
+
+def one_line(text: str) -> str:
+    """The same on a line of its own, whatever a file or a command is called."""
+    return printable(text).replace("\n", "␊").replace("\t", "␉")
+
+
+_CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {
+    127: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+    **dict.fromkeys(range(0xDC80, 0xDD00), 0xFFFD),
+}
+
+
+SPANS_NAMED = 20
+
+
+def spans(lines: Spans) -> str:
+    """Line numbers as people write them: "line 3", "lines 3-5, 9"; of very many the first ones."""
+    parts = [str(a) if a == b else f"{a}-{b}" for a, b in lines[:SPANS_NAMED]]
+    if len(lines) > SPANS_NAMED:
+        parts.append(f"and {len(lines) - SPANS_NAMED} more places")
+    many = len(parts) > 1 or any(a != b for a, b in lines)
+    return f"line{'s' if many else ''} {', '.join(parts)}" if parts else "no lines"
+
+
+def size(count: int) -> str:
+    """Bytes as people write them."""
+    amount = float(count)
+    for unit in ("bytes", "KiB", "MiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:.1f} GiB"
+
+
+def in_turn(who: Sequence[str]) -> str:
+    """Those that changed a file, in words, the last one first; of many the last three."""
+    if len(who) == 1:
+        return who[0]
+    more = " and others" if len(who) > 3 else ""
+    return f"{who[0]}; before that {', '.join(who[1:3])}{more}"
+
+
+def times(number: int) -> str:
+    """How often: "once", "3 times"."""
+    return "once" if number == 1 else f"{number} times"
+
+
+def visible(text: str) -> str:
+    """Text with its white space made visible; line ends stay."""
+    return text.replace(" ", "·").replace("\t", "→").replace("\r", "␍")
+
+
+def left_out(count: int, lines: Spans, *, of: int) -> str:
+    """What is said behind a diff that could not show all of so many changes. lines: what else is
+    new."""
+    if not count:
+        return ""
+    more = "too long to show" if count == of else f"{count} more change{'' if count == 1 else 's'}"
+    return f"… {more}{f': {spans(lines)}' if lines else ''}\n"
+
+
+def says(words: str) -> str:
+    """Words that stand by themselves elsewhere."""
+    return f"Sightline: {words}"

@@ -1,0 +1,50 @@
+"""Trajectories of SWE-agent as chat messages."""
+
+from __future__ import annotations
+
+import pytest
+from tests.agents.recordings import SWE, bash, write
+
+from sightline.agents.swe_agent import conversation
+from sightline.conversation.formats.format import FORMATS
+from sightline.replay.recording_reader import segments
+
+
+def read(tmp_path, *history):
+    return conversation(write(tmp_path, "demo.traj", {**SWE, "history": list(history)}))
+
+
+def test_the_history_is_what_was_sent_without_demonstrations(tmp_path):
+    told = conversation(write(tmp_path, "demo.traj", SWE))
+    sent = [row for row in SWE["history"] if not row.get("is_demo")]
+    assert [each["content"] for each in told.messages] == [row["content"] for row in sent]
+    assert {key for each in told.messages for key in each} == {"role", "content"}
+
+
+def test_commands_in_texts_are_calls_and_windows_are_their_results(tmp_path):
+    (segment,) = segments(conversation(write(tmp_path, "demo.traj", SWE)), len)
+    assert [block.kind for block in segment.blocks] == ["system", "user", "call", "result", "call"]
+    assert segment.blocks[3].excerpts[0].path == "a.py"
+
+
+def test_calls_of_newer_versions_have_their_results(tmp_path):
+    told = read(
+        tmp_path,
+        {"role": "user", "content": "mend a.py", "agent": "main"},
+        {"role": "assistant", "content": "", "agent": "main", "tool_calls": [bash("c1", "ls")]},
+        {"role": "tool", "content": "a.py", "agent": "main", "tool_call_ids": ["c1"]},
+    )
+    assert told.messages[2] == {"role": "tool", "content": "a.py", "tool_call_id": "c1"}
+    assert FORMATS["chat"].problems(told.messages) == []
+
+
+def test_another_agent_s_rows_are_no_part_of_it(tmp_path):
+    own = {"role": "user", "content": "one", "agent": "primary"}
+    other = {"role": "user", "content": "two", "agent": "crafter"}
+    assert len(read(tmp_path, own, other, "x", {"role": "nobody"}).messages) == 1
+
+
+@pytest.mark.parametrize("held", [{**SWE, "history": []}, {**SWE, "history": None}])
+def test_a_trajectory_without_its_history_says_so(tmp_path, held):
+    with pytest.raises(ValueError, match="of swe-agent, but it holds no messages"):
+        conversation(write(tmp_path, "demo.traj", held))

@@ -1,0 +1,105 @@
+"""The same verbs for async hosts."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+
+import pytest
+
+import sightline
+from sightline.api.async_session import AsyncSession
+from sightline.api.session import Session
+
+TEN = "".join(f"line {n}\n" for n in range(1, 11))
+
+
+def verbs(kind):
+    return {
+        name: [(p.name, p.kind, p.default) for p in inspect.signature(made).parameters.values()]
+        for name, made in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    }
+
+
+def test_every_verb_is_there_with_the_same_arguments():
+    assert verbs(AsyncSession) == verbs(Session)
+
+
+def test_the_verbs_work(place, s):
+    place.put("a.py", TEN)
+
+    async def host():
+        view = await s.aio.read("a.py")
+        assert view.text == TEN
+        result = await s.aio.edit("a.py", "line 3\n", "mine\n")
+        assert result.path == "a.py"
+        async with s.aio.writing("a.py", TEN):
+            place.put("a.py", TEN)
+        async with s.aio.ran("make") as run:
+            run.exit_code = 0
+        assert run.result.exit_code == 0
+        with pytest.raises(sightline.EditRefused):
+            await s.aio.edit("a.py", "nothing like it", "x")
+        return [file.state for file in await s.aio.files()]
+
+    assert asyncio.run(host()) == ["fresh"]
+
+
+def test_many_verbs_at_once_run_one_after_the_other(place, s):
+    place.put("a.py", TEN)
+
+    async def host():
+        await s.aio.read("a.py")
+        edits = [s.aio.edit("a.py", f"line {n}\n", f"mine {n}\n") for n in range(1, 11)]
+        await asyncio.gather(*edits)
+
+    asyncio.run(host())
+    assert place.text("a.py") == TEN.replace("line", "mine")
+    assert s.check("a.py").state == "fresh"
+
+
+def test_a_cancelled_edit_that_has_begun_is_finished_and_recorded(place, ten, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+    workspace = ten._ground.workspace
+    replace_if = workspace.replace_if
+
+    def slow(*args, **named):
+        begun.set()
+        go_on.wait(30)
+        return replace_if(*args, **named)
+
+    monkeypatch.setattr(workspace, "replace_if", slow)
+
+    async def host():
+        edit = asyncio.create_task(ten.aio.edit("a.py", "line 3\n", "mine\n"))
+        await asyncio.to_thread(begun.wait, 30)
+        edit.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await edit
+        go_on.set()
+        return await ten.aio.check("a.py")
+
+    assert asyncio.run(host()).state == "fresh"
+    assert place.text("a.py") == TEN.replace("line 3", "mine")
+    assert ten._ground.store.pending() == []
+
+
+def test_a_conversation_has_the_same_verbs(place, s):
+    from sightline.api.async_conversation import AsyncConversation
+    from sightline.conversation.log import Conversation
+
+    names = {name: made[1:] for name, made in verbs(Conversation).items()}
+    assert {name: made[1:] for name, made in verbs(AsyncConversation).items()} == names
+
+    async def host():
+        talk = s.aio.conversation
+        first = await talk.append({"role": "user", "content": "hi"})
+        side = await talk.side("explore")
+        await side.append({"role": "user", "content": "look"})
+        assert await talk.sides() == {"explore": first}
+        assert await side.messages() == [{"role": "user", "content": "look"}]
+        return await talk.view(1_000)
+
+    assert asyncio.run(host()) == s.conversation.messages()

@@ -1,0 +1,27 @@
+"""Mentions as the tests ask for them, and what they left on record."""
+
+from __future__ import annotations
+
+import json
+
+from sightline.briefing.mentions import mentioned
+from sightline.briefing.words import mentions_json
+
+
+def told(s, text, **limits):
+    found = mentioned(s._ground, text, **limits)
+    json.dumps(mentions_json(found))
+    return found
+
+
+def one(s, text, **limits):
+    [only] = told(s, text, **limits).found
+    return only
+
+
+def lines(first, last):
+    return "".join(f"line {n}\n" for n in range(first, last + 1))
+
+
+def seen(s):
+    return {each.path: (each.via, each.seen_lines) for each in s.files()}

@@ -1,0 +1,491 @@
+"""Who made a change: real git, real commands, real saves; the fact has to say so."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from threading import Barrier, Thread
+
+import pytest
+
+import sightline
+from sightline.agents.hook_events import CommandBegan, CommandEnded
+from sightline.changes.cause_rules import PUT_BACK, UNDER_WAY
+from sightline.changes.commands import changes
+from sightline.history.session_history import survey
+from sightline.hooks.dispatch import attend
+from sightline.model.events import (
+    Cause,
+    Changed,
+    CommandStarted,
+    EnvironmentSeen,
+    GitMoved,
+    SessionEnded,
+    TurnBegan,
+    WriteIntended,
+)
+
+TEN = "".join(f"line {n}\n" for n in range(1, 11))
+FILES = ("a.py", "b.py", "c.py")
+QUIET = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_EDITOR": "true"}
+
+LONG_AGO = {"GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"}
+
+
+@pytest.fixture
+def tree(place):
+    """Three files on two branches, made long ago: `other` has two of them otherwise."""
+    for path in FILES:
+        place.put(path, TEN)
+    git(place, "-c", "init.defaultBranch=main", "init", "--quiet")
+    commit(place, **LONG_AGO)
+    git(place, "checkout", "--quiet", "-b", "other", **LONG_AGO)
+    place.put("a.py", TEN.replace("line 3", "OTHER"))
+    place.put("b.py", TEN.replace("line 4", "OTHER"))
+    commit(place, **LONG_AGO)
+    git(place, "checkout", "--quiet", "main", **LONG_AGO)
+    os.utime(place.root / ".git/logs/HEAD", (0, 0))  # a look in its clock tick is none behind it
+    return place
+
+
+@pytest.fixture
+def s(tree):
+    return opened(tree, "s")
+
+
+def opened(place, name):
+    session = place.session(name)
+    for path in FILES:
+        session.read(path)
+    return session
+
+
+def git(place, *words, **more):
+    who = ("-c", "user.name=t", "-c", "user.email=t@example.org")
+    done = subprocess.run(
+        ["git", *who, *words],
+        cwd=place.root,
+        env={**os.environ, **QUIET, **more},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def commit(place, **more):
+    git(place, "add", "--all")
+    git(place, "commit", "--quiet", "--allow-empty", "-m", "work", **more)
+    return git(place, "rev-parse", "HEAD")
+
+
+def told(session, after=0):
+    kinds = [Changed, GitMoved]
+    return [r.fact for r in session._ground.store.timeline(kinds=kinds, after=after)]
+
+
+def causes(session, path="a.py"):
+    return [fact.cause for fact in told(session) if isinstance(fact, Changed) and fact.path == path]
+
+
+# git
+
+
+def test_a_branch_switch_is_one_fact_with_both_commits_and_the_files_of_ours(tree, s):
+    before = git(tree, "rev-parse", "HEAD")
+    git(tree, "checkout", "--quiet", "other")
+    s.check("a.py")
+    [fact] = told(s)
+    assert isinstance(fact, GitMoved)
+    assert (fact.before, fact.after) == (before, git(tree, "rev-parse", "HEAD"))
+    assert (fact.operation, fact.detail) == ("checkout", "main..other")
+    assert fact.paths == ("a.py", "b.py")
+    assert [change.path for change in fact.changes] == ["a.py", "b.py"]
+    assert {change.changed_by.kind for change in s.changes()} == {"git"}
+    assert len(told(s)) == 1
+
+
+def test_a_switch_there_and_back_is_nothing(tree, s):
+    git(tree, "checkout", "--quiet", "other")
+    git(tree, "checkout", "--quiet", "main")
+    assert s.changes() == []
+    assert told(s) == []
+
+
+def test_a_file_that_a_branch_does_not_have_went_with_it(tree, s):
+    tree.put("new.py", TEN)
+    commit(tree)
+    s.read("new.py")
+    git(tree, "checkout", "--quiet", "other")
+    s.check("new.py")
+    [fact] = told(s)
+    assert "new.py" in fact.paths
+    assert s.check("new.py").changed_by.kind == "git"
+
+
+def test_a_rebase_of_many_commits_is_one(tree, s):
+    for n in (6, 7, 8):
+        tree.put("c.py", TEN.replace(f"line {n}", f"MINE {n}"))
+        commit(tree)
+    s.read("c.py")
+    before = git(tree, "rev-parse", "HEAD")
+    git(tree, "rebase", "--quiet", "other")
+    s.changes()
+    [*_, fact] = told(s)
+    assert (fact.operation, fact.before) == ("rebase", before)
+    assert fact.after == git(tree, "rev-parse", "HEAD")
+    assert fact.paths == ("a.py", "b.py")
+
+
+@pytest.mark.parametrize(
+    ("words", "operation"),
+    [
+        (["merge", "--no-edit", "other"], "merge"),
+        (["reset", "--hard", "other"], "reset"),
+        (["cherry-pick", "other"], "cherry-pick"),
+        (["pull", "--quiet", ".", "other"], "pull"),
+    ],
+)
+def test_other_operations(tree, s, words, operation):
+    git(tree, *words)
+    s.changes()
+    [fact] = told(s)
+    assert (fact.operation, fact.paths) == (operation, ("a.py", "b.py"))
+
+
+def test_a_reset_that_throws_a_save_away(tree, s):
+    tree.put("a.py", TEN.replace("line 9", "dirty"))
+    s.changes()
+    git(tree, "reset", "--quiet", "--hard")
+    s.changes()
+    [saved, fact] = told(s)
+    assert saved.cause.kind == "external"
+    assert (fact.operation, fact.paths) == ("reset", ("a.py",))
+
+
+def test_a_stash_and_its_pop(tree, s):
+    tree.put("a.py", TEN.replace("line 9", "dirty"))
+    s.changes()
+    git(tree, "stash")
+    stash = git(tree, "rev-parse", "stash")
+    head = git(tree, "rev-parse", "HEAD")
+    s.changes()
+    git(tree, "stash", "pop")
+    s.changes()
+    [_, put, popped] = told(s)
+    assert (put.operation, put.before, put.after) == ("stash", head, stash)
+    assert (popped.operation, popped.before, popped.after) == ("stash pop", stash, head)
+    assert put.paths == popped.paths == ("a.py",)
+
+
+def test_a_stash_of_untracked_files(tree, s):
+    tree.put("new.py", TEN)
+    s.read("new.py")
+    git(tree, "stash", "--include-untracked")
+    s.check("new.py")
+    git(tree, "stash", "apply")
+    s.check("new.py")
+    assert [fact.operation for fact in told(s)] == ["stash", "stash apply"]
+
+
+def test_a_pop_of_a_stash_that_nobody_saw_put_away_is_likely(tree):
+    tree.put("a.py", TEN.replace("line 9", "dirty"))
+    git(tree, "stash")
+    s = opened(tree, "s")
+    git(tree, "stash", "pop")
+    s.changes()
+    assert causes(s) == [Cause("git", "stash pop", None, "likely")]
+
+
+def test_a_save_after_a_switch_is_not_gits(tree, s):
+    git(tree, "checkout", "--quiet", "other")
+    tree.put("c.py", TEN.replace("line 9", "by hand"))
+    s.changes()
+    [fact, saved] = told(s)
+    assert fact.paths == ("a.py", "b.py")
+    assert (saved.path, saved.cause.kind) == ("c.py", "external")
+
+
+def test_a_commit_changes_no_file(tree, s):
+    tree.put("a.py", TEN.replace("line 9", "by hand"))
+    commit(tree)
+    s.changes()
+    assert [cause.kind for cause in causes(s)] == ["external"]
+
+
+def test_a_save_that_was_committed_before_the_tree_was_reset_is_the_users(tree, s):
+    tree.put("a.py", TEN.replace("line 9", "by hand"))
+    commit(tree)
+    git(tree, "reset", "--quiet", "--hard")
+    s.changes()
+    assert [cause.kind for cause in causes(s)] == ["external"]
+
+
+def test_line_ends_that_git_converts_do_not_hide_it(tree, s):
+    git(tree, "config", "core.autocrlf", "true")
+    git(tree, "checkout", "--quiet", "other")
+    assert b"\r\n" in tree.bytes("a.py")
+    s.changes()
+    [fact] = told(s)
+    assert (fact.operation, fact.paths) == ("checkout", ("a.py", "b.py"))
+
+
+def test_while_git_is_at_work_it_is_the_likely_cause_and_the_whole_is_told_at_the_end(tree, s):
+    lock = tree.root / ".git/index.lock"
+    stood = tree.bytes("a.py")
+    other = git(tree, "show", "other:a.py") + "\n"
+    lock.touch()
+    tree.put("a.py", other)
+    s.check("a.py")
+    assert causes(s) == [Cause("git", None, UNDER_WAY, "likely")]
+    lock.unlink()
+    tree.put("a.py", stood)
+    git(tree, "checkout", "--quiet", "other")
+    s.changes()
+    fact = told(s)[-1]
+    assert (fact.operation, fact.paths) == ("checkout", ("a.py", "b.py"))
+    assert s._ground.store.disk("a.py").cause.who == "checkout"
+
+
+def test_a_merge_that_stopped_is_gits_too(tree, s):
+    tree.put("a.py", TEN.replace("line 3", "MINE"))
+    commit(tree)
+    s.read("a.py")
+    with pytest.raises(subprocess.CalledProcessError):
+        git(tree, "merge", "--no-edit", "other")
+    s.check("a.py")
+    assert causes(s)[-1] == Cause("git", None, UNDER_WAY, "likely")
+
+
+def test_where_git_gives_no_answer_it_is_likely(tree, s, monkeypatch, tmp_path):
+    git(tree, "checkout", "--quiet", "other")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    s.changes()
+    [a, b] = told(s)
+    assert a.cause == b.cause == Cause("git", "checkout", "main..other", "likely")
+
+
+def test_two_who_find_a_move_at_once_leave_one_fact(tree, s):
+    others = [opened(tree, f"s{n}") for n in range(4)]
+    git(tree, "checkout", "--quiet", "other")
+    ready = Barrier(len(others))
+
+    def look(session):
+        ready.wait()
+        session.changes()
+
+    threads = [Thread(target=look, args=(each,)) for each in others]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    moved = [fact for fact in told(s) if isinstance(fact, GitMoved)]
+    assert sorted(path for fact in moved for path in fact.paths) == ["a.py", "b.py"]
+    assert [fact for fact in told(s) if isinstance(fact, Changed)] == []
+
+
+def test_an_ordinary_save_starts_no_program(tree, s, monkeypatch):
+    """The log moved before the files were looked at."""
+    log = tree.root / ".git/logs/HEAD"
+    for at in (log, tree.root / ".git/index", tree.root / ".git/logs/refs"):
+        os.utime(at, ns=(5_000_000_000, 5_000_000_000))
+    tree.put("a.py", TEN.replace("line 9", "by hand"))
+    monkeypatch.setattr(subprocess, "run", None)
+    s.changes()
+    assert [cause.kind for cause in causes(s)] == ["external"]
+
+
+# commands
+
+
+def test_while_a_command_of_any_session_runs_it_is_the_likely_cause(tree, s):
+    other = opened(tree, "other")
+    with s.ran("make"):
+        tree.put("a.py", TEN.replace("line 3", "made"))
+        other.check("a.py")
+    assert causes(s) == [Cause("command", "s", "make", "likely")]
+
+
+def test_somebody_without_a_session_says_the_same(tree, s):
+    own = s._ground
+    with s.ran("make"):
+        tree.put("a.py", TEN.replace("line 3", "made"))
+        ground = survey(own.store, own.workspace, own.settings, own.clock)
+        changes(ground).record(ground)
+    assert causes(s) == [Cause("command", "s", "make", "likely")]
+
+
+def test_a_command_that_ended_alone_is_certain(tree, s):
+    with s.ran("make"):
+        tree.put("a.py", TEN.replace("line 3", "made"))
+    assert causes(s) == [Cause("command", "s", "make")]
+
+
+def test_a_command_is_only_likely_when_somebody_else_was_at_work(tree, s):
+    other = opened(tree, "other")
+    with s.ran("make"):
+        tree.put("a.py", TEN.replace("line 3", "made"))
+        other.edit("b.py", "line 4", "edited")
+    assert causes(s) == [Cause("command", "s", "make", "likely")]
+    assert [cause.kind for cause in causes(s, "b.py")] == ["agent"]
+
+
+def test_a_command_that_names_its_files_did_not_change_others(tree, s):
+    with s.ran("sed -i s/3/three/ a.py"):
+        tree.put("a.py", TEN.replace("line 3", "line three"))
+        tree.put("b.py", TEN.replace("line 9", "by hand"))
+        tree.put("new.py", "by hand\n")
+    assert [cause.kind for cause in causes(s)] == ["command"]
+    assert [cause.kind for cause in causes(s, "b.py")] == ["external"]
+    assert [cause.kind for cause in causes(s, "new.py")] == ["external"]
+
+
+@pytest.mark.parametrize(
+    "over",
+    [TurnBegan(2), SessionEnded(), EnvironmentSeen("Linux", "3", owner="elsewhere:1:1")],
+)
+def test_a_command_of_which_no_end_was_told_does_not_run_for_ever(tree, s, over):
+    s._ground.append([CommandStarted("make", "1"), over])
+    other = opened(tree, "other")
+    tree.put("a.py", TEN.replace("line 3", "by hand"))
+    other.check("a.py")
+    assert [cause.kind for cause in causes(s)] == ["external"]
+
+
+def test_what_goes_on_in_the_background_may_change_more(tree, s):
+    cwd = str(tree.root)
+    attend(s, CommandBegan("make watch", "c1", cwd))
+    attend(s, CommandEnded("make watch", "c1", cwd, background=True))
+    tree.put("a.py", TEN.replace("line 3", "made"))
+    s.check("a.py")
+    [cause] = causes(s)
+    assert (cause.kind, cause.who, cause.confidence) == ("command", "s", "likely")
+    s.turn()
+    tree.put("b.py", TEN.replace("line 3", "by hand"))
+    s.check("b.py")
+    assert [each.kind for each in causes(s, "b.py")] == ["external"]
+
+
+def test_a_switch_by_an_agents_command_is_gits(tree, s):
+    with s.ran("git checkout other") as run:
+        git(tree, "checkout", "--quiet", "other")
+    [fact] = told(s)
+    assert isinstance(fact, GitMoved)
+    assert [change.path for change in run.result.changes] == ["a.py", "b.py"]
+
+
+# formatters and undos
+
+UGLY = TEN.replace("line 3", "f( 1,2 )")
+NEAT = TEN.replace("line 3", "f(1, 2)")
+
+
+def test_a_formatter_behind_an_edit(tree, s):
+    s.write("a.py", UGLY)
+    tree.put("a.py", NEAT)
+    s.check("a.py")
+    assert causes(s)[-1] == Cause("formatter", None, "s", "likely")
+
+
+def test_a_chain_of_formatters(tree, s):
+    s.write("a.py", UGLY)
+    for text in (NEAT, NEAT.replace("\n", "\r\n"), NEAT):
+        tree.put("a.py", text)
+        s.check("a.py")
+    assert [cause.kind for cause in causes(s)] == ["agent", "formatter", "formatter", "formatter"]
+
+
+def test_a_letter_of_the_users_is_no_formatters(tree, s):
+    s.write("a.py", UGLY)
+    tree.put("a.py", NEAT.replace("line 7", "lime 7"))
+    s.check("a.py")
+    assert causes(s)[-1] == Cause("external")
+
+
+def test_layout_of_a_file_that_no_agent_edited_is_somebodys(tree, s):
+    tree.put("a.py", TEN.replace("\n", "\r\n"))
+    s.check("a.py")
+    assert causes(s) == [Cause("external")]
+
+
+def test_a_formatter_that_was_faster_than_the_report_of_the_write(tree, s):
+    other = opened(tree, "other")
+    with s.writing("a.py", UGLY):
+        tree.put("a.py", NEAT)
+        other.check("a.py")
+        assert causes(s) == []
+    assert [cause.kind for cause in causes(s)] == ["agent", "formatter"]
+    assert [r.fact.path for r in s._ground.store.timeline(kinds=[WriteIntended])] == ["a.py"]
+
+
+def test_a_formatter_behind_a_hosts_own_tool(tree, s):
+    tree.put("a.py", NEAT)
+    s.wrote("a.py", content=UGLY, before=TEN)
+    assert [cause.kind for cause in causes(s)] == ["agent", "formatter"]
+
+
+def test_an_edit_that_is_put_back(tree, s):
+    s.edit("a.py", "line 3", "edited")
+    tree.put("a.py", TEN)
+    s.check("a.py")
+    assert causes(s)[-1] == Cause("external", detail=PUT_BACK)
+
+
+def test_an_edit_that_is_put_back_behind_a_formatter(tree, s):
+    s.write("a.py", UGLY)
+    tree.put("a.py", NEAT)
+    s.check("a.py")
+    tree.put("a.py", TEN)
+    s.check("a.py")
+    assert causes(s)[-1] == Cause("external", detail=PUT_BACK)
+
+
+def test_a_file_replaced_by_something_else_says_what_stands_there(tree, s):
+    (tree.root / "a.py").unlink()
+    (tree.root / "a.py").mkdir()
+    s.check("a.py")
+    assert causes(s) == [Cause("external", detail="directory")]
+
+
+def test_two_things_that_git_did_unseen_are_two_facts(tree, s):
+    """Each file is told with what changed it."""
+    tree.put("c.py", TEN.replace("line 9", "dirty"))
+    s.changes()
+    git(tree, "stash")
+    git(tree, "merge", "--no-edit", "other")
+    s.changes()
+    found = {fact.operation: fact.paths for fact in told(s) if isinstance(fact, GitMoved)}
+    assert found == {"stash": ("c.py",), "merge": ("a.py", "b.py")}
+
+
+def test_a_workspace_below_the_top_of_its_repository(tree):
+    tree.put("sub/d.py", TEN)
+    commit(tree)
+    git(tree, "checkout", "--quiet", "other")
+    git(tree, "merge", "--no-edit", "--quiet", "main")
+    tree.put("sub/d.py", TEN.replace("line 3", "OTHER"))
+    commit(tree)
+    git(tree, "checkout", "--quiet", "main")
+    below = sightline.open_session(tree.root / "sub", id="s", settings=tree.settings())
+    with below:
+        below.read("d.py")
+        git(tree, "checkout", "--quiet", "other")
+        below.changes()
+        [fact] = told(below)
+        assert (fact.operation, fact.paths) == ("checkout", ("d.py",))
+
+
+def test_trees_beside_each_other_that_go_the_same_way_are_told_apart(tree):
+    git(tree, "worktree", "add", "--quiet", "--detach", "one", "main", **LONG_AGO)
+    git(tree, "worktree", "add", "--quiet", "--detach", "two", "main", **LONG_AGO)
+    session = tree.session("s")
+    for folder in ("one", "two"):
+        session.read(f"{folder}/a.py")
+        os.utime(tree.root / f".git/worktrees/{folder}/logs/HEAD", (0, 0))
+    for folder in ("one", "two"):
+        git(tree, "-C", folder, "checkout", "--quiet", "--detach", "other")
+        session.changes()
+    assert [(fact.operation, fact.paths) for fact in told(session)] == [
+        ("checkout", ("one/a.py",)),
+        ("checkout", ("two/a.py",)),
+    ]

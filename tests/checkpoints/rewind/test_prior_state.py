@@ -1,0 +1,44 @@
+"""What stood at a path before comes from the timeline, from what is at hand of it, or a checkpoint."""
+
+import pytest
+
+from sightline.checkpoints.rewind.prior_state import KINDS, Past
+from sightline.checkpoints.rewind.undo_plan import Effect
+from sightline.model.events import Changed
+from sightline.model.revision import MISSING
+from sightline.model.timeline import Recorded
+
+
+@pytest.fixture
+def removed(place, s):
+    """A file with rights of its own that a command removed, twice."""
+    for number in range(2):
+        place.put("a.py", f"{number}\n").chmod(0o750 if number else 0o640)
+        s.read("a.py")
+        s.checkpoint()
+        with s.ran("make clean"):
+            (place.root / "a.py").unlink()
+    return list(s._ground.store.timeline(path="a.py", kinds=[Changed]))
+
+
+def test_what_is_at_hand_says_the_same_as_the_timeline(s, removed):
+    ground = s._ground
+    gone = [r for r in removed if r.fact.after == MISSING]
+    assert len(gone) == 2
+    for position in (0, gone[0].position):
+        since = [*ground.store.timeline(after=position, kinds=list(KINDS))]
+        for asked, mode in zip(gone, (0o640, 0o750), strict=True):
+            effect = Effect("a.py", asked.fact.before, MISSING, asked.position, asked.happened_at)
+            known = [r for r in since if r.position > position]
+            assert Past(ground, position, known).put_before(effect).was == mode
+
+
+def test_a_file_is_heard_of_from_its_first_fact_on(s, removed):
+    ground = s._ground
+    first = next(iter(ground.store.timeline(path="a.py"))).position
+    nothing: list[Recorded] = []
+    for since in (nothing, removed):
+        past = Past(ground, 0, since)
+        assert not past.heard("a.py", first - 1)
+        assert past.heard("a.py", first)
+        assert not past.heard("b.py", removed[-1].position)

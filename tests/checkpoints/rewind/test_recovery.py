@@ -1,0 +1,206 @@
+"""A rewind whose process died in the middle, and what its session goes on with."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from tests.disasters.ending import ended, rewinds_end
+
+from sightline.agents.hook_events import Prompted
+from sightline.api.opening import start
+from sightline.changes import write_journal
+from sightline.checkpoints.rewind import recovery, rewinder
+from sightline.errors import StoreError, Unverifiable
+from sightline.guard.edit import apply_edit
+from sightline.hooks.dispatch import attend
+from sightline.model.attempts import Create
+from sightline.model.events import RewindEnded, RewindStarted
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a child")
+
+NAMES = [f"{n:03}.txt" for n in range(150)]
+
+
+@pytest.fixture
+def half(place, monkeypatch):
+    """A rewind whose process died when a hundred of 150 files were back; its checkpoint."""
+    return begun(place, monkeypatch)
+
+
+def begun(place, monkeypatch, appends=2, to=None, **asked):
+    for name in NAMES:
+        place.put(name, "then\n")
+    with place.session() as s:
+        s.read(NAMES[0])
+        then = s.checkpoint().id
+        with s.ran("fix all"):
+            for name in NAMES:
+                place.put(name, "now\n")
+
+    def rewinding():
+        with place.session() as s:
+            s.rewind(to or then, **asked)
+
+    with rewinds_end(monkeypatch, appends, SystemExit):
+        ended(rewinding)
+    return then
+
+
+def stands(place):
+    texts = [place.text(name) for name in NAMES]
+    return texts.count("then\n"), texts.count("now\n")
+
+
+def left(session):
+    return write_journal.unfinished(session._ground, session.id)
+
+
+def test_opening_its_session_finishes_it_and_says_so(place, half):
+    assert stands(place) == (100, 50)
+    s = place.session()
+    assert stands(place) == (150, 0)
+    [warning] = s.warnings()
+    assert warning.text == (
+        f"The rewind to {half}, which had been interrupted, was finished: 50 files more went back."
+    )
+    last = [type(each.fact) for each in s._ground.store.timeline(newest=2)]
+    assert last[0] is RewindEnded
+    stood = s._ground.store.position()
+    place.session()
+    assert s._ground.store.position() <= stood + 1, "nothing is finished twice"
+
+
+def test_another_session_leaves_it_to_its_own(place, half):
+    other = place.session("other")
+    assert stands(place) == (100, 50)
+    assert [each.to for each in recovery.listed(other._ground)] == [half]
+
+
+def test_while_its_process_is_there_nobody_finishes_it(place, monkeypatch):
+    s = place.session()
+    s._ground.append([RewindStarted("position 0", 0, s._ground.owner)])
+    assert recovery.listed(s._ground) == []
+    place.session()
+    assert s._ground.store.pending()
+
+
+def test_what_was_done_since_it_began_stands(place, half):
+    with place.session("other") as other:
+        other.edit(NAMES[140], "now", "other's")
+    place.put(NAMES[141], "now and then\n")
+    place.put("000.txt", "then\nand the user's\n")
+    place.session()
+    assert place.text(NAMES[140]) == "other's\n"
+    assert place.text(NAMES[141]) == "now and then\n"
+    assert place.text("000.txt") == "then\nand the user's\n"
+    assert stands(place)[1] == 0
+
+
+def test_its_agents_own_later_work_stands(place, half):
+    """A hook goes on before anybody could finish it: what it does then is no part of the rewind."""
+    ground = place.session("other")._ground.of("s")
+    apply_edit(ground, "new.txt", Create("by the agent\n"))
+    place.session()
+    assert stands(place) == (150, 0)
+    assert place.text("new.txt") == "by the agent\n"
+
+
+def test_a_prompt_finishes_it_and_the_agent_is_told(place, half):
+    other = place.session("other")
+    ground = other._ground
+    s = start(ground.store, ground.workspace, ground.settings, id="s")
+    assert stands(place) == (100, 50), "a hook that is no prompt has no time for it"
+    told = attend(s, Prompted("go on")).context
+    assert stands(place) == (150, 0)
+    assert "which had been interrupted, was finished" in told
+
+
+def test_one_that_died_behind_its_last_file_is_ended(place, monkeypatch):
+    begun(place, monkeypatch, appends=4)
+    assert stands(place) == (150, 0)
+    s = place.session()
+    assert left(s) == []
+    assert "0 files more" in s.warnings()[0].text
+
+
+def test_the_same_command_again_ends_it(place, half):
+    other = place.session("other")
+    report = rewinder.rewind(other._ground.of("s"), half)
+    assert len(report.restored) == 50
+    assert recovery.listed(other._ground) == []
+
+
+def test_one_that_only_had_to_be_ended_is_ended_by_the_same_command(place, monkeypatch):
+    then = begun(place, monkeypatch, appends=4)
+    other = place.session("other")
+    assert rewinder.rewind(other._ground.of("s"), then, dry_run=True).restored == ()
+    assert recovery.listed(other._ground)
+    assert rewinder.rewind(other._ground.of("s"), then).restored == ()
+    assert recovery.listed(other._ground) == []
+
+
+def test_the_conversation_goes_back_as_it_was_asked_for(place, monkeypatch):
+    then = begun(place, monkeypatch, conversation=True)
+    s = place.session()
+    ends = [r.fact for r in s._ground.store.timeline(kinds=[RewindEnded])]
+    [cp] = [each for each in s.checkpoints() if each.id == then]
+    assert ends == [RewindEnded(cp.position)]
+    assert s.believed(NAMES[0]) == "then\n"
+
+
+def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, monkeypatch):
+    other = place.session("other")
+    ground = other._ground.of("s")
+    tree = type(ground.workspace)
+
+    def refusing(self, replacements, _):
+        return [Unverifiable(each.path, f"{each.path}: No space left.") for each in replacements]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tree, "replace_each", refusing)
+        said = recovery.finish(ground)
+    assert "is not finished" in said
+    assert "No space left" in said
+    assert f"sightline rewind {half} --session s" in said
+    assert recovery.listed(ground)
+    assert "was finished: 50 files" in recovery.finish(ground)
+
+
+def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
+    other = place.session("other")
+    ground = other._ground.of("s")
+    full = StoreError("The store cannot grow: the disk is full.", "Free some.")
+
+    def refusing(*_, **__):
+        raise full
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(ground.store), "append", refusing)
+        assert "the disk is full" in recovery.finish(ground)
+    assert stands(place) == (100, 50)
+    assert recovery.listed(ground)
+
+
+def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
+    monkeypatch.setattr(rewinder, "SMALL", 0)  # else files are written aside before it has begun
+    begun(place, monkeypatch, appends=0)
+    ground = place.session("other")._ground.of("s")
+    assert "there was no time for all of it" in recovery.finish(ground, until=0.0)
+    assert stands(place) == (100, 50)
+    assert "50 files more" in recovery.finish(ground)
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_forced_path_is_forced_unless_somebody_wrote_there_since(place, monkeypatch, later):
+    place.put("forced.txt", "then\n")
+    with place.session() as s:
+        s.checkpoint("then")
+    place.put("forced.txt", "the user's\n")
+    begun(place, monkeypatch, to="then", force_paths=["forced.txt"])
+    assert place.text("forced.txt") == "the user's\n"
+    if later:
+        place.put("forced.txt", "the user's, later\n")
+    s = place.session()
+    assert place.text("forced.txt") == ("the user's, later\n" if later else "then\n")
+    assert ("forced.txt" in s.warnings()[0].paths) is later

@@ -1,0 +1,370 @@
+"""`sightline doctor`: what it finds wrong, what it says to do, and what it sets right itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import stat
+import sys
+
+import pytest
+from tests.hooks.daemons import Staying
+
+from sightline.cli import checkup, hook_latency
+from sightline.history import doctor
+from sightline.hooks import fault_log
+from sightline.hooks.server import serving
+from sightline.model.events import SightLost
+from sightline.store.opening import open_file
+
+LOCAL = ".claude/settings.local.json"
+
+
+def checks(sl, *args, code=0):
+    """Name -> the check; of several with one name the worst."""
+    done = sl("doctor", "--json", *args)
+    assert done.code == code, done.out
+    order = ["ok", "warning", "unknown", "problem"]
+    found = done.json["checks"]
+    assert all(list(each) == ["name", "state", "message", "hint"] for each in found)
+    return {each["name"]: each for each in sorted(found, key=lambda c: order.index(c["state"]))}
+
+
+def client(tmp_path, script):
+    """A program called claude on PATH."""
+    program = tmp_path / "bin" / "claude"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+def test_all_is_well_after_init(at):
+    at("init", "claude-code")
+    found = checks(at)
+    for name in ("sightline", "python", "sqlite", "settings", "fail", "store", "hooks", "latency"):
+        assert found[name]["state"] == "ok", found[name]
+    assert found["hooks"]["message"] == "local: 12 events call Sightline (command)."
+    assert found["python"]["message"].endswith(sys.executable)
+
+
+def test_that_nobody_is_guarded_is_said_with_the_way_there(at):
+    hooks = checks(at)["hooks"]
+    assert (hooks["state"], hooks["hint"]) == ("warning", "Run: sightline init claude-code")
+
+
+def test_it_reads_aloud_in_a_terminal(at):
+    at("init", "claude-code")
+    said = at("doctor")
+    rows = said.out.replace(str(at.root), "/p").splitlines()
+    assert rows[0].startswith("ok       sightline    0.")
+    assert all(len(row) <= 80 for row in rows if "/" not in row)
+
+
+def test_quiet_says_what_is_not_well_only(at):
+    said = at("doctor", "--quiet").out
+    assert "hooks" in said
+    assert "ok " not in said
+
+
+def test_a_vanished_interpreter_is_a_problem_that_can_be_fixed(at, tmp_path):
+    """A virtual environment was removed, or Python was updated."""
+    at("init", "claude-code")
+    file = at.root / LOCAL
+    gone = str(tmp_path / "old" / "python")
+    file.write_text(file.read_text().replace(json.dumps(sys.executable), json.dumps(gone)))
+    hooks = checks(at, code=1)["hooks"]
+    assert f"names {gone}, which is not there" in hooks["message"]
+    assert "sightline doctor --fix" in hooks["hint"]
+    assert checks(at, "--fix")["hooks"]["state"] == "ok"
+    assert gone not in file.read_text()
+
+
+def test_hooks_of_another_version_are_a_problem_that_can_be_fixed(at):
+    at("init", "claude-code")
+    file = at.root / LOCAL
+    table = json.loads(file.read_text())
+    del table["hooks"]["PostToolBatch"]
+    file.write_text(json.dumps(table))
+    assert checks(at, code=1)["hooks"]["state"] == "problem"
+    assert checks(at, "--fix")["hooks"]["state"] == "ok"
+
+
+def test_hooks_of_another_installation_are_left_as_they_are(at, tmp_path):
+    at("init", "claude-code")
+    other = tmp_path / "other" / "python"
+    other.parent.mkdir()
+    other.symlink_to(sys.executable)
+    file = at.root / LOCAL
+    file.write_text(file.read_text().replace(json.dumps(sys.executable), json.dumps(str(other))))
+    assert checks(at, "--fix")["hooks"]["state"] == "warning"
+    assert str(other) in file.read_text()
+
+
+def test_settings_that_are_no_json_are_named_with_the_place(at):
+    at.put(LOCAL, '{"a": 1,}')
+    hooks = checks(at, code=1)["hooks"]
+    assert f"{at.root / LOCAL} is not valid: line 1, column 9" in hooks["message"]
+
+
+def test_hooks_that_are_switched_off_are_a_problem(at):
+    at("init", "claude-code")
+    at.put(".claude/settings.json", '{"disableAllHooks": true}')
+    assert "switches all hooks off" in checks(at, code=1)["hooks"]["message"]
+
+
+def test_two_scopes_at_once_are_said(at):
+    at("init", "claude-code")
+    at("init", "claude-code", "--scope", "project")
+    assert "project and local" in checks(at)["hooks"]["message"]
+
+
+def test_a_broken_hook_command_is_a_problem(at, tmp_path):
+    at("init", "claude-code")
+    file = at.root / LOCAL
+    broken = tmp_path / "sightline" / "hook_entry.py"
+    broken.parent.mkdir()
+    broken.write_text("raise SystemExit('broken on purpose')")
+    table = json.loads(file.read_text())
+    for groups in table["hooks"].values():
+        groups[0]["hooks"][0]["args"][-2] = str(broken)
+    file.write_text(json.dumps(table))
+    found = checks(at, code=1)["latency"]
+    assert found["message"] == "The hook command fails: exit code 1, broken on purpose."
+
+
+def test_asking_leaves_the_users_own_sessions_alone(at):
+    at("init", "claude-code")
+    checks(at)
+    assert at("sessions", "--json").json["sessions"] == []
+
+
+def test_what_others_may_read_is_closed_when_asked(at, monkeypatch, tmp_path):
+    at("status")
+    (store,) = at.home.glob("workspaces/*/store.db")
+    store.chmod(0o644)
+    store.parent.chmod(0o755)
+    found = checks(at)["state"]
+    assert found["state"] == "warning"
+    assert "2 in all" in found["message"]
+    assert checks(at, "--fix")["state"]["state"] == "ok"
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    assert stat.S_IMODE(store.parent.stat().st_mode) == 0o700
+
+
+def test_what_else_is_in_a_folder_that_the_user_named_is_not_touched(at):
+    other = at.home / "mine.txt"
+    at("status")
+    other.write_text("mine")
+    other.chmod(0o644)
+    checks(at, "--fix")
+    assert stat.S_IMODE(other.stat().st_mode) == 0o644
+
+
+def test_a_damaged_store_is_a_problem_and_stays_as_it_is(at):
+    at("status")
+    (store,) = at.home.glob("workspaces/*/store.db")
+    store.write_bytes(b"no database at all " * 300)
+    found = checks(at, "--fix", code=1)["store"]
+    assert "is not a Sightline store" in found["message"]
+    assert found["hint"]
+    assert store.read_bytes().startswith(b"no database")
+
+
+def test_a_store_that_lies_is_a_problem(at):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    (store,) = at.home.glob("workspaces/*/store.db")
+    with sqlite3.connect(store) as base:
+        base.execute("DELETE FROM knowledge")
+    base.close()
+    assert "does not hold what its timeline says" in checks(at, code=1)["store"]["message"]
+
+
+def test_broken_settings_of_ours_are_named(at):
+    at.put("sightline.toml", "policy = \n")
+    found = checks(at, code=1)
+    assert "sightline.toml: not valid TOML" in found["settings"]["message"]
+    assert "store" not in found
+
+
+def test_what_hooks_failed_at_is_told(at):
+    fault_log.note(str(at.home), "claude-code", "PreToolUse", "s", "The store is locked.")
+    found = checks(at)["faults"]
+    assert found["state"] == "warning"
+    assert "(PreToolUse): The store is locked." in found["message"]
+
+
+def test_the_client_is_asked_for_its_version(at, tmp_path):
+    client(tmp_path, "echo '2.1.329 (Claude Code)'")
+    assert checks(at)["claude-code"]["message"].startswith("2.1.329 (Claude Code), ")
+
+
+def test_a_client_that_cannot_say_its_version_is_a_doubt(at, tmp_path):
+    client(tmp_path, "exit 7")
+    assert "exit code 7" in checks(at, code=3)["claude-code"]["message"]
+
+
+def test_the_newest_transcript_is_read(at, tmp_path):
+    name = "".join(char if char.isalnum() else "-" for char in str(at.root))
+    folder = tmp_path / "home" / ".claude" / "projects" / name
+    folder.mkdir(parents=True)
+    (folder / "old.jsonl").write_text("")
+    row = {
+        "type": "attachment",
+        "attachment": {"type": "nested_memory", "path": str(at.root / "a")},
+    }
+    newest = folder / "new.jsonl"
+    newest.write_text(json.dumps(row) + "\n")
+    os.utime(folder / "old.jsonl", (1, 1))
+    assert checks(at)["transcript"]["message"].startswith(str(newest))
+
+
+def test_a_running_up_is_seen_and_is_told_nothing(at, tmp_path):
+    assert "does not run" in checks(at)["up"]["message"]
+    with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")) as answerer:
+        assert "runs for this folder" in checks(at)["up"]["message"]
+        assert answerer.calls == 0
+
+
+def answerer(host, monkeypatch):
+    """What doctor says of the answerer, asked with the environment of a host's hooks."""
+    for key in ("SIGHTLINE_HOME", "SIGHTLINE_ANSWERER"):
+        monkeypatch.delenv(key, raising=False)
+    for key, value in host.environ.items():
+        monkeypatch.setenv(key, value)
+    return {each.name: each for each in checkup.hook_findings(str(host.root), "auto")}["answerer"]
+
+
+@pytest.fixture
+def staying():
+    host = Staying()
+    yield host
+    host.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
+def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
+    assert answerer(staying, monkeypatch).case == "not running"
+    pid = staying.begin().pid
+    staying.run(staying.payload("UserPromptSubmit", prompt="x"))
+    assert answerer(staying, monkeypatch).case == "outdated"  # of another installation than ours
+    installation = staying.started().installation
+    monkeypatch.setattr(checkup, "stamp", lambda: installation)
+    found = answerer(staying, monkeypatch)
+    assert (found.case, found.facts["pid"], found.facts["calls"]) == ("running", pid, "1")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system says who has a socket")
+def test_one_that_says_nothing_is_a_warning_with_its_number(staying, monkeypatch):
+    pid = int(staying.begin().pid)
+    os.kill(pid, signal.SIGSTOP)
+    found = answerer(staying, monkeypatch)
+    os.kill(pid, signal.SIGCONT)
+    assert (found.state, found.case, found.facts) == ("warning", "silent", {"pid": pid})
+
+
+def test_whether_one_is_wanted_is_said(at, monkeypatch):
+    assert "each hook does the work itself" in checks(at)["answerer"]["message"]
+    monkeypatch.delenv("SIGHTLINE_ANSWERER")
+    assert "the first hook of a conversation starts one" in checks(at)["answerer"]["message"]
+
+
+def test_http_hooks_without_a_running_up_guard_nothing(at, tmp_path):
+    at("init", "claude-code", "--kind", "http")
+    assert "does not run: nothing is guarded" in checks(at, code=1)["latency"]["message"]
+    with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")):
+        assert "is asked and answers in" in checks(at)["latency"]["message"]
+        assert at("sessions", "--json").json["sessions"] == []
+        file = at.root / LOCAL
+        file.write_text(file.read_text().replace("Bearer ", "Bearer x"))
+        assert "answers 401" in checks(at, code=1)["latency"]["message"]
+        assert "answers in" in checks(at, "--fix")["latency"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("version", "racy"),
+    [((3, 6, 23), False), ((3, 7, 0), True), ((3, 51, 2), True), ((3, 51, 3), False)],
+)
+def test_which_sqlite_can_lose_a_commit(version, racy):
+    assert doctor.sqlite_build(version).case == ("racy" if racy else "sound")
+
+
+def test_few_watches_are_a_warning(tmp_path):
+    limit = tmp_path / "max_user_watches"
+    limit.write_text("8192\n")
+    found = doctor.watcher(str(limit))
+    assert found is None or found.state == "warning"
+
+
+def test_percentiles_are_of_real_calls():
+    found = hook_latency.timed([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 90])
+    assert (found.facts["p50"], found.facts["p95"], found.state) == (15, 90, "ok")
+    assert hook_latency.timed([500.0] * 11).state == "warning"
+
+
+def test_what_the_tracker_counted_is_said(at):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    at.put("a.py", "a = 2\n")
+    assert at("edit", "a.py", "--old", "a = 1", "--new", "a = 3").code == 1
+    found = checks(at)
+    assert "1 seen" in found["facts"]["message"]
+    assert found["sessions"]["message"].startswith("1 present, 0 ended")
+    assert found["edits"]["message"].startswith("1 refused, 0 merged")
+    assert found["sight"]["message"].startswith("No gap")
+    assert found["room"]["state"] == "ok"
+
+
+def test_the_counters_are_numbers_in_json(at):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    counted = at("doctor", "--json").json["tracker"]
+    names = ["facts", "sessions", "edits", "checkpoints", "sight", "watching", "room"]
+    assert list(counted) == names
+    assert (counted["watching"]["mode"], counted["watching"]["folders"]) == ("events", 2)
+    assert counted["facts"]["seen"] == 1
+    assert counted["sessions"] == {"present": 1, "gone": 0, "ended": 0, "archived": 0}
+    assert counted["room"]["total"] > counted["room"]["facts"] > 0
+
+
+def test_gaps_in_sight_are_counted_with_the_last_reason(at):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    (file,) = at.home.glob("workspaces/*/store.db")
+    store = open_file(str(file))
+    store.append("cli", [SightLost("the watcher overflowed")], at=1_767_225_600_000_000)
+    store.close()
+    said = checks(at)["sight"]
+    assert said["message"].startswith("Lost once, the last time ")
+    assert "(the watcher overflowed)" in said["message"]
+
+
+def test_a_checkpoint_that_could_not_be_kept_is_a_warning_until_one_is(at, monkeypatch):
+    from sightline.filesystem import tree_index
+
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    assert checks(at)["checkpoints"]["message"] == "0 to go back to."
+    at("turn")
+    with monkeypatch.context() as patched:
+        patched.setattr(tree_index, "monotonic", lambda: 1e18)
+        at("edit", "a.py", "--old", "a = 1", "--new", "a = 2")
+    said = checks(at)["checkpoints"]
+    assert said["state"] == "warning"
+    assert "there was no time to look at the whole tree" in said["message"]
+    assert "sightline checkpoint" in said["hint"]
+    at("checkpoint")
+    said = checks(at)["checkpoints"]
+    assert said["message"] == "1 to go back to, 1 that were due could not be kept."
+    assert said["state"] == "ok"
+
+
+def test_texts_beyond_their_room_are_a_warning_that_leads_to_gc(at, monkeypatch):
+    at.put("a.py", "a = 1\n")
+    at("read", "a.py")
+    monkeypatch.setenv("SIGHTLINE_KEEP_BYTES", "3")
+    said = checks(at)["room"]
+    assert said["state"] == "warning"
+    assert "sightline gc --dry-run" in said["hint"]

@@ -1,0 +1,68 @@
+"""The words of `doctor`: there are some for everything that it can find."""
+
+from __future__ import annotations
+
+import ast
+import string
+from pathlib import Path
+
+import pytest
+
+import sightline
+from sightline.api.metrics import COUNTERS
+from sightline.cli.doctor_words import _COUNTERS, _WORDS, STATES, amount, said
+
+SOURCE = Path(sightline.__file__).parent
+
+
+def findings():
+    """(name, case) of each Finding that the source makes, where both are written out."""
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding":
+                name, _, case = node.args[:3]
+                if isinstance(name, ast.Constant) and isinstance(case, ast.Constant):
+                    yield str(name.value), str(case.value)
+
+
+@pytest.mark.parametrize("found", sorted(set(findings())))
+def test_every_finding_has_words(found):
+    assert found in _WORDS or found[0] in _COUNTERS
+
+
+def test_every_counter_has_words():
+    assert set(_COUNTERS) == set(COUNTERS)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "words"),
+    [
+        ("facts", {"seen": 1200, "turn": 3}, "1,203 on the timeline: 1,200 seen, 3 turn."),
+        ("facts", {f"k{n}": 2 for n in range(8)}, "16 on the timeline: 2 k0, "),
+        ("sessions", {"present": 1, "gone": 2, "ended": 3, "archived": 0}, "2 gone without a word"),
+        ("sight", {"gaps": 2, "when": "today", "reason": "r"}, "Lost 2 times, the last time today"),
+    ],
+)
+def test_counters_are_said_in_words(name, facts, words):
+    assert words in said(name, "counted", facts)[0]
+
+
+def test_all_words_can_be_said():
+    for (name, case), both in _WORDS.items():
+        fields = {
+            field for part in both for _, field, _, _ in string.Formatter().parse(part) if field
+        }
+        message, hint = said(name, case, dict.fromkeys(fields, "x"))
+        assert message
+        assert "{" not in message + hint
+
+
+def test_each_state_has_a_word():
+    assert set(STATES) == {"ok", "warning", "problem", "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(0, "0 bytes"), (2048, "2 KiB"), (5 << 20, "5 MiB"), (3 << 30, "3.0 GiB")]
+)
+def test_sizes_are_said_in_one_unit(size, words):
+    assert amount(size) == words

@@ -1,0 +1,151 @@
+"""The process: exit codes, streams, what is imported, and who is never blocked."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sightline
+
+
+def test_a_hook_that_cannot_be_judged_lets_the_agent_go_on(sl):
+    done = sl.process("hook", "claude-code", stdin=b'{"tool_name": "Edit"}')
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_hook_behind_other_options_passes_too(sl):
+    done = sl.process("--debug", "hook", "claude-code", "--event", "x")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"Usage: sightline hook AGENT" in done.stderr
+
+
+def test_a_hook_imports_no_click(sl):
+    code = (
+        "import os, sys; from sightline.cli.entry import main\n"
+        "os._exit = lambda code: sys.exit('click' in sys.modules)\n"
+        "main(['hook', 'claude-code'])"
+    )
+    source = str(Path(sightline.__file__).parents[1])
+    start = f"import sys; sys.path.insert(0, {source!r})\n"
+    command = [sys.executable, "-S", "-c", start + code]
+    assert subprocess.run(command, input=b"{}", check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        ("check a.py", 0),
+        ("check new.py", 1),
+        ("edit a.py --old nowhere --new b", 1),
+        ("read missing.py", 1),
+        ("edit a.py --old a", 2),
+        ("nonsense", 2),
+        ("read a.py --lines 9-3", 2),
+        ("status --workspace missing", 2),
+        ("status --store http://x", 3),
+        ("--version", 0),
+        ("", 0),
+    ],
+)
+def test_the_exit_code_says_how_it_went(sl, args, code):
+    sl.put("a.py", "a = 1\n")
+    sl.put("new.py", "")
+    sl("read", "a.py")
+    assert sl.process(*args.split()).returncode == code
+
+
+def test_an_error_is_one_line_with_one_hint_and_no_traceback(sl):
+    done = sl.process("read", "missing.py")
+    lines = done.stderr.decode().splitlines()
+    assert [line.split(":")[0] for line in lines] == ["Error", "Hint"]
+    assert done.stdout == b""
+
+
+def test_a_traceback_is_there_for_who_asks(sl):
+    assert b"Traceback" in sl.process("read", "missing.py", "--debug").stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_an_interrupted_command_is_recorded_and_ends_with_130(sl):
+    """The user's Ctrl-C reaches the child; what it wrote before is told as the command's."""
+    script = "echo made > made.txt; echo ready; exec sleep 60"
+    with sl.spawn("run", "--", "sh", "-c", script, own_group=True) as child:
+        assert child.stdout
+        assert child.stdout.readline() == b"ready\n"
+        signal_group(child.pid)
+        child.communicate()
+    assert child.returncode == 130
+    assert "made.txt was created by the command you ran: sh -c" in sl("log", "made.txt").out
+
+
+def signal_group(pid: int) -> None:
+    os.killpg(pid, signal.SIGINT)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_while_waiting_for_text_ends_with_130(sl):
+    with sl.spawn("--debug", "write", "a.txt", own_group=True) as child:
+        # It reads stdin only once it is there to be interrupted; until then there is nothing to see.
+        assert child.stdin
+        child.stdin.write(b"x")
+        child.stdin.flush()
+        wait_until_reading(child.pid)
+        signal_group(child.pid)
+        child.communicate()
+    assert child.returncode == 130
+
+
+def wait_until_reading(pid: int) -> None:
+    """Until the process sleeps in a read of its stdin pipe, as /proc tells where it is."""
+    state = Path(f"/proc/{pid}/syscall")
+    if not state.exists():
+        pytest.skip("needs /proc to see that the process waits")
+    while not state.read_text().startswith("0 0x0 "):
+        pass
+
+
+def test_a_closed_pipe_ends_the_command_quietly(sl):
+    sl.put("a.txt", f"{199 * 'x'}\n" * 1_900)  # more than a pipe holds
+    with sl.spawn("read", "a.txt", "--quiet") as child:
+        assert child.stdout
+        assert child.stderr
+        child.stdout.read(10)
+        child.stdout.close()
+        assert child.stderr.read() == b""
+
+
+def test_bytes_go_through_as_they_are(sl):
+    for name, data in {
+        "latin.txt": b"caf\xe9\n", "broken.txt": b"\xc3\xa9 \xff\n", "crlf.txt": b"a\r\nb",
+        "bom.txt": b"\xef\xbb\xbfx\r\n", "wide.txt": "\ufeffa\n".encode("utf-16-le"), "empty": b"",
+    }.items():  # fmt: skip
+        sl.put(name, data)
+        assert sl.process("read", name).stdout == data
+
+
+def test_some_lines_keep_their_own_ends(sl):
+    sl.put("mixed.txt", b"one\r\ntwo\nthree\r\nfour")
+    assert sl.process("read", "mixed.txt", "--lines", "1-3").stdout == b"one\r\ntwo\nthree\r\n"
+    assert sl.process("read", "mixed.txt", "--lines", "3-").stdout == b"three\r\nfour"
+
+
+def test_a_secret_that_is_never_stored_is_still_read_exactly(sl):
+    sl.put(".env", b"KEY=\xff\r\n")
+    assert sl.process("read", ".env").stdout == b"KEY=\xff\r\n"
+
+
+def test_text_from_stdin_is_written_byte_for_byte(sl):
+    data = b"one\r\n\xff two\nthree"
+    assert sl.process("write", "new.txt", stdin=data).returncode == 0
+    assert (sl.root / "new.txt").read_bytes() == data
+
+
+def test_old_and_new_text_are_literal(sl):
+    file = sl.put("a.txt", "a\\nb\n")
+    done = sl.process("edit", "a.txt", "--old", "a\\nb", "--new", "$(x)\n\\t", "--quiet")
+    assert (done.returncode, file.read_bytes()) == (0, b"$(x)\n\\t\n")

@@ -1,0 +1,134 @@
+"""log, why, sessions, up, completion and help."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sightline
+from sightline.cli.group import COMMANDS
+
+ENTRY = ["position", "at", "session", "agent", "kind", "path", "lines", "before", "after", "cause"]
+
+
+@pytest.fixture
+def story(sl):
+    """Shown, changed outside, refused, moved."""
+    sl.put("app.py", "a\nb\n")
+    sl("read", "app.py")
+    sl.put("app.py", "a\nB\n")
+    sl("edit", "app.py", "--old", "b", "--new", "c")
+    sl("read", "app.py")
+    sl("move", "app.py", "new.py")
+    return sl
+
+
+def entries(done):
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def test_the_log_has_one_object_a_line_with_exactly_the_documented_keys(story):
+    told = entries(story("log", "--json"))
+    assert [entry["kind"] for entry in told] == (
+        ["session", "environment", "seen", "changed", "refused", "seen", "moved"]
+    )
+    for entry in told[:-1]:
+        assert list(entry) == ENTRY
+        assert list(entry["cause"]) == ["kind", "who", "detail", "confidence"]
+    assert list(told[-1]) == [*ENTRY, "from"]
+    assert (told[-1]["from"], told[-1]["path"]) == ("app.py", "new.py")
+    assert [entry["position"] for entry in told] == sorted(entry["position"] for entry in told)
+
+
+def test_an_entry_says_what_changed_and_who_did_it(story):
+    (change,) = entries(story("log", "--json", "--kind", "changed"))
+    assert change["before"] != change["after"]
+    assert change["cause"]["kind"] == "external"
+    assert (change["session"], change["agent"]) == ("cli", "cli")
+
+
+def test_the_log_of_a_path_follows_its_names(story):
+    assert entries(story("log", "new.py", "--json"))[-1]["kind"] == "moved"
+    assert entries(story("log", "app.py", "--json"))[-1]["kind"] == "moved"
+    assert entries(story("log", "other.py", "--json")) == []
+
+
+def test_the_log_can_be_cut_and_narrowed(story):
+    with sightline.open_session(story.root, id="s1") as session:
+        session.read("new.py")
+    told = entries(story("log", "-n", "2", "--json"))
+    assert [entry["kind"] for entry in told] == ["environment", "seen"]
+    assert {e["session"] for e in entries(story("log", "--session", "s1", "--json"))} == {"s1"}
+
+
+def test_the_log_in_words(story):
+    out = story("log").out
+    assert "app.py: lines 1-2 shown (read)" in out
+    assert "app.py was changed by the user or another program" in out
+    assert "an attempt on app.py was refused: stale" in out
+    assert "app.py was renamed to new.py by this session" in out
+
+
+def test_sessions_are_listed_and_shown(story):
+    said = story("sessions", "--json").json
+    assert [(s["id"], s["files"]) for s in said["sessions"]] == [("cli", 1)]
+    assert story("sessions").out.startswith("ID ")
+    one = story("sessions", "show", "cli", "--json").json["session"]
+    assert [file["path"] for file in one["files"]] == ["new.py"]
+    missing = story("sessions", "show", "nobody")
+    assert (missing.code, missing.out) == (1, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_completion_script_asks_the_command(sl, shell):
+    assert "_SIGHTLINE_COMPLETE" in sl("completion", shell).out
+
+
+def test_completion_knows_the_commands(sl, monkeypatch):
+    monkeypatch.setenv("_SIGHTLINE_COMPLETE", "zsh_complete")
+    monkeypatch.setenv("COMP_WORDS", "sightline stat")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert "status" in sl.process().stdout.decode()
+
+
+def test_help_names_every_command_in_one_line_each(sl):
+    out = sl("--help").out
+    listed = out.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(listed) == len(COMMANDS) - 1
+    assert not [line for line in listed if line.endswith("...") and "tour" not in line]
+    assert "hook" not in out
+
+
+def test_a_misspelt_command_is_corrected(sl):
+    done = sl("chekpoints")
+    assert (done.code, done.err.splitlines()[0]) == (
+        2,
+        "Error: There is no command 'chekpoints'. Did you mean 'checkpoints'?",
+    )
+
+
+def test_text_cannot_steer_a_terminal():
+    from sightline.text.phrases import printable
+
+    assert printable("a\x1b[31m\x9b\r\udcff\tb") == "a␛[31m\ufffd␍\ufffd\tb"
+
+
+def test_the_reference_is_what_the_command_says():
+    """Else run: python tools/reference.py"""
+    tool = Path(__file__).parents[2] / "tools" / "reference.py"
+    source = str(Path(sightline.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, tool, "--check"], env=os.environ | {"PYTHONPATH": source}, check=False
+    )
+    assert done.returncode == 0
+
+
+def test_turns_are_counted_or_numbered(sl):
+    assert sl("turn").out == "Turn 1 began.\n"
+    assert sl("turn", "7", "--json").json == {"schema": 1, "session": "cli", "turn": 7}
+    assert sl("turn", "-1").code == 2

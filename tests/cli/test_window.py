@@ -1,0 +1,148 @@
+"""The command `window`: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.agents.claude_code.recorder import Recorder
+from tests.replay.window_histories import STEPS, anthropic
+
+MESSAGES = anthropic(STEPS)
+
+
+@pytest.fixture
+def history(sl):
+    return sl.put("history.json", json.dumps(MESSAGES))
+
+
+def test_what_would_be_folded_is_told_with_its_stub(sl, history):
+    before = history.read_bytes()
+    made = sl("window", str(history), "--budget", "9000")
+    assert made.code == 0
+    assert "anthropic, 23 messages" in made.out
+    assert "message 2: it can be run again" in made.out
+    assert "[The answer of Grep" in made.out
+    assert "Budget: 9,000." in made.out
+    assert "a clear is worth its cost from 1" in made.out
+    assert history.read_bytes() == before
+
+
+def test_what_fits_is_said(sl, history):
+    made = sl("window", str(history), "--budget", "100000")
+    assert "It fits the budget of 100,000 tokens: nothing would be folded." in made.out
+
+
+def test_the_view_is_written(sl, history):
+    target = sl.root / "view.json"
+    assert sl("window", str(history), "--budget", "9000", "--output", str(target)).code == 0
+    view = json.loads(target.read_text())
+    assert len(view) == len(MESSAGES)
+    again = sl("window", str(target), "--budget", "9000")
+    assert "nothing would be folded" in again.out
+
+
+def test_the_view_is_not_written_over_its_history(sl, history):
+    before = history.read_bytes()
+    link = sl.root / "link.json"
+    link.symlink_to(history)
+    for target in (history, link):
+        made = sl("window", str(history), "--budget", "9000", "--output", str(target))
+        assert made.code == 1
+        assert "is the history itself" in made.err
+    assert history.read_bytes() == before
+
+
+def test_it_reads_stdin_and_answers_in_json(sl):
+    made = sl("window", "-", "--budget", "9000", "--json", stdin=json.dumps(MESSAGES))
+    told = made.json
+    assert (told["schema"], told["format"], told["messages"]) == (1, "anthropic", 23)
+    assert told["tokens_after"] <= 9000 < told["tokens_before"]
+    assert told["fits"] is True
+    assert told["folds"][0]["tool"] == "Grep"
+    assert told["folds"][0]["stub_tokens"] < told["folds"][0]["tokens"]
+
+
+def test_a_model_says_whose_tokens_are_counted(sl, history):
+    old, new = (
+        sl("window", str(history), "--budget", "9000", "--json", "--model", model).json
+        for model in ("claude-3-5-sonnet", "claude-sonnet-5")
+    )
+    assert old["tokens_before"] < new["tokens_before"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("[]", "its history is empty"),
+        ("[{]", "is no JSON"),
+        ('{"a": 1}\n{"b": 2}\n', "message 0 is of no known format"),
+    ],
+)
+def test_what_is_no_history_is_a_no(sl, text, said):
+    file = sl.put("h.json", text)
+    made = sl("window", str(file), "--budget", "10")
+    assert (made.code, made.out) == (1, "")
+    assert said in made.err
+    assert "Hint: " in made.err
+
+
+def test_a_file_that_is_not_there_is_a_no(sl):
+    made = sl("window", "nowhere.json", "--budget", "10")
+    assert made.code == 1
+    assert "There is no file nowhere.json" in made.err
+
+
+def test_a_folder_is_no_history(sl):
+    made = sl("window", str(sl.root), "--budget", "10")
+    assert made.code == 2
+    assert "cannot be read" in made.err
+
+
+def test_calls_without_results_are_listed_and_nothing_is_done(sl):
+    broken = [message for at, message in enumerate(MESSAGES) if at != 2]
+    file = sl.put("h.json", json.dumps(broken))
+    target = sl.root / "view.json"
+    made = sl("window", str(file), "--budget", "10", "--output", str(target))
+    assert (made.code, made.out) == (1, "")
+    assert "a provider would refuse this history" in made.err
+    assert "the call t0 has no result" in made.err
+    assert not target.exists()
+    assert json.loads(file.read_text()) == broken
+    told = sl("window", str(file), "--budget", "10", "--json").json
+    assert told["error"]["kind"] == "malformed_history"
+    assert told["problems"][0]["message"] == 1
+
+
+def test_a_view_that_cannot_be_written_is_said(sl, history):
+    target = sl.root / "no" / "view.json"
+    made = sl("window", str(history), "--budget", "9000", "--output", str(target))
+    assert made.code == 1
+    assert "cannot be written" in made.err
+
+
+def test_a_policy_that_is_not_there_names_those_that_are(sl, history):
+    made = sl("window", str(history), "--budget", "9000", "--policy", "x")
+    assert made.code == 1
+    assert "protect-modified" in made.err
+
+
+def test_a_session_that_an_agent_recorded_is_a_history_too(sl):
+    made = Recorder("s").typed("please go on")
+    for at in range(12):
+        made.read(f"/home/me/demo/f{at}.py", "\n".join(f"line {n} of {at}" for n in range(300)))
+    made.said("done")
+    made.write(sl.root / "s.jsonl")
+    told = sl("window", str(sl.root / "s.jsonl"), "--budget", "9000", "--json").json
+    assert told["format"] == "anthropic"
+    assert told["tokens_after"] <= 9000 < told["tokens_before"]
+    assert told["folds"][0]["paths"] == ["/home/me/demo/f0.py"]
+
+
+def test_a_view_that_is_written_is_its_owners_alone(sl, tmp_path):
+    file = tmp_path / "talk.json"
+    file.write_text('[{"role": "user", "content": "hello"}]', encoding="utf-8")
+    target = tmp_path / "view.json"
+    sl("window", str(file), "--budget", "1000", "--output", str(target))
+    assert target.stat().st_mode & 0o777 == 0o600

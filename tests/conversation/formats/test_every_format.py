@@ -1,0 +1,186 @@
+"""What holds for every format, over conversations as Hypothesis draws them."""
+
+import copy
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conversation.formats.histories import NAMES, broken, histories
+
+from sightline.conversation.formats.format import FORMATS, detect
+from sightline.conversation.window.blocks import Decision, Fold, Tail
+
+FEWER = settings(max_examples=settings().max_examples // 3)
+
+
+def formats(test):
+    """Once for each format, with fewer examples for each."""
+    return pytest.mark.parametrize("name", NAMES)(FEWER(test))
+
+
+STUB = "[removed to save context]"
+
+
+@st.composite
+def decided(draw, name):
+    """A conversation, its blocks, and any decisions that may be made on it."""
+    form = FORMATS[name]
+    messages = draw(histories(name))
+    blocks = form.blocks(messages, len)
+    open_to = [at for at, block in enumerate(blocks) if not block.fixed]
+    folded = draw(st.sets(st.sampled_from(open_to))) if open_to else set()
+    groups = form.groups(messages, blocks)
+    dropped = draw(st.sets(st.sampled_from(groups))) if groups else set()
+    spoken = max((block.step for block in blocks if block.kind == "user"), default=0)
+    loose = [at for at, block in enumerate(blocks) if block.loose and block.step <= spoken]
+    thoughts = draw(st.sets(st.sampled_from(loose))) if loose else set()
+    heard = [at for at, block in enumerate(blocks) if _is_heard(form, messages, block)]
+    tails = draw(st.sets(st.sampled_from(heard), max_size=2))
+    folds = tuple(Fold(at, f"{STUB} {at}", 5, "again") for at in sorted(folded))
+    decisions = [
+        Decision(folds=folds),
+        Decision(tails=tuple(Tail(at, f"Now: {at}", 5) for at in sorted(tails))),
+        Decision(dropped=tuple({at for group in dropped for at in group} | thoughts)),
+    ]
+    return messages, blocks, decisions
+
+
+def _is_heard(form, messages, block):
+    return form.adapter.role(messages[block.message]) in ("user", "tool")
+
+
+def typed(form, messages):
+    return [block.text for block in form.blocks(messages, len) if block.kind == "user"]
+
+
+@formats
+@given(data=st.data())
+def test_a_conversation_is_right_before_anything_is_done(name, data):
+    messages = data.draw(histories(name))
+    assert FORMATS[name].problems(messages) == []
+    assert FORMATS[name].repaired(messages) == messages
+
+
+@formats
+@given(data=st.data())
+def test_a_view_without_decisions_is_the_conversation(name, data):
+    messages = data.draw(histories(name))
+    form = FORMATS[name]
+    view = form.project(messages, form.blocks(messages, len), [])
+    assert all(one is two for one, two in zip(view, messages, strict=True))
+
+
+@formats
+@given(data=st.data())
+def test_any_decisions_leave_a_view_that_a_provider_takes(name, data):
+    messages, blocks, decisions = data.draw(decided(name))
+    form = FORMATS[name]
+    before = copy.deepcopy(messages)
+    view = form.project(messages, blocks, decisions)
+    assert form.problems(view) == []
+    assert messages == before
+    json.dumps(view)
+
+
+@formats
+@given(data=st.data())
+def test_decisions_carried_out_twice_are_carried_out_once(name, data):
+    messages, blocks, decisions = data.draw(decided(name))
+    form = FORMATS[name]
+    view = form.project(messages, blocks, decisions)
+    assert form.project(messages, blocks, decisions + decisions) == view
+    assert form.project(view, form.blocks(view, len), []) == view
+    folded = form.project(messages, blocks, decisions[:1])
+    assert form.project(folded, blocks, decisions[:1]) == folded
+
+
+@formats
+@given(data=st.data())
+def test_what_somebody_typed_stays_in_every_view(name, data):
+    messages, blocks, decisions = data.draw(decided(name))
+    form = FORMATS[name]
+    view = form.project(messages, blocks, decisions)
+    said = "\x00".join(typed(form, view))
+    at = 0
+    for text in typed(form, messages):
+        at = said.index(text, at) + len(text)
+
+
+@formats
+@given(data=st.data())
+def test_ids_errors_and_arguments_survive_a_stub(name, data):
+    messages, blocks, decisions = data.draw(decided(name))
+    form = FORMATS[name]
+    view = form.blocks(form.project(messages, blocks, decisions[:1]), len)
+    assert [each.call for each in view] == [each.call for each in blocks]
+    for old, new in zip(blocks, view, strict=True):
+        if old.kind == "result" and old.text == new.text:
+            assert old.error == new.error
+        if old.kind == "call" and old.text.startswith("{"):
+            assert shape(json.loads(old.text)) == shape(json.loads(new.text))
+
+
+def shape(value):
+    """Keys and types."""
+    if isinstance(value, dict):
+        return {key: shape(each) for key, each in value.items()}
+    return [shape(each) for each in value] if isinstance(value, list) else type(value)
+
+
+@formats
+@given(data=st.data())
+def test_reading_goes_on_where_it_stopped(name, data):
+    messages = data.draw(histories(name))
+    form = FORMATS[name]
+    whole = form.blocks(messages, len)
+    at = data.draw(st.integers(0, len(messages)))
+    known = form.known()
+    first = form.blocks(messages[:at], len, 0, known)
+    assert first + form.blocks(messages, len, at, known) == whole
+    assert form.blocks(messages, len, at) == whole[len(first) :]
+
+
+@formats
+@given(data=st.data())
+def test_what_is_broken_is_mended_and_stays_so(name, data):
+    messages = data.draw(broken(name))
+    form = FORMATS[name]
+    before = copy.deepcopy(messages)
+    mended = form.repaired(messages)
+    assert form.problems(mended) == []
+    assert form.repaired(mended) == mended
+    assert messages == before
+    assert sorted(typed(form, mended)) == sorted(typed(form, messages))
+
+
+@formats
+@given(data=st.data())
+def test_a_format_is_told_by_its_messages(name, data):
+    messages = data.draw(histories(name))
+    told = detect(messages)
+    assert FORMATS[told].blocks(messages, len)
+    if any(block.call for block in FORMATS[name].blocks(messages, len)):
+        assert told == name or {told, name} == {"chat", "litellm"}
+
+
+@formats
+@given(data=st.data())
+def test_what_is_fixed_is_never_folded(name, data):
+    messages = data.draw(histories(name))
+    form = FORMATS[name]
+    blocks = form.blocks(messages, len)
+    at = next(at for at, block in enumerate(blocks) if block.fixed)
+    with pytest.raises(ValueError, match="may never be folded"):
+        form.project(messages, blocks, [Decision(folds=(Fold(at, STUB, 5, "again"),))])
+
+
+@formats
+@given(data=st.data())
+def test_half_a_group_is_refused(name, data):
+    messages = data.draw(histories(name))
+    form = FORMATS[name]
+    blocks = form.blocks(messages, len)
+    for group in form.groups(messages, blocks):
+        with pytest.raises(ValueError, match="all calls of"):
+            form.project(messages, blocks, [Decision(dropped=group[1:])])

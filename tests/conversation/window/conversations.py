@@ -1,0 +1,122 @@
+"""Conversations of any kind, as Hypothesis draws them, and what a folder makes of one."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from tests.replay.histories import FILES, LINES, Talk, count, words
+
+from sightline.conversation.window.blocks import Block, Decision, Excerpt, Rewrite
+from sightline.conversation.window.folding import Folding, Rules
+from sightline.conversation.window.prices import PROFILES, Prices
+from sightline.conversation.window.rebase import folder
+from sightline.conversation.words import stub
+from sightline.model.value import Value
+from sightline.replay.request_view import View
+
+RULES = st.builds(
+    Rules,
+    name=st.just("any"),
+    soft=st.sampled_from([20, 100, 200]),
+    hard=st.sampled_from([None, None, 40, 150, 300]),
+    keep=st.integers(0, 3),
+    read=st.integers(0, 4),
+    edited=st.integers(0, 4),
+    other=st.integers(0, 4),
+    named=st.booleans(),
+    least=st.sampled_from([1, 25]),
+    views=st.booleans(),
+)
+PRICES = st.sampled_from([PROFILES["none"], PROFILES["none"], PROFILES["0.10/1.25"]])
+IDLE = st.sampled_from([0.0, 0.0, 10.0**6])
+KINDS = (
+    *("read", "read", "whole", "edit", "edit", "write", "run", "other", "plan", "type", "say"),
+    *("work", "work", "think", "fixed", "pending", "parallel"),
+)
+
+
+@st.composite
+def conversations(draw) -> list[Block]:
+    talk = Talk().typed("please do this").said("yes")
+    for _ in range(draw(st.integers(1, 14))):
+        _told(draw, talk, draw(st.sampled_from(KINDS)))
+        if draw(st.integers(0, 5)) == 0:  # as a picture in it would have
+            talk.blocks[-1] = talk.blocks[-1].replace(tokens=12_000)
+    return talk.blocks
+
+
+def _told(draw, talk: Talk, kind: str) -> None:
+    path, line = draw(st.sampled_from(FILES)), draw(st.sampled_from(LINES))
+    size = draw(st.sampled_from([1, 30, 60]))
+    text = "\n".join([line, words(size), draw(st.sampled_from(LINES))])
+    if kind == "read":
+        talk.read(path, text, draw(st.integers(1, 3)))
+    elif kind == "whole":
+        talk.called("Read", "read", {}, text, excerpts=(Excerpt(path, 1, text, None, whole=True),))
+    elif kind == "work":
+        talk.read(path, text).edit(path, words(size), words(60, "new")).ran("date", "x")
+    elif kind == "edit":
+        talk.edit(path, line, f"{line}\n{words(size, 'new')}", error=draw(st.booleans()))
+    elif kind == "write":
+        talk.called("Write", "write", {"text": text}, "ok", rewrites=(Rewrite(path, None, text),))
+    elif kind == "plan":
+        talk.called("TodoWrite", "plan", {"todos": text}, f"kept {text}")
+    elif kind in ("run", "other"):
+        talk.called("Any", kind, {"given": text}, text, error=draw(st.booleans()))
+    elif kind == "type":
+        talk.typed(text if draw(st.booleans()) else f"mend {path}")
+    elif kind == "say":
+        talk.said(text)
+    else:
+        _odd(talk, kind, text)
+
+
+def _odd(talk: Talk, kind: str, text: str) -> None:
+    blocks = talk.said(text).blocks
+    if kind == "think":
+        blocks[-1] = blocks[-1].replace(kind="thinking", loose=True, fixed=True)
+        return
+    blocks.pop()
+    talk.called("Any", "run", {"given": text}, text)
+    if kind == "fixed":
+        blocks[-2:] = [each.replace(fixed=True) for each in blocks[-2:]]
+    elif kind == "pending":
+        blocks.pop()
+    else:
+        talk.called("Any", "run", {"given": text}, text)
+        *_, call, result, other, answer = blocks
+        blocks[-4:] = [call, other.replace(step=call.step), result, answer.replace(step=call.step)]
+
+
+class Moment(Value):
+    """Before one of the answers. told: blocks so far; before, after: tokens of the window."""
+
+    told: int
+    idle_s: float
+    before: int
+    after: int
+    decision: Decision
+
+
+def folding(rules: Rules, prices: Prices) -> Folding:
+    return folder(rules, count, stub, prices)
+
+
+def asked(blocks: list[Block]) -> list[int]:
+    """Before which blocks the folder is asked: before each answer, and at the end."""
+    begins = [at for at in range(1, len(blocks)) if blocks[at].step > blocks[at - 1].step]
+    return [*begins, len(blocks)]
+
+
+def played(blocks: list[Block], made: Folding, idle=lambda number: 0.0) -> list[Moment]:
+    """What is decided before each answer. A folder that takes back a fold is stopped by the view."""
+    view, told = View(0), 0
+    moments: list[Moment] = []
+    for number, end in enumerate(asked(blocks)):
+        for block in blocks[told:end]:
+            made.add(block)
+        view.add(blocks[told:end])
+        before, told = view.tokens, end
+        decision = made.decide(before, idle(number))
+        view.apply(decision)
+        moments.append(Moment(end, idle(number), before, view.tokens, decision))
+    return moments

@@ -1,0 +1,92 @@
+"""Facts as sentences: there is one for every kind."""
+
+from __future__ import annotations
+
+import pytest
+from tests.store.facts import EXAMPLES
+
+from sightline.history.log_entries import WORDS, told
+from sightline.history.words import _LOG_FORMS, _OWN, sentence
+from sightline.model.events import (
+    BlobPurged,
+    Cause,
+    Changed,
+    CheckpointTaken,
+    CommandStarted,
+    GitMoved,
+    Moved,
+    RewindEnded,
+    WarningRaised,
+    WriteAbandoned,
+    WriteIntended,
+)
+from sightline.model.timeline import Recorded
+
+TOLD = [fact for fact in EXAMPLES if not isinstance(fact, (WriteIntended, WriteAbandoned))]
+
+
+def said(fact, reader=""):
+    (entry,) = told([Recorded(7, "s1", 1, 1, fact)], {"s1": "claude-code"})
+    return sentence(entry, reader)
+
+
+@pytest.mark.parametrize("fact", TOLD, ids=lambda fact: type(fact).__name__)
+def test_every_kind_of_fact_has_a_sentence_of_its_own(fact):
+    name = type(fact).__name__
+    assert name in _OWN or WORDS[name] in _LOG_FORMS or WORDS[name] == "changed"
+    words = said(fact)
+    assert words == words.strip()
+    assert "{" not in words
+    assert "None" not in words
+
+
+def test_of_many_paths_the_first_are_named():
+    paths = tuple(f"f{n}.py" for n in range(14))
+    words = said(GitMoved("a" * 40, "b" * 40, "checkout", paths))
+    assert words == "git checkout aaaaaaa..bbbbbbb changed: f0.py, f1.py, f2.py and 11 more"
+
+
+def test_a_warning_names_its_files_once():
+    assert (
+        said(WarningRaised("w-1", "mind this", ("a.py", "b.py"))) == "warning: mind this a.py, b.py"
+    )
+    assert said(WarningRaised("w-1", "a.py is made", ("a.py",))) == "warning: a.py is made"
+
+
+def test_a_rewind_of_files_alone_does_not_say_that_the_agent_knows_less():
+    assert said(RewindEnded(20)) == "the agent knows again what it knew at position 20"
+    assert said(RewindEnded(20, files_only=True)) == (
+        "the files of the rewind are back; what the agent knows stays"
+    )
+
+
+def test_a_checkpoint_is_told_by_its_id_and_label():
+    assert said(CheckpointTaken("cp-1", "", "a" * 64)) == "checkpoint cp-1"
+    assert said(CheckpointTaken("cp-1", "start", "a" * 64)) == "checkpoint cp-1 start"
+
+
+def test_texts_that_went_are_counted_with_the_reason():
+    assert said(BlobPurged("a" * 64, "age", ("b" * 64, "c" * 64))) == (
+        "3 kept texts forgotten: not needed, and out of their time"
+    )
+    assert said(BlobPurged("a" * 64, "secret")) == "1 kept text forgotten: secret"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        Moved("x.py", "x\n12:00  s9  y.py", "a" * 64, Cause("external")),
+        CommandStarted("echo a\n12:00  s9  turn 7 began", "r1"),
+        GitMoved("a" * 40, "b" * 40, "checkout", ("x\r\ny.py",)),
+    ],
+    ids=["path", "command", "paths"],
+)
+def test_no_name_and_no_command_makes_a_line_of_its_own(fact):
+    words = said(fact)
+    assert words.isprintable()
+    assert "␊" in words
+
+
+def test_a_mode_that_changed_is_said_to_have():
+    same = Changed("x.sh", "a" * 64, "a" * 64, "mode", Cause("external"))
+    assert said(same) == "the mode of x.sh was changed by the user or another program"

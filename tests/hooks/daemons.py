@@ -1,0 +1,180 @@
+"""Hosts whose hooks may leave an answerer behind: from an installation of their own, which nobody
+else changes meanwhile, and which looks around more often than the real one."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Thread
+from typing import Self
+
+from tests.hooks.hooking import ENTRY, Host
+
+from sightline.hooks import daemon_lock, daemon_status
+from sightline.hooks.protocol import LATE, own_settings, run_folder
+
+PACKAGE = Path(ENTRY).parents[1]
+
+CLIENT = """
+import json, subprocess, sys
+for line in sys.stdin:
+    command, environ, raw = json.loads(line)
+    done = subprocess.run(command, input=raw.encode(), env=environ, capture_output=True)
+    print(json.dumps([done.returncode, done.stdout.decode(), done.stderr.decode()]), flush=True)
+"""
+
+UP = """
+import os, sys
+from sightline.hooks.server import serving
+with serving(sys.argv[1], environ=os.environ, home=os.environ["HOME"]):
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+class Staying(Host):
+    """A host whose hooks may leave an answerer behind."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        del self.environ["SIGHTLINE_ANSWERER"]
+        self.package = self.home / "installed" / "sightline"
+        shutil.copytree(PACKAGE, self.package)
+        self.code("daemon.py", "LOOK_S = 5.0", "LOOK_S = 0.05")
+        self.entry = str(self.package / "hooks" / "hook_entry.py")
+
+    def code(self, name: str, old: str, new: str) -> None:
+        """Have the installation hold other code."""
+        file = self.package / "hooks" / name
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+
+    @property
+    def run_folder(self) -> str:
+        return run_folder(self.environ, str(self.home))
+
+    @property
+    def place(self) -> str:
+        return daemon_lock.place_of(self.run_folder, str(self.root), own_settings(self.environ))
+
+    def autos(self, kind: str = "auto") -> list[daemon_status.Running]:
+        return list(daemon_status.answerers(str(self.root), self.environ, str(self.home), kind))
+
+    @contextmanager
+    def up(self) -> Iterator[Callable[[], int]]:
+        """While `up` answers; how many it was asked."""
+        environ = self.environ | {"PYTHONPATH": str(self.package.parent)}
+        with subprocess.Popen(
+            [sys.executable, "-c", UP, str(self.root)],
+            env=environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as child:
+            assert child.stdout
+            assert child.stdout.readline() == b"ready\n"
+            yield lambda: int(self.autos("up")[0].calls)
+            child.communicate()
+
+    def started(self) -> daemon_status.Running:
+        """The one that a hook left behind, once it answers."""
+        while not (found := self.autos()):
+            os.sched_yield()
+        (one,) = found
+        return one
+
+    def ended(self) -> None:
+        """Wait until nobody has the place: the lock goes with the process."""
+        with suppress(FileNotFoundError), open(self.place, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+    def begin(self) -> daemon_status.Running:
+        self.run(self.payload("SessionStart", source="startup"))
+        return self.started()
+
+    def close(self) -> None:
+        while self._taken():
+            for each in self.autos():
+                with suppress(ProcessLookupError):
+                    os.kill(int(each.pid), signal.SIGTERM)
+            os.sched_yield()
+        super().close()
+
+    def _taken(self) -> bool:
+        try:
+            held = daemon_lock.take(self.place)
+        except FileNotFoundError:
+            return False
+        if held is not None:
+            os.close(held)
+        return held is None
+
+
+class Client:
+    """An agent's process of its own, which can go away."""
+
+    def __init__(self, host: Staying) -> None:
+        self._host = host
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", CLIENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, raw: bytes) -> str:
+        command = [sys.executable, "-I", "-S", self._host.entry, "claude-code"]
+        assert self.process.stdin
+        assert self.process.stdout
+        told = json.dumps([command, self._host.environ, raw.decode()])
+        self.process.stdin.write(f"{told}\n")
+        self.process.stdin.flush()
+        code, out, err = json.loads(self.process.stdout.readline())
+        assert (code, err) == (0, "")
+        return str(out)
+
+    def die(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+class Asked:
+    """A socket of the workspace at which nobody says anything; what came is counted."""
+
+    def __init__(self, host: Staying, name: str, seen: list[int]) -> None:
+        os.makedirs(host.run_folder, mode=0o700, exist_ok=True)
+        self._path = os.path.join(host.run_folder, name)
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.bind(self._path)
+        self._socket.listen()
+        self._seen = seen
+        self._thread = Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                peer, _ = self._socket.accept()
+            except OSError:
+                return
+            with peer:
+                self._seen.append(1)
+                while peer.recv(1 << 16):
+                    pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._socket.close()
+        for path in (self._path, self._path + LATE):
+            with suppress(FileNotFoundError):
+                os.unlink(path)

@@ -1,0 +1,387 @@
+"""The answerer that a hook leaves behind: it says what the hook would say, and never stays too long.
+
+All are real processes, started as an agent's settings start them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import stat
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tests.hooks.daemons import Asked, Client, Staying
+from tests.hooks.hooking import refusal
+
+from sightline.hooks import daemon_status, spawn
+from sightline.hooks.call import Call
+from sightline.hooks.protocol import LATE, key_of
+from sightline.model.events import TurnBegan
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at a process through /proc")
+
+
+@pytest.fixture
+def host():
+    made = Staying()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def client(host):
+    made = Client(host)
+    yield made
+    made.die()
+
+
+# It begins
+
+
+def test_the_first_hook_leaves_one_behind_that_answers_the_later_ones_alike(host):
+    raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
+    first = host.run(raw)
+    host.started()
+    assert host.run(raw) == first
+    assert "never shown" in refusal(first)
+    assert host.started().calls == "1"
+    assert host.faults() == []
+
+
+def test_hooks_that_start_one_at_once_leave_one(host):
+    raws = [host.payload("UserPromptSubmit", f"s{n % 4}", prompt="x") for n in range(24)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(host.run, raws)) == [{}] * 24
+    host.started()
+    assert len(daemon_status.sockets(str(host.root), host.environ, str(host.home))) == 1
+    assert len([each for each in host.facts() if isinstance(each.fact, TurnBegan)]) == 24
+    assert host.faults() == []
+
+
+def test_each_set_of_variables_has_one_of_its_own(host):
+    first = host.begin()
+    host.environ["SIGHTLINE_UNSEEN"] = "refuse"
+    second = host.begin()
+    os.kill(int(second.pid), signal.SIGTERM)
+    host.ended()
+    del host.environ["SIGHTLINE_UNSEEN"]
+    assert host.started().pid == first.pid
+
+
+@pytest.mark.parametrize("way", ["variable", "settings"])
+def test_a_user_who_wants_none_gets_none(host, way):
+    if way == "variable":
+        host.environ["SIGHTLINE_ANSWERER"] = "off"
+    else:
+        config = host.home / ".config" / "sightline"
+        config.mkdir(parents=True)
+        (config / "config.toml").write_text('answerer = "off"\n')
+    host.run(host.payload("SessionStart", source="startup"))
+    assert not os.path.exists(host.run_folder)
+
+
+def test_none_is_started_while_up_answers(host):
+    with host.up() as calls:
+        host.run(host.payload("SessionStart", source="startup"))
+        assert calls() == 1
+        assert not os.path.exists(host.place)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"event": "SessionEnd", "reason": "other"},
+        {"event": "Notification"},
+    ],
+)
+def test_a_call_that_none_follows_or_that_tells_nothing_starts_none(host, told):
+    host.run(host.payload(**told))
+    assert not os.path.exists(host.run_folder)
+
+
+def test_a_call_that_fails_starts_none(host):
+    host.environ["SIGHTLINE_STORE"] = "postgres://nowhere"
+    host.run(host.payload("SessionStart", source="startup"))
+    assert len(host.faults()) == 1
+    assert not os.path.exists(host.run_folder)
+
+
+def test_none_is_started_in_a_folder_that_others_may_enter(host):
+    os.makedirs(host.run_folder)
+    os.chmod(host.run_folder, 0o755)
+    host.run(host.payload("SessionStart", source="startup"))
+    assert os.listdir(host.run_folder) == []
+
+
+def test_none_is_started_where_its_socket_could_not_have_a_name(host):
+    host.environ["SIGHTLINE_HOME"] = str(host.home / ("x" * 90))
+    host.run(host.payload("SessionStart", source="startup"))
+    assert not os.path.exists(host.run_folder)
+    assert host.faults() == []
+
+
+def test_none_is_started_on_a_system_that_cannot(host, monkeypatch):
+    call = Call("claude-code", host.environ, str(host.home), owner="m:1:2")
+    call.answered(host.payload("SessionStart", source="startup"))
+    assert call.may_go_on
+    monkeypatch.delattr(os, "posix_spawn")
+    spawn.start(call)
+    assert not os.path.exists(host.run_folder)
+
+
+def test_a_process_that_cannot_be_started_is_a_fault_of_no_call(host, monkeypatch):
+    call = Call("claude-code", host.environ, str(host.home), owner="m:1:2")
+    assert call.answered(host.payload("SessionStart", source="startup")) == b""
+    monkeypatch.setattr(sys, "executable", str(host.home / "gone"))
+    spawn.start(call)
+    spawn.start(call)  # not again at once
+    (fault,) = host.faults()
+    assert "No such file" in fault
+
+
+def test_an_installation_that_is_broken_there_answers_all_the_same(host):
+    host.code("spawn.py", "import os\n", "import nothing_of_that_name\n")
+    with host.spawn() as child:
+        out, err = child.communicate(host.write(host.put("a.py", "a = 1\n"), "b\n"))
+    assert (child.returncode, b"never shown" in out) == (0, True)
+    assert err == b"sightline: ModuleNotFoundError: no answerer was started.\n"
+
+
+def test_one_that_fails_says_so_once_and_is_tried_again_after_a_while(host):
+    host.code("unix_endpoint.py", "self._socket.listen(BACKLOG)", "raise OSError(28, 'Full')")
+    raw = host.payload("UserPromptSubmit", prompt="x")
+    for tries in (1, 1, 2):
+        if tries == 2:
+            os.utime(host.place, (1, 1))
+        assert host.run(raw) == {}
+        host.ended()
+        assert host.faults() == ["Full."] * tries
+
+
+# What it holds
+
+
+@linux
+def test_it_holds_nothing_of_the_hook_that_started_it(host):
+    host.environ |= {"ANTHROPIC_API_KEY": "secret", "LANGUAGE_MODEL_KEY": "secret"}
+    reading, writing = os.pipe()
+    with host.spawn(pass_fds=[writing]) as child:
+        child.communicate(host.payload("SessionStart", source="startup"))
+    os.close(writing)
+    pid = host.started().pid
+    assert os.read(reading, 1) == b""  # the end: nobody else has the other side
+    os.close(reading)
+    assert os.getsid(int(pid)) == int(pid)
+    assert os.readlink(f"/proc/{pid}/cwd") == "/"
+    assert {os.readlink(f"/proc/{pid}/fd/{stream}") for stream in range(3)} == {os.devnull}
+    assert b"secret" not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
+@linux
+def test_it_holds_nothing_of_the_workspace_after_a_call(host):
+    path = host.put("a.py", "a = 1\n")
+    pid = host.begin().pid
+    host.run(host.shown(path, "a = 1\n"))
+    host.run(host.edit(path, "a = 1", "a = 2"))
+    assert host.started().calls == "2"
+    held = [os.readlink(each.path) for each in os.scandir(f"/proc/{pid}/fd")]
+    assert [name for name in held if name.startswith(str(host.root))] == []
+
+
+def test_its_socket_is_private(host):
+    host.begin()
+    (path,) = daemon_status.sockets(str(host.root), host.environ, str(host.home))
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(host.run_folder).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(host.place).st_mode) == 0o600
+
+
+# It ends
+
+
+def over(host):
+    """It has ended, and nothing is left of it."""
+    host.ended()
+    assert os.listdir(host.run_folder) == []
+    assert host.faults() == []
+
+
+def test_it_ends_with_its_client(host, client):
+    client.run(host.payload("SessionStart", source="startup"))
+    host.started()
+    client.die()
+    over(host)
+
+
+def test_it_ends_when_the_last_conversation_does(host, client):
+    client.run(host.payload("SessionStart", source="startup"))
+    host.started()
+    client.run(host.payload("SessionStart", "s2", source="startup"))
+    client.run(host.payload("SessionEnd", reason="prompt_input_exit"))
+    client.run(host.payload("UserPromptSubmit", "s2", prompt="x"))
+    assert host.started().calls == "3"
+    client.run(host.payload("SessionEnd", "s2", reason="prompt_input_exit"))
+    over(host)
+
+
+def test_it_stays_when_a_client_only_begins_anew(host, client):
+    client.run(host.payload("SessionStart", source="startup"))
+    pid = host.started().pid
+    client.run(host.payload("SessionEnd", reason="clear"))
+    client.run(host.payload("SessionStart", "s2", source="clear"))
+    assert (host.started().pid, host.started().calls) == (pid, "2")
+    client.run(host.payload("SessionEnd", "s2", reason="other"))
+    over(host)
+
+
+def test_it_stays_for_a_second_client_and_ends_with_that(host, client):
+    second = Client(host)
+    client.run(host.payload("SessionStart", source="startup"))
+    pid = host.started().pid
+    second.run(host.payload("SessionStart", "s2", source="startup"))
+    client.die()
+    second.run(host.payload("UserPromptSubmit", "s2", prompt="x"))
+    assert (host.started().pid, host.started().calls) == (pid, "2")
+    second.die()
+    over(host)
+
+
+def test_it_ends_when_nobody_asks_for_long(host):
+    host.environ["SIGHTLINE_ANSWERER_IDLE_S"] = "0.5"
+    host.run(host.payload("SessionStart", source="startup"))
+    over(host)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_it_ends_well_when_it_is_told_to(host, sent):
+    os.kill(int(host.begin().pid), sent)
+    over(host)
+
+
+def lose_socket(host):
+    (path,) = daemon_status.sockets(str(host.root), host.environ, str(host.home))
+    os.unlink(path)
+
+
+def lose_workspace(host):
+    shutil.rmtree(host.root)
+
+
+def replace_workspace(host):
+    host.root.rename(host.home / "moved")
+    host.root.mkdir()
+
+
+def lose_store(host):
+    host.store.unlink()
+
+
+def upgrade(host):
+    host.code("call.py", "LOOKING_S = 5.0", "LOOKING_S = 4.0")
+
+
+@pytest.mark.parametrize(
+    "spoil", [lose_socket, lose_workspace, replace_workspace, lose_store, upgrade]
+)
+def test_it_ends_when_what_it_stands_on_is_another(host, spoil):
+    host.begin()
+    spoil(host)
+    over(host)
+
+
+def test_it_ends_when_the_user_switches_it_off(host):
+    host.begin()
+    config = host.home / ".config" / "sightline"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('answerer = "off"\n')
+    host.run(host.payload("UserPromptSubmit", prompt="x"))
+    over(host)
+
+
+def test_it_gives_way_to_up(host):
+    host.begin()
+    with host.up() as calls:
+        host.ended()
+        assert host.autos() == []
+        host.run(host.payload("UserPromptSubmit", prompt="x"))
+        assert calls() == 1
+
+
+def test_hooks_ask_up_before_it_has_given_way(host):
+    host.code("daemon.py", "LOOK_S = 0.05", "LOOK_S = 3600.0")
+    auto = host.begin()
+    (path,) = daemon_status.sockets(str(host.root), host.environ, str(host.home))
+    seen: list[int] = []
+    with Asked(host, f"{key_of(str(host.root))}-up-0000.sock", seen):
+        host.run(host.payload("UserPromptSubmit", prompt="x"))
+    assert seen  # by the hook, and perhaps by the answerer, to see whether it has to give way
+    assert os.path.exists(path)
+    assert host.started().pid == auto.pid
+
+
+def test_a_hook_of_a_newer_installation_is_not_judged_by_an_older_one(host):
+    host.code("daemon.py", "LOOK_S = 0.05", "LOOK_S = 3600.0")
+    host.begin()
+    os.utime(host.package / "__init__.py", (1, 1))
+    assert host.run(host.payload("UserPromptSubmit", prompt="x")) == {}
+    assert host.started().calls == "0"
+
+
+# It is never needed
+
+
+def test_one_that_was_killed_costs_no_verdict_and_is_replaced_after_a_while(host):
+    raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
+    first = host.begin()
+    os.kill(int(first.pid), signal.SIGKILL)
+    host.ended()
+    assert "never shown" in refusal(host.run(raw))
+    assert host.autos() == []
+    os.utime(host.place, (1, 1))
+    host.run(raw)
+    assert host.started().pid != first.pid
+    assert len(daemon_status.sockets(str(host.root), host.environ, str(host.home))) == 1
+
+
+def test_a_frozen_one_costs_no_verdict_and_answers_again_when_it_can(host):
+    raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
+    pid = int(host.begin().pid)
+    (path,) = daemon_status.sockets(str(host.root), host.environ, str(host.home))
+    os.kill(pid, signal.SIGSTOP)
+    assert "never shown" in refusal(host.run(raw))
+    assert os.path.exists(path + LATE)
+    assert daemon_status.silent(str(host.root), host.environ, str(host.home)) in ([pid], [])
+    os.kill(pid, signal.SIGCONT)
+    while os.path.exists(path + LATE):
+        os.sched_yield()
+    assert "never shown" in refusal(host.run(raw))
+    assert host.started().calls == "1"
+
+
+def test_only_the_first_hook_waits_for_one_that_is_silent(host):
+    host.environ["SIGHTLINE_ANSWERER"] = "off"
+    raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
+    seen: list[int] = []
+    with Asked(host, f"{key_of(str(host.root))}-auto-0000.sock", seen):
+        assert [bool(refusal(host.run(raw))) for _ in range(3)] == [True] * 3
+    assert len(seen) == 1
+
+
+def test_those_of_the_own_project_are_asked_first(host):
+    host.environ["SIGHTLINE_ANSWERER"] = "off"
+    inner = host.root / "src" / "deep"
+    inner.mkdir(parents=True)
+    host.environ["CLAUDE_PROJECT_DIR"] = str(inner)
+    seen: list[int] = []
+    with (
+        host.up() as calls,
+        Asked(host, "000000-up-0000.sock", seen),
+        Asked(host, "zzzzzz-up-0000.sock", seen),
+    ):
+        host.run(host.payload("UserPromptSubmit", prompt="x", cwd=str(inner)))
+        assert (calls(), seen) == (1, [])

@@ -1,0 +1,192 @@
+"""Hooks of several agents: who holds a session, what a fork knows, what a sub-agent leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.hooks.hooking import Host, refusal
+
+from sightline.filesystem import process
+from sightline.model.events import EnvironmentSeen, SessionEnded
+
+
+@pytest.fixture
+def host():
+    made = Host()
+    yield made
+    made.close()
+
+
+def of(host, kind):
+    return [recorded for recorded in host.facts() if isinstance(recorded.fact, kind)]
+
+
+def test_a_hooks_host_holds_the_session_and_is_noted_once(host):
+    path = host.put("a.py", "a\n")
+    for _ in range(2):
+        host.run(host.shown(path, "a\n"))
+    (seen,) = of(host, EnvironmentSeen)
+    assert (seen.session, seen.fact.owner) == ("s1", process.owner())
+
+
+def test_a_session_that_goes_on_elsewhere_is_held_from_there(host):
+    path = host.put("a.py", "a\n")
+    host.ask(host.shown(path, "a\n"), owner=process.owner())
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        host.ask(host.shown(path, "a\n"), owner=process.owner_of(other.pid))
+        other.communicate(b"\n")
+    assert len(of(host, EnvironmentSeen)) == 2
+
+
+def test_a_sub_agent_that_has_answered_is_not_there_until_it_is_asked_again(host):
+    helper = {"agent_id": "abcdef0123", "agent_type": "Explore"}
+    host.ask(host.payload("SubagentStart", **helper), owner=process.owner())
+    host.ask(host.payload("SubagentStop", **helper), owner=process.owner())
+    (ended,) = of(host, SessionEnded)
+    assert ended.session == "s1/Explore-abcdef01"
+    with host.session("look") as session:
+        store = session._ground.store
+        assert store.session(ended.session).ended is not None
+    host.ask(host.payload("SubagentStart", **helper), owner=process.owner())
+    with host.session("look") as session:
+        assert session._ground.store.session(ended.session).ended is None
+        assert session._ground.store.session(ended.session).parent == "s1"
+
+
+def row(kind, **more):
+    return json.dumps({"type": kind, "uuid": os.urandom(4).hex(), **more})
+
+
+def copied(path, text="a\nb\n"):
+    """What a fork copies of a conversation that read the file."""
+    use = {"type": "tool_use", "id": "t0", "name": "Read", "input": {"file_path": path}}
+    lines = text.count("\n") + 1
+    file = {"filePath": path, "content": text, "numLines": lines, "startLine": 1}
+    file["totalLines"] = lines
+    result = {"type": "tool_result", "tool_use_id": "t0", "content": "as it was shown"}
+    return [
+        row("assistant", message={"role": "assistant", "content": [use]}, requestSessionId="s1"),
+        row(
+            "user",
+            message={"role": "user", "content": [result]},
+            toolUseResult={"type": "text", "file": file},
+            timestamp="2026-01-01T00:00:00.000Z",
+        ),
+    ]
+
+
+def writes(host, session, rows):
+    with (host.home / f"{session}.jsonl").open("a", encoding="utf-8") as transcript:
+        transcript.writelines(f"{each}\n" for each in rows)
+
+
+def test_s26_a_forked_conversation_keeps_what_its_transcript_shows(host):
+    """The client names no parent of a fork. The rows that it copies say what is in its window."""
+    path = host.put("a.py", "a\nb\n")
+    host.ask(host.shown(path, "a\nb\n"))
+    writes(host, "s2", copied(path))
+    host.ask(host.payload("SessionStart", "s2", source="fork"))
+    assert refusal(host.ask(host.write(path, "a\nB\n", session="s2"))) == ""
+    host.put("a.py", "a\nB\n")
+    for session in ("s1", "s2"):
+        assert "changed" in refusal(host.ask(host.edit(path, "b\n", "c\n", session=session)))
+
+
+def test_a_fork_copies_its_rows_behind_the_first_that_are_its_own(host):
+    """As it was seen: its hooks run before the client came to write what it copies."""
+    path = host.put("a.py", "a\nb\n")
+    host.ask(host.shown(path, "a\nb\n"))
+    host.ask(host.payload("SessionStart", "s2", source="fork"))
+    writes(host, "s2", [row("queue-operation", timestamp="2100-01-01T00:00:00.000Z")])
+    host.ask(host.payload("UserPromptSubmit", "s2", prompt="Fix it"))
+    writes(host, "s2", copied(path))
+    assert refusal(host.ask(host.write(path, "a\nB\n", session="s2"))) == ""
+
+
+def test_what_hooks_told_of_in_a_fork_is_not_taken_from_its_transcript_again(host):
+    path = host.put("a.py", "a\nb\n")
+    host.ask(host.payload("SessionStart", "s2", source="fork"))
+    later = [each.replace("2026-01-01", "2100-01-01") for each in copied(path)]
+    writes(host, "s2", later)
+    host.ask(host.payload("Stop", "s2"))
+    assert "never shown" in refusal(host.ask(host.write(path, "a\nB\n", session="s2")))
+
+
+TEN = "".join(f"line {at}\n" for at in range(1, 11))
+
+
+@pytest.fixture
+def late(host):
+    """A fork that edits a file before its client has written what it copies of its parent."""
+
+    def forked(old, new, text=TEN):
+        path = host.put("a.py", text)
+        host.ask(host.payload("SessionStart", "s2", source="fork"))
+        host.ask(host.payload("UserPromptSubmit", "s2", prompt="Fix it"))
+        edits(host, path, old, new)
+        return path
+
+    return forked
+
+
+def edits(host, path, old, new):
+    """Edit by the client's own tool, with its hooks before and after; why not, where refused."""
+    asked = host.ask(host.edit(path, old, new, session="s2"))
+    before = (host.root / "a.py").read_text()
+    if not refusal(asked):
+        host.put("a.py", before.replace(old, new))
+        given = {"file_path": path, "old_string": old, "new_string": new}
+        told = {"filePath": path, "oldString": old, "newString": new, "originalFile": before}
+        named = {"tool_name": "Edit", "tool_use_id": "t1", "tool_input": given}
+        host.ask(host.payload("PostToolUse", "s2", **named, tool_response=told))
+    return refusal(asked)
+
+
+@pytest.mark.parametrize(("old", "new"), [("line 3\n", "three\n"), ("line 3\n", "")])
+def test_a_fork_that_edits_first_knows_the_whole_file_once_its_rows_are_there(host, late, old, new):
+    path = late(old, new)
+    writes(host, "s2", copied(path, TEN))
+    assert refusal(host.ask(host.write(path, "mine\n", session="s2"))) == ""
+
+
+def test_what_others_changed_before_a_forks_first_edit_stays_unseen(host, late):
+    """Its parent had read line 8 before the user changed that."""
+    path = late("line 3\n", "three\n", TEN.replace("line 8", "line 8, says the user"))
+    writes(host, "s2", copied(path, TEN))
+    said = refusal(host.ask(host.edit(path, "line 8\n", "eight\n", session="s2")))
+    assert "-line 8\n+line 8, says the user" in said
+    assert "three" not in said
+
+
+def test_what_others_changed_between_a_forks_edits_stays_unseen(host, late):
+    path = late("line 3\n", "three\n")
+    host.put("a.py", (host.root / "a.py").read_text().replace("line 8", "line 8, says the user"))
+    assert edits(host, path, "line 5\n", "five\n") == ""
+    writes(host, "s2", copied(path, TEN))
+    assert "-line 8\n+line 8, says the user" in refusal(
+        host.ask(host.edit(path, "line 8\n", "eight\n", session="s2"))
+    )
+
+
+def test_what_a_fork_copied_counts_in_the_order_it_was_shown(host, late):
+    """Of what its parent read twice the later text is what the fork holds."""
+    path = late("line 3\n", "three\n")
+    older = copied(path, TEN.replace("line 8", "line eight"))
+    writes(host, "s2", [*older, *copied(path, TEN)])
+    assert refusal(host.ask(host.write(path, "mine\n", session="s2"))) == ""
+
+
+def test_a_fork_that_was_compacted_has_nothing_older_in_its_window(host, late):
+    path = late("line 3\n", "three\n")
+    host.ask(host.payload("PreCompact", "s2", trigger="manual"))
+    host.ask(host.payload("SessionStart", "s2", source="compact"))
+    writes(host, "s2", copied(path, TEN))
+    host.ask(host.payload("Stop", "s2"))
+    with host.session("s2") as session:
+        known = session._ground.store.knowledge("s2", "a.py").belief
+    assert known.shown == ((1, 10),)
+    assert known.held == ()

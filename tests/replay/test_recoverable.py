@@ -1,0 +1,49 @@
+"""What an edit needs and a view has lost can be had again, by a stub that stands in the view."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from tests.replay.histories import SETTING, Talk, talks, words
+from tests.replay.test_policies import joined
+
+from sightline.conversation.words import named
+from sightline.replay.engine import lost, play
+from sightline.replay.policies import OURS
+
+SMALL = SETTING.replace(window=60_000, soft_budget=60, price="none")
+
+
+def losses(talk, name):
+    """Each lost edit's text, and the texts that stubs of the view name."""
+    record = talk.record()
+    folded: dict[int, str] = {}
+    for moment in play(record, OURS[name](SMALL), 0):
+        folded |= {fold.block: fold.stub for fold in moment.decision.folds}
+        for need in lost(moment.turn, moment.view).edits:
+            texts = [(record.blocks[place], folded.get(place, "")) for place in need.held]
+            yield need.text, [block for block, stub in texts if named(block.text) in stub]
+
+
+def holds(block, text):
+    shown = [each.text for each in block.excerpts] + [each.new for each in block.rewrites]
+    return any(text in each for each in [block.text, *shown])
+
+
+@pytest.mark.parametrize("name", ["default", "careful"])
+@settings(max_examples=50)
+@given(before=talks(), after=talks())
+def test_every_lost_edit_has_a_stub_that_names_its_text(name, before, after):
+    for text, named_texts in losses(joined(before, after), name):
+        assert any(holds(block, text) for block in named_texts)
+
+
+@pytest.mark.parametrize("name", ["default", "careful"])
+def test_some_are_lost_so_the_test_above_can_fail(name):
+    talk = Talk().typed("go").read("a.py", f"{words(200)}\nalpha one")
+    for at in range(60):
+        talk.read(f"{at}.py", words(200))
+    talk.edit("a.py", "alpha one", "alpha two")
+    [(text, named_texts)] = losses(talk, name)
+    assert text == "alpha one"
+    assert len(named_texts) == 1

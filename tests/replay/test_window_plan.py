@@ -1,0 +1,128 @@
+"""What would be folded for a budget, in several formats."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conversation.formats.histories import NAMES, histories
+from tests.replay.window_histories import LINES, STEPS, anthropic, chat, searched
+from tests.replay.window_histories import read as reading
+
+from sightline.conversation.window.blocks import Decision
+from sightline.conversation.window.history_reader import read
+from sightline.errors import HistoryError, UnknownName
+from sightline.replay.baselines.baseline import Baseline
+from sightline.replay.policies import POLICIES
+from sightline.replay.window_plan import plan
+from sightline.text.tokens import Counter, estimate
+
+COUNTER = Counter(estimate, "estimate", "o200k", 0.1)
+
+
+def planned(messages, budget, **more):
+    return plan(read(json.dumps(messages), "h"), COUNTER, budget, **more)
+
+
+@pytest.mark.parametrize("told", [anthropic, chat])
+def test_what_is_over_the_budget_is_brought_below_it(told):
+    messages = told(STEPS)
+    made = planned(messages, 9_000)
+    assert made.before > 9_000 >= made.after
+    assert made.back == made.before - made.after
+    assert made.folds
+    assert made.folds[0].tier == "again"
+    assert "Grep" in made.folds[0].stub
+    assert list(made.view) != messages
+    assert read(json.dumps(made.view), "h").problems() == []
+
+
+def test_what_fits_is_left_alone():
+    made = planned(anthropic(STEPS), 1_000_000)
+    assert (made.folds, made.after) == ((), made.before)
+    assert list(made.view) == anthropic(STEPS)
+
+
+def test_planning_twice_is_planning_once():
+    made = planned(anthropic(STEPS), 9_000)
+    again = planned(list(made.view), 9_000)
+    assert (again.folds, again.view) == ((), made.view)
+
+
+def test_a_history_that_ends_with_the_model_is_as_it_was_when_it_was_asked():
+    steps = [searched("a"), reading("a.py"), ("Edit", {"file_path": "a.py", "old_string": "1", "new_string": "2"}, "done"), *STEPS]  # fmt: skip
+    messages = anthropic(steps, last="")
+    asking = {"type": "tool_use", "id": "open", "name": "Bash", "input": {"command": "x" * 900}}
+    made = planned([*messages, {"role": "assistant", "content": [asking]}], 2_000)
+    assert made.folds
+    assert made.view[-1] == {"role": "assistant", "content": [asking]}
+
+
+def test_the_system_text_and_the_tools_count():
+    bare = plan(read(json.dumps({"messages": anthropic(STEPS)}), "h"), COUNTER, 10**6)
+    request = {"system": LINES, "tools": [{"name": "Read"}], "messages": anthropic(STEPS)}
+    whole = plan(read(json.dumps(request), "h"), COUNTER, 10**6)
+    assert whole.before >= bare.before + COUNTER(LINES) + COUNTER.around(0, 1)
+
+
+def test_the_minimum_clear_is_that_of_the_price():
+    prices = [
+        planned(anthropic(STEPS), 9_000, price=name).minimum for name in ("none", "0.10/1.25")
+    ]
+    assert prices[0] == 0
+    assert prices[1] >= 10_000
+
+
+@pytest.mark.parametrize("more", [{"policy": "nobody's"}, {"price": "1/2"}, {"policy": "oracle"}])
+def test_a_policy_or_a_price_that_is_not_there_is_said(more):
+    with pytest.raises(UnknownName, match=r"There (is|are) no") as caught:
+        planned(anthropic(STEPS), 9_000, **more)
+    assert caught.value.hint.startswith("There are: ")
+
+
+@pytest.mark.parametrize("policy", ["none", "careful", "protect-modified", "all", "mask-10"])
+def test_any_policy_can_be_asked(policy):
+    made = planned(anthropic([*STEPS, *STEPS[2:]]), 3_000, policy=policy)
+    assert bool(made.folds) is (policy != "none")
+
+
+class Torn(Baseline):
+    """Drops a call, and leaves its result."""
+
+    def decide(self, ask):
+        return Decision(dropped=(1,))
+
+
+def test_a_policy_whose_view_is_no_history_is_refused(monkeypatch):
+    monkeypatch.setitem(POLICIES, "torn", Torn)
+    with pytest.raises(HistoryError, match="The policy 'torn' would make") as caught:
+        planned(anthropic(STEPS), 9_000, policy="torn")
+    assert caught.value.hint
+
+
+def test_a_result_of_twenty_megabytes_goes():
+    huge = ("Bash", {"command": "cat log"}, "x" * 20_000_000)
+    made = planned(anthropic([huge, *STEPS]), 50_000)
+    assert made.after < 50_000 < made.before
+
+
+def test_a_picture_that_cannot_be_decoded_passes_through():
+    picture = {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": "%"},
+    }
+    messages = [{"role": "user", "content": [picture, {"type": "text", "text": "look"}]}]
+    assert list(planned(messages, 10).view) == messages
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_every_view_of_every_format_would_be_taken(name, data):
+    messages = data.draw(histories(name))
+    history = read(json.dumps(messages), "h")
+    made = plan(history, COUNTER, data.draw(st.integers(1, 3_000)))
+    assert history.format.problems(list(made.view)) == []
+    assert made.after <= made.before

@@ -1,0 +1,99 @@
+"""What an embedded store takes on disk, and giving back what was freed."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from tests.store.contract import seen
+
+from sightline.model.revision import revision_of
+from sightline.store.opening import open_file
+
+
+@pytest.fixture
+def file(tmp_path):
+    return str(tmp_path / "store.db")
+
+
+def filled(file, texts, size=20_000):
+    store = open_file(file)
+    store.keep([os.urandom(size) for _ in range(texts)])
+    return store
+
+
+def empty_of_texts(store):
+    listed = [each.revision for each in store.texts()]
+    return store.purge(lambda: listed, "age", session="s", at=1)
+
+
+def test_room_is_given_back_while_another_has_the_store_open(file):
+    store, other = filled(file, 500), open_file(file)
+    empty_of_texts(store)
+    assert store.room().free > 5 << 20
+    returned = store.tidy()
+    other.keep([b"meanwhile"])
+    assert returned > 5 << 20
+    assert store.room().free <= 2 << 20
+    assert store.verify() == other.verify() == []
+    store.close()
+    other.close()
+    assert os.path.getsize(file) < 4 << 20
+
+
+def test_the_room_by_kind_adds_up_to_the_files(file):
+    store = filled(file, 3, size=2 << 20)
+    store.append("s", [seen(f"f{n}") for n in range(500)], at=1, blobs=[b"text" * 50])
+    store._base.checkpoint()
+    room = store.room()
+    assert room.files == sum(each.size for each in store.texts() if each.size > 1 << 20)
+    assert room.facts > 500 * 50
+    inside = room.facts + room.views + room.caches + room.texts + room.free
+    assert inside == os.path.getsize(file)
+    assert room.total == inside + room.files + room.log
+    store.close()
+
+
+def test_a_file_that_no_row_names_is_tidied_up(file):
+    """Left by a process that was killed between the file and the row."""
+    store = filled(file, 1, size=2 << 20)
+    (kept,) = store.texts()
+    orphan = os.urandom(2 << 20)
+    store._blobs.pack([orphan])
+    assert store.tidy() >= len(orphan)
+    assert store.blob(kept.revision) is not None
+    store.keep([orphan])
+    assert store.blob(revision_of(orphan)) == orphan
+    store.close()
+
+
+def test_a_store_that_cannot_shrink_uses_its_room_again(file):
+    """One that was made before stores could give pages back."""
+    store = filled(file, 200)
+    store._base.run("PRAGMA auto_vacuum = NONE")
+    store._base.run("VACUUM")
+    store._base.checkpoint()
+    before = os.path.getsize(file)
+    empty_of_texts(store)
+    assert store.tidy() == 0
+    store.keep([os.urandom(20_000) for _ in range(150)])
+    store._base.checkpoint()
+    assert os.path.getsize(file) <= before + (1 << 20)
+    assert store.verify() == []
+    store.close()
+
+
+def test_a_reader_that_was_a_moment_late_finds_no_text(file, monkeypatch):
+    """Its row was read, then the text was forgotten: that is no damage."""
+    store, other = filled(file, 1, size=2 << 20), open_file(file)
+    (kept,) = store.texts()
+    read = other._blobs.files.read
+
+    def late(revision):
+        empty_of_texts(store)
+        return read(revision)
+
+    monkeypatch.setattr(other._blobs.files, "read", late)
+    assert other.blob(kept.revision) is None
+    store.close()
+    other.close()

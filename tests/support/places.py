@@ -1,0 +1,81 @@
+"""A workspace of real files and a store of real SQLite, and sessions over them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import sightline
+from sightline.config.settings import Settings, Source
+
+
+class Place:
+    """A workspace under `root`; its sessions are closed when the test ends."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.root = home / "ws"
+        self.root.mkdir()
+        self.opened: list[sightline.Session] = []
+
+    def settings(self, policy: str = "merge", **more) -> Settings:
+        sources = (Source(policy, **more.pop("source", {})),)
+        return Settings(state_home=str(self.home / "state"), sources=sources, **more)
+
+    def session(self, id: str = "s", *, policy: str = "merge", clock=None, approve=None, **more):
+        made = sightline.open_session(
+            self.root, id=id, settings=self.settings(policy, **more), clock=clock, approve=approve
+        )
+        self.opened.append(made)
+        return made
+
+    def put(self, path: str, content: str | bytes) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+        return file
+
+    def bytes(self, path: str) -> bytes:
+        return (self.root / path).read_bytes()
+
+    def text(self, path: str) -> str:
+        return self.bytes(path).decode()
+
+    def names(self) -> list[str]:
+        return sorted(os.listdir(self.root))
+
+
+@pytest.fixture
+def place(tmp_path):
+    made = Place(tmp_path)
+    yield made
+    for session in made.opened:
+        session.close()
+    with sightline.open_session(made.root, settings=made.settings()) as last:
+        assert last._ground.store.verify() == []
+
+
+@pytest.fixture
+def s(place):
+    return place.session()
+
+
+TEN = "".join(f"line {n}\n" for n in range(1, 11))
+
+
+@pytest.fixture
+def ten(place, s):
+    """A file of ten lines that the session was shown."""
+    place.put("a.py", TEN)
+    s.read("a.py")
+    return s
+
+
+@pytest.fixture
+def three(place, s):
+    """A file of three lines that the session was shown."""
+    place.put("a.py", "one\ntwo\nthree\n")
+    s.read("a.py")
+    return s
