@@ -10,5 +10,4 @@ PUBLIC = (
 PURE = (
     "continuation",
     "mention_parser",
-    "words",
 )
