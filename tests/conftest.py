@@ -37,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
             "SIGHTLINE_TEST_"
         ):
             del os.environ[name]
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # commands start as they do for a user
     os.environ |= {"HOME": home.name, "USERPROFILE": home.name, "APPDATA": home.name}
     os.environ |= {"SIGHTLINE_ANSWERER": "off"}  # no process outlives the test that started it
     os.environ |= {"LOCALAPPDATA": home.name, "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}

@@ -16,7 +16,15 @@ from tools import house
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "sightline"
 
-PURE_MAY_IMPORT = {"__future__", "binascii", "bisect", "collections", "difflib", "enum", "functools"} | {
+PURE_MAY_IMPORT = {
+    "__future__",
+    "binascii",
+    "bisect",
+    "collections",
+    "difflib",
+    "enum",
+    "functools",
+} | {
     *("array", "hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string"),
     *("abc", "dataclasses", "datetime", "tomllib", "types", "typing", "unicodedata", "weakref"),
     *("_json", "_sha2", "_sha256"),  # model.lean: what stands behind json and hashlib

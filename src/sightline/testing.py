@@ -7,32 +7,32 @@ from __future__ import annotations
 
 import stat
 from _thread import allocate_lock, get_ident
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import fspath
+from os import PathLike, fspath
+from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from sightline.api.opening import start
+from sightline.api.session import Session
 from sightline.config.settings import Settings
 from sightline.errors import PathRefused, Unverifiable
-from sightline.filesystem.file_state import FileState, Link, ResolvedPath
+from sightline.filesystem.file_state import FileState, Kind, Link, Replacement, ResolvedPath
 from sightline.filesystem.ignore.gitignore import PatternSet
-from sightline.filesystem.tree_index import CONTENT, IGNORED, NO_TREE, Listing, Tree
+from sightline.filesystem.tree_index import CONTENT, IGNORED, NO_TREE, Listing, Looking, Row, Tree
 from sightline.filesystem.watch.memory_watcher import MemoryWatcher
 from sightline.model.path import canonical
-from sightline.model.revision import MISSING, UNKNOWN, StatSignature, compare, revision_of
+from sightline.model.revision import (
+    MISSING,
+    UNKNOWN,
+    Revision,
+    Stamp,
+    StatSignature,
+    compare,
+    revision_of,
+)
 from sightline.model.value import Value
 from sightline.store.memory import MemoryStore
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from os import PathLike
-    from typing import Any
-
-    from sightline.api.session import Session
-    from sightline.filesystem.file_state import Kind, Replacement
-    from sightline.filesystem.tree_index import Looking, Row
-    from sightline.model.revision import Revision, Stamp
 
 _MODES = {
     "file": stat.S_IFREG | 0o644,

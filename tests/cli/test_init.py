@@ -205,3 +205,16 @@ def test_the_help_says_why_the_scope_is_local():
 def test_the_script_that_hooks_run_bears_the_name_they_are_known_by():
     assert os.path.isfile(connect.entry_script())
     assert hook_settings.is_ours(hook_settings.command_hook("python", connect.entry_script()))
+
+
+def test_settings_that_name_the_script_of_the_first_version_are_replaced(at):
+    """Version 0.1.0 kept the script in interfaces/: its hooks are ours, and none doubles."""
+    at("init", "claude-code")
+    file = at.root / LOCAL
+    now = file.read_text()
+    file.write_text(now.replace("/hooks/hook_entry.py", "/interfaces/hook_entry.py"))
+    [hooks] = [each for each in at("doctor", "--json").json["checks"] if each["name"] == "hooks"]
+    assert hooks["state"] == "problem"
+    at("init", "claude-code")
+    assert file.read_text() == now
+    assert len(settings.found(now)) == len(hook_settings.EVENTS)

@@ -132,7 +132,7 @@ def history(story: Story) -> None:
 
 def aborted(story: Story) -> None:
     """Writes that were begun and not ended: the process died. One had written, one had not.
-    make_stores.py lets a rewind to "before" die as well."""
+    A rewind to "before" died as well."""
     for name in ("written.py", "unwritten.py", "a.py", "b.py"):
         story.put(name, APP)
     agent = Agent(story)

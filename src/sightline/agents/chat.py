@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sightline.model.lean import dumps
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    Message = dict[str, Any]
+Message = dict[str, Any]
 
 
 def called(name: str, call: str, given: object) -> Message:

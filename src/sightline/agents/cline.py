@@ -6,16 +6,13 @@ with its calls in blocks.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from sightline.agents.recording import Telling, document, head, moment
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 AGENT = "cline"
 ROO = "roo"

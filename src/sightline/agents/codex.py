@@ -4,16 +4,14 @@ the context is left out, or lies before a border.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.formats.authorship import author
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 AGENT = "codex"
 KINDS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")

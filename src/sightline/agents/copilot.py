@@ -4,16 +4,14 @@ no request to the main model holds them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sightline.agents import chat
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 AGENT = "copilot"
 ASIDE = ("agentId", "parentToolCallId")

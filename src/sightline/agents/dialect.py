@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import cast
+from typing import Any, Protocol, cast
 
+from sightline.agents.hook_events import Answer, Event
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any, Protocol
-
-    from sightline.agents.hook_events import Answer, Event
-else:
-    Protocol = object
 
 AGENTS = {"claude-code": "sightline.agents.claude_code.dialect"}
 """Agent -> the module of its hook dialect."""

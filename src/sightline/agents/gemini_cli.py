@@ -4,15 +4,13 @@ object; it is a document, or rows in newer versions. A saved chat is contents wi
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from sightline.agents.recording import Telling, document, first_rows, head, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 AGENT = "gemini-cli"
 

@@ -8,16 +8,13 @@ host's own id of one use of a tool: it ties what is told after to what was told 
 
 from __future__ import annotations
 
+from typing import Literal
+
+from sightline.model.attempts import Attempt
+from sightline.model.spans import Span
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from sightline.model.attempts import Attempt
-    from sightline.model.spans import Span
-
-    Source = Literal["startup", "resume", "clear", "fork", "compact"]
+Source = Literal["startup", "resume", "clear", "fork", "compact"]
 
 
 class Event(Value):

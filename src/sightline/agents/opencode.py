@@ -4,16 +4,14 @@ models of every provider.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 from sightline.agents import chat
 from sightline.agents.recording import Telling, document, head, moment
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 AGENT = "opencode"
 REDACTED = "REDACTED"

@@ -6,17 +6,15 @@ known what was done and what came of it, and how it was asked for is put togethe
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from sightline.agents import chat
 from sightline.agents.recording import Telling, document, head, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 from sightline.model.lean import digest
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 AGENT = "openhands"
 RUN = (b'{"issue"', b'{"instance_id"')

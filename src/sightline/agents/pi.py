@@ -4,15 +4,13 @@ first to the last one, with what a compaction put in the place of others.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 AGENT = "pi"
 SIGNED = "anthropic-messages"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
-    from sightline.model.spans import Span
+from sightline.model.spans import Span
 
-    Mention = tuple[str, Span | None]
+Mention = tuple[str, Span | None]
 
 CLOSING = ".,;:!?)]}>'*…"
 """What ends a sentence or a bracket after a path rather than the path itself."""

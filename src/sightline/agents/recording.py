@@ -4,15 +4,14 @@ document; and messages put together with their times.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Any
+
 from sightline.conversation.recorded_conversation import Conversation
 from sightline.model.lean import digest, loads
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    Message = dict[str, Any]
-    Row = dict[str, Any]
+Message = dict[str, Any]
+Row = dict[str, Any]
 
 HEAD_BYTES = 1 << 16
 """By which a document is recognised."""
@@ -76,7 +75,6 @@ def moment(value: object) -> int | None:
         return int(value * (1000 if value > MILLISECONDS else 1_000_000))
     if not isinstance(value, str):
         return None
-    from datetime import UTC, datetime
 
     try:
         told = datetime.fromisoformat(value)

@@ -5,14 +5,11 @@ one below the other.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from sightline.agents.recording import Telling, head
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 from sightline.model.lean import digest
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 AGENT = "roo"
 SPEAKER = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")

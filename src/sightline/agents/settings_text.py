@@ -6,14 +6,11 @@ indentation, line ends, a byte order mark, keys nobody knows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from json import JSONDecodeError, JSONDecoder, dumps
+from typing import Any
 
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
 
 BLANK = " \t\r\n"
 

@@ -4,15 +4,13 @@ are of another session, are left out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sightline.agents.recording import Telling, document, head
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 AGENT = "swe-agent"
 MAIN = ("primary", "main")

@@ -6,19 +6,17 @@ or after a number of edits. The steps of a verb know nothing of that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.guard.batch import Change
-    from sightline.guard.host_writes import Run
-    from sightline.model.attempts import Attempt
-    from sightline.model.results import BatchResult, EditResult
+from sightline.guard import batch, host_writes
+from sightline.guard.batch import Change
+from sightline.guard.host_writes import Run
+from sightline.model.attempts import Attempt
+from sightline.model.results import BatchResult, CommandRun, EditResult
+from sightline.notices.pending import changes_of
 
 
 def edit(ground: SessionContext, path: str, attempt: Attempt) -> EditResult:
@@ -43,8 +41,6 @@ def move(ground: SessionContext, src: str, dst: str) -> EditResult:
 
 def apply(ground: SessionContext, changes: Sequence[Change]) -> BatchResult:
     """Carry out all changes of a batch, or none. EditRefused, ValueError."""
-    from sightline.guard import batch
-
     for change in changes:
         change.attempt()  # ValueError where it says nothing or too much
     before_change(ground, *(change.path for change in changes))
@@ -55,8 +51,6 @@ def apply(ground: SessionContext, changes: Sequence[Change]) -> BatchResult:
 
 def patch(ground: SessionContext, unified_diff: str) -> EditResult:
     """Apply a unified diff, all of its files or none. EditRefused."""
-    from sightline.guard import batch
-
     before_change(ground, *batch.paths_of(unified_diff))
     first = batch.patch(ground, unified_diff)
     after_change(ground, first.path, *(each.path for each in first.others))
@@ -66,8 +60,6 @@ def patch(ground: SessionContext, unified_diff: str) -> EditResult:
 @contextmanager
 def writing(ground: SessionContext, path: str, content: str | bytes) -> Iterator[None]:
     """Journal a host's own write of `content` to a file, for as long as the block runs."""
-    from sightline.guard import host_writes
-
     located = ground.workspace.locate(path)
     before_change(ground, path)
     try:
@@ -80,10 +72,6 @@ def writing(ground: SessionContext, path: str, content: str | bytes) -> Iterator
 @contextmanager
 def ran(ground: SessionContext, command: str) -> Iterator[Run]:
     """Record what a command changes, for as long as the block runs."""
-    from sightline.guard import host_writes
-    from sightline.model.results import CommandRun
-    from sightline.notices.pending import changes_of
-
     before_change(ground, command=command)
     run = host_writes.Run(ground, command)
     try:

@@ -7,27 +7,22 @@ that agent, and back.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sightline.changes.session_context import TRIES, SessionContext, believe
 from sightline.errors import SessionError, StoreConflict
 from sightline.guard.reads import moving
 from sightline.model.belief import Held, look
-from sightline.model.events import Seen, SessionForked, SessionStarted
+from sightline.model.events import Belief, Fact, Seen, SessionForked, SessionStarted
+from sightline.model.projections import Knowledge
 from sightline.model.results import HandedOver
 from sightline.model.revision import UNKNOWN
-from sightline.model.spans import intersect, spans
+from sightline.model.spans import Span, Spans, intersect, spans
 from sightline.model.text import decode
 from sightline.sessions import words
 from sightline.sessions.affected import family
 from sightline.sessions.lifecycle import id_for
 from sightline.sessions.presence import environment
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.model.events import Belief, Fact
-    from sightline.model.projections import Knowledge
-    from sightline.model.spans import Span, Spans
 
 
 def fork(ground: SessionContext, agent: str, id: str | None) -> SessionContext:

@@ -2,46 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+from sightline.checkpoints.gc import Swept
+from sightline.checkpoints.rewind.recovery import Unfinished
+from sightline.errors import EditRefused, PathError
+from sightline.history.log_entries import Entry
+from sightline.history.session_history import SessionFiles
+from sightline.history.why import Why
+from sightline.model import manifest
+from sightline.model.projections import SessionState
+from sightline.model.results import (
+    Affected,
+    ChangedBy,
+    Checkpoint,
+    Claim,
+    CommandRun,
+    EditedFile,
+    EditResult,
+    Environment,
+    Export,
+    FileChange,
+    FileDifference,
+    FileInContext,
+    FileView,
+    FileWarning,
+    ModelUsage,
+    Notice,
+    RewindReport,
+    UnreadCall,
+    Verdict,
+)
+from sightline.model.spans import Spans
+from sightline.sessions.presence import Presence
 
-    from sightline.checkpoints.gc import Swept
-    from sightline.checkpoints.rewind.recovery import Unfinished
-    from sightline.errors import EditRefused, PathError
-    from sightline.history.log_entries import Entry
-    from sightline.history.session_history import SessionFiles
-    from sightline.history.why import Why
-    from sightline.model import manifest
-    from sightline.model.projections import SessionState
-    from sightline.model.results import (
-        Affected,
-        ChangedBy,
-        Checkpoint,
-        Claim,
-        CommandRun,
-        EditedFile,
-        EditResult,
-        Environment,
-        Export,
-        FileChange,
-        FileDifference,
-        FileInContext,
-        FileView,
-        FileWarning,
-        ModelUsage,
-        Notice,
-        RewindReport,
-        UnreadCall,
-        Verdict,
-    )
-    from sightline.model.spans import Spans
-    from sightline.sessions.presence import Presence
-
-    Shape = dict[str, Any]
+Shape = dict[str, Any]
 
 SCHEMA = 1
 """The version of all shapes. It rises when a key goes away or means something else."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from sightline.api.opening import now_us, ports
 from sightline.changes.session_context import SessionContext
+from sightline.config.settings import Settings
 from sightline.errors import SightlineError
+from sightline.filesystem.process import owner
 from sightline.history.doctor import Finding
 from sightline.history.log_entries import WORDS
 from sightline.model.events import CheckpointMissed, CheckpointTaken, SightLost
 from sightline.model.timeline import archived
 from sightline.sessions.presence import presence
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from sightline.config.settings import Settings
-    from sightline.store.port import Store
+from sightline.store.port import Store
 
 COUNTERS = ("facts", "sessions", "edits", "checkpoints", "sight", "watching", "room")
 """Names of the findings that are counters; their facts are numbers by name."""
@@ -28,8 +26,6 @@ JOURNAL = "journal"
 
 def findings(root: str, settings: Settings) -> list[Finding]:
     """The counters of a workspace's store; none where it cannot be opened, which health says."""
-    from sightline.filesystem.process import owner
-
     try:
         kept, tree = ports(root, settings, None)
         try:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from time import time_ns
 
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.changes.write_journal import settle_all, unfinished
+from sightline.checkpoints.rewind.recovery import finish
+from sightline.config.settings import Settings, load_settings
 from sightline.errors import SessionError
-from sightline.model.events import SessionStarted
+from sightline.filesystem import process
+from sightline.filesystem.discovery import discover
+from sightline.filesystem.disk import DiskWorkspace
+from sightline.filesystem.port import Workspace
+from sightline.model.events import Fact, SessionStarted
 from sightline.sessions.lifecycle import UNNAMED, id_for
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sightline.config.settings import Settings
-    from sightline.filesystem.port import Workspace
-    from sightline.model.events import Fact
-    from sightline.store.port import Store
+from sightline.sessions.presence import environment
+from sightline.store.identity import store_file
+from sightline.store.opening import open_store
+from sightline.store.port import Store
 
 
 def open_session(
@@ -44,9 +46,6 @@ def open_session(
 
     WorkspaceError, SettingsError, StoreError, SessionError.
     """
-    from sightline.filesystem import process
-    from sightline.filesystem.discovery import discover
-
     name = os.fspath(workspace)
     root = discover(None if name == "." else name)
     chosen = settings if settings is not None else settings_of(root, store)
@@ -76,7 +75,6 @@ def finish_rewind(session: Session, until: float | None = None) -> str:
     ground = session._ground  # noqa: SLF001 - faces compose the parts
     if not unfinished(ground, session.id):
         return ""
-    from sightline.checkpoints.rewind.recovery import finish
 
     return finish(ground, until)
 
@@ -100,8 +98,6 @@ def start(
     given. holder: the process that holds the session from here on, by which others tell whether
     it is there; None leaves that as it is.
     """
-    from sightline.filesystem import process
-
     session = id_for(id)
     writer = owner or process.owner()
     ground = SessionContext(session, store, workspace, settings, clock or now_us, writer, approve)
@@ -119,8 +115,6 @@ def start(
             "Choose another id: two agents with one id would each pass for the other.",
         )
     if holder is not None and (state.owner != holder or state.ended is not None):
-        from sightline.sessions.presence import environment
-
         ground.append([environment(holder)])
     return Session(ground, state.agent)
 
@@ -131,16 +125,12 @@ def _begin(ground: SessionContext, agent: str, parent: str | None, holder: str |
         raise SessionError(f"There is no session {parent!r}.", "Give the id of a known one.")
     facts: list[Fact] = [SessionStarted(agent, parent, above.position if above else None)]
     if holder is not None:
-        from sightline.sessions.presence import environment
-
         facts.append(environment(holder))
     ground.append(facts)
 
 
 def settings_of(root: str, store: str | None) -> Settings:
     """The settings that hold in a workspace for whoever runs this. SettingsError."""
-    from sightline.config.settings import load_settings
-
     return load_settings(
         root,
         environ=os.environ,
@@ -152,10 +142,6 @@ def settings_of(root: str, store: str | None) -> Settings:
 
 def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Workspace]:
     """The open store (of this URL, else as the settings say) and the tree. StoreError."""
-    from sightline.filesystem.disk import DiskWorkspace
-    from sightline.store.identity import store_file
-    from sightline.store.opening import open_store
-
     url = store if store is not None else settings.store
     kept = open_store(url, workspace_root=root, state_home=settings.state_home)
     # Whatever store is used, all writers of one tree take the same locks.

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from _thread import RLock
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from typing import Self
 
+from sightline.api import checkpointed_verbs, handover
+from sightline.api.async_session import AsyncSession
+from sightline.briefing import compose, mentions, registry
+from sightline.briefing.compose import Briefing
+from sightline.briefing.mentions import Mentioned
+from sightline.briefing.registry import Registry
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints import changed_since, export, gc, take
 from sightline.checkpoints.automatic import after_change
+from sightline.checkpoints.rewind import rewinder
+from sightline.checkpoints.time_points import When
+from sightline.codegraph import related
+from sightline.codegraph.related import Related
+from sightline.conversation import deleted_messages as removed_messages
+from sightline.conversation import log
+from sightline.conversation.log import Conversation
 from sightline.errors import EditRefused
+from sightline.guard import batch, file_states, host_writes, reads
+from sightline.guard.batch import Change
+from sightline.guard.host_writes import Run
 from sightline.model import results
-from sightline.model.attempts import Create, Delete, Replace, ReplaceLines, WriteWhole
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from datetime import timedelta
-    from typing import Self
-
-    from sightline.api.async_session import AsyncSession
-    from sightline.briefing.compose import Briefing
-    from sightline.briefing.mentions import Mentioned
-    from sightline.briefing.registry import Registry
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.time_points import When
-    from sightline.codegraph.related import Related
-    from sightline.conversation.log import Conversation
-    from sightline.guard.batch import Change
-    from sightline.guard.host_writes import Run
-    from sightline.model.attempts import Attempt
-    from sightline.search.chains import Fallback, FindResult
-    from sightline.search.find import Progress
-    from sightline.search.listing import DirectoryListing
-    from sightline.search.listing_requests import ListingRequest
-    from sightline.search.stats import Stats
+from sightline.model.attempts import Attempt, Create, Delete, Replace, ReplaceLines, WriteWhole
+from sightline.notices import delivery, notice_text, pending, warnings
+from sightline.search import find, listing, listing_requests, stats
+from sightline.search.chains import Fallback, FindResult
+from sightline.search.find import Progress
+from sightline.search.listing import DirectoryListing
+from sightline.search.listing_requests import ListingRequest
+from sightline.search.stats import Stats
+from sightline.sessions import claims, presence, usage
 
 
 class Seeking:
@@ -44,16 +50,12 @@ class Seeking:
         self, state: str | None = None, *, max_age: int | None = None
     ) -> list[results.FileInContext]:
         """The files this session was shown, all or those in one state; max_age in turns."""
-        from sightline.guard import file_states
-
         with self._lock:
             return file_states.files(self._ground, state, max_age=max_age)
 
     def changes(self, *, told: bool = False) -> list[results.FileChange]:
         """Files that are not what this session was shown, and that it was not told of yet; told:
         also those it was told of, and did not look at since. Asking consumes nothing."""
-        from sightline.notices import pending
-
         with self._lock:
             return pending.changes(self._ground, told=told)
 
@@ -76,8 +78,6 @@ class Seeking:
         is made, in the answer. deadline_s: of the patterns and guesses. progress: told the number
         of the pattern that is tried, of how many, and the pattern. ValueError, PathRefused.
         """
-        from sightline.search import find
-
         with self._lock:
             return find.find(
                 self._ground,
@@ -96,8 +96,6 @@ class Seeking:
         """The same of each request of an agent's structured answer, in order: a list of objects
         with "patterns" (or one "pattern"), "name", "reason", "required" and "fallback", or
         {"requests": that list}. The deadline is of all together. ValueError, PathRefused."""
-        from sightline.search import find
-
         with self._lock:
             return find.find_each(self._ground, asked, deadline_s=deadline_s, progress=progress)
 
@@ -116,8 +114,6 @@ class Seeking:
         recursive: with the folders below it, so many levels deep. filter: a pattern that files
         have to match. PathRefused, FileMissing, Unverifiable, ValueError.
         """
-        from sightline.search import listing
-
         with self._lock:
             return listing.list_directory(
                 self._ground, path, recursive=recursive, filter=filter, depth=depth, limit=limit
@@ -142,8 +138,6 @@ class Seeking:
         transitive: so many further steps of imports. limit, max_bytes, max_tokens: of all of them
         together; what they left out is counted. FileMissing, PathRefused, Unverifiable.
         """
-        from sightline.codegraph import related
-
         with self._lock:
             return related.related(
                 self._ground,
@@ -162,16 +156,12 @@ class Seeking:
         """The files this session knows, the most useful first: how each came in, how it stands,
         and who changed it when. limit: None for all; with_md5: also that sum, for hosts that
         compare by it."""
-        from sightline.briefing import registry
-
         with self._lock:
             return registry.registry(self._ground, limit=limit, with_md5=with_md5)
 
     def stats(self) -> Stats:
         """How this session's searches for files went, by kind of pattern; of all sessions
         `sightline stats` tells it."""
-        from sightline.search import stats
-
         with self._lock:
             return stats.stats(self._ground.store, self._ground.session)
 
@@ -189,8 +179,6 @@ class Seeking:
         limit_files, limit_bytes: of all of it; limit_lines: of one file. briefing() does the same
         with a message, and counts it when it is acknowledged. ValueError.
         """
-        from sightline.briefing import mentions
-
         with self._lock:
             return mentions.mentioned(
                 self._ground,
@@ -205,8 +193,6 @@ class Seeking:
         [{"path": "src", "recursive": true, "filter": "*.py"}]}, its JSON, or that list. The next
         briefing delivers five of them, once; LISTINGS_SCHEMA describes it to a model.
         ValueError, and nothing noted, for what is no request."""
-        from sightline.search import listing_requests
-
         with self._lock:
             return listing_requests.request(self._ground, answer)
 
@@ -218,8 +204,6 @@ class Seeking:
 
         Asking consumes nothing: hand it to acknowledge() when the agent got it. ValueError.
         """
-        from sightline.briefing import compose
-
         with self._lock:
             return compose.briefing(self._ground, message, budget)
 
@@ -255,15 +239,11 @@ class Session(Seeking):
     @property
     def aio(self) -> AsyncSession:
         """The same verbs for async hosts."""
-        from sightline.api.async_session import AsyncSession
-
         return AsyncSession(self)
 
     @property
     def conversation(self) -> Conversation:
         """What was said: kept for good, and folded so that it costs less."""
-        from sightline.conversation import log
-
         if self._conversation is None:
             self._conversation = log.Conversation(self._ground, self._lock)
         return self._conversation
@@ -273,8 +253,6 @@ class Session(Seeking):
 
         At most `read_max_lines` lines and `read_max_bytes` bytes at once; the answer says which
         lines it holds. FileMissing, PathRefused, Unverifiable."""
-        from sightline.guard import reads
-
         if lines is not None and lines[1] < lines[0]:
             raise ValueError(f"lines are (first, last), not {lines}")
         with self._lock:
@@ -292,23 +270,17 @@ class Session(Seeking):
 
         text: exactly what was shown, of the whole file or of `lines`. via: read, mention,
         preview, search, handover, refusal, or the host's own word."""
-        from sightline.guard import reads
-
         with self._lock:
             reads.saw(self._ground, path, lines, text, via)
 
     def dropped(self, path: str | None = None, *, lines: tuple[int, int] | None = None) -> None:
         """Record that text left the context window: of one path or of all, some lines or all."""
-        from sightline.guard import reads
-
         with self._lock:
             reads.dropped(self._ground, path, lines)
 
     def believed(self, path: str) -> str | None:
         """The text that this session's agent believes a file to have: what it was shown, with
         its own edits. None when it was never shown, or its text is never stored."""
-        from sightline.guard import reads
-
         with self._lock:
             return reads.believed(self._ground, path)
 
@@ -338,15 +310,11 @@ class Session(Seeking):
 
     def move(self, src: str, dst: str) -> results.EditResult:
         """Rename a file; EditRefused (exists) when something stands at dst."""
-        from sightline.api import checkpointed_verbs
-
         with self._lock:
             return checkpointed_verbs.move(self._ground, src, dst)
 
     def patch(self, unified_diff: str) -> results.EditResult:
         """Apply a unified diff, all of its files or none. EditRefused."""
-        from sightline.api import checkpointed_verbs
-
         with self._lock:
             return checkpointed_verbs.patch(self._ground, unified_diff)
 
@@ -354,9 +322,6 @@ class Session(Seeking):
         """Carry out changes of several files, all or none.
 
         EditRefused for the first that cannot be, naming the rest in `others`."""
-        from sightline.api import checkpointed_verbs
-        from sightline.guard import batch
-
         with self._lock:
             return checkpointed_verbs.apply(self._ground, [batch.change(c) for c in changes])
 
@@ -372,8 +337,6 @@ class Session(Seeking):
         """Record that the host's own tool wrote a file; a foreign save in between is told apart.
 
         content: the whole text it wrote; before: the whole text that stood there when it began."""
-        from sightline.guard import host_writes
-
         with self._lock:
             host_writes.wrote(
                 self._ground,
@@ -387,14 +350,10 @@ class Session(Seeking):
 
     def writing(self, path: str, content: str | bytes) -> AbstractContextManager[None]:
         """Around the host's own write of `content`: journalled before, compared after."""
-        from sightline.api import checkpointed_verbs
-
         return checkpointed_verbs.writing(self._ground, path, content)
 
     def ran(self, command: str) -> AbstractContextManager[Run]:
         """Around a command the agent runs: what it changes is recorded as made by it."""
-        from sightline.api import checkpointed_verbs
-
         return checkpointed_verbs.ran(self._ground, command)
 
     def check(
@@ -402,8 +361,6 @@ class Session(Seeking):
     ) -> results.Verdict:
         """What the guard would say: of replacing `old`, of writing `content`, or, with neither,
         of relying on what was shown. Changes nothing."""
-        from sightline.guard import file_states
-
         with self._lock:
             return file_states.check(self._ground, path, old=old, content=content)
 
@@ -413,8 +370,6 @@ class Session(Seeking):
         Asking consumes nothing: it is told again until it is acknowledged. The lines it prints
         count as shown then; files for which there was no room are named, and count as told.
         """
-        from sightline.notices import notice_text
-
         if budget < 1:
             raise ValueError(f"budget is a number of tokens, 1 or more, not {budget}")
         with self._lock:
@@ -429,9 +384,6 @@ class Session(Seeking):
         notice() says; of a warning, too, which is told no more. A notice not before it is with the
         agent: of two calls made at once, the second knows nothing of what the first was answered.
         UnknownName."""
-        from sightline.briefing import compose
-        from sightline.notices import delivery
-
         with self._lock:
             if isinstance(answer, str | EditRefused | results.Notice | results.FileWarning):
                 delivery.acknowledge(self._ground, answer)
@@ -448,9 +400,6 @@ class Session(Seeking):
         deleted_messages: those taken out of the conversation, by id, or as the host holds them in
         any format: what was edited from the earliest on, and what their calls write. UnknownName.
         """
-        from sightline.checkpoints import changed_since
-        from sightline.conversation import deleted_messages as removed_messages
-
         with self._lock:
             gone = removed_messages.deleted(self._ground, deleted_messages)
             return changed_since.edited_since(self._ground, when, gone)
@@ -460,15 +409,11 @@ class Session(Seeking):
 
         It covers all that the ignore rules let us see; what it leaves out is listed in it.
         CheckpointFailed, and nothing recorded, when it cannot be kept."""
-        from sightline.checkpoints import take
-
         with self._lock:
             return take.take(self._ground, label)
 
     def checkpoints(self) -> list[results.Checkpoint]:
         """The checkpoints of all sessions, oldest first."""
-        from sightline.checkpoints import take
-
         with self._lock:
             return take.listed(self._ground)
 
@@ -486,8 +431,6 @@ class Session(Seeking):
         since: the checkpoint that the patch begins at, the one before unless given; until_now: it
         begins at this one, and ends with what stands now. author: of the commit, "Name <mail>".
         CheckpointFailed, UnknownName, Unverifiable; ValueError where these do not go together."""
-        from sightline.checkpoints import export
-
         with self._lock:
             return export.export(
                 self._ground, checkpoint, branch, since=since, until_now=until_now, author=author
@@ -510,9 +453,6 @@ class Session(Seeking):
         say what would be done; force_paths: these get their bytes of then, whoever wrote there;
         deleted_messages: as of edited_since(), to warn of where files stay. A safety checkpoint
         comes first: rewinding to it takes the rewind back. RewindRefused, UnknownName."""
-        from sightline.checkpoints.rewind import rewinder
-        from sightline.conversation import deleted_messages as removed_messages
-
         with self._lock:
             return rewinder.rewind(
                 self._ground,
@@ -537,9 +477,6 @@ class Session(Seeking):
         model, provider, mode: what the agent uses from here on, recorded when it is another than
         before; None leaves it as it was. ValueError where a model was never named.
         """
-        from sightline.checkpoints import gc
-        from sightline.sessions import usage
-
         with self._lock:
             begun = usage.turn(self._ground, number, model, provider, mode)
             if begun % TIDY_EVERY == 0:
@@ -548,8 +485,6 @@ class Session(Seeking):
 
     def model_usage(self) -> list[results.ModelUsage]:
         """The models that were used, oldest first, each from where it was another than before."""
-        from sightline.sessions import usage
-
         with self._lock:
             return usage.models(self._ground)
 
@@ -557,15 +492,11 @@ class Session(Seeking):
         """Warn this session's agent of something about files: it is told once, with the next
         prompt where hooks are connected. The warning stands, across restarts, until it is
         acknowledged. PathRefused; ValueError for no words or more than 2,000 characters."""
-        from sightline.notices import warnings
-
         with self._lock:
             return warnings.warn(self._ground, text, paths)
 
     def warnings(self) -> list[results.FileWarning]:
         """This session's warnings that were not acknowledged yet, oldest first."""
-        from sightline.notices import warnings
-
         with self._lock:
             return warnings.pending(self._ground, self.id)
 
@@ -580,38 +511,28 @@ class Session(Seeking):
         ClaimRefused where another present session's claim may be about the same files, unless
         both are shared (exclusive=False).
         """
-        from sightline.sessions import claims
-
         with self._lock:
             return claims.claim(self._ground, paths, ttl, exclusive=exclusive)
 
     def renew(self, claim: results.Claim | str, ttl: float | timedelta) -> results.Claim:
         """Let a claim, or the one of that id, stand for so long from now on. ClaimRefused when it
         does not stand any more."""
-        from sightline.sessions import claims
-
         with self._lock:
             return claims.renew(self._ground, claim, ttl)
 
     def release(self, claim: results.Claim | str) -> None:
         """Give up a claim, or the one of that id. ClaimRefused when this session has none such."""
-        from sightline.sessions import claims
-
         with self._lock:
             claims.release(self._ground, claim)
 
     def claims(self) -> list[results.Claim]:
         """The claims of all sessions that stand, oldest first."""
-        from sightline.sessions import claims
-
         with self._lock:
             return claims.listed(self._ground)
 
     def fork(self, id: str | None = None) -> Session:
         """A new session that knows all that this one knows now. From here on each goes its own
         way. SessionError when there is one of that id."""
-        from sightline.api import handover
-
         with self._lock:
             ground = handover.fork(self._ground, self.agent, id)
         return Session(ground, self.agent, self._users)
@@ -629,8 +550,6 @@ class Session(Seeking):
         The receiver is stale where this session is. lines: of the text this session holds, of one
         file. SessionError when they are no family, or nothing is held of a named file.
         """
-        from sightline.api import handover
-
         receiver = to if isinstance(to, str) else to.id
         with self._lock:
             return handover.hand_over(self._ground, receiver, paths, lines)
@@ -640,8 +559,6 @@ class Session(Seeking):
     ) -> list[results.Environment]:
         """Where this session's agent ran, oldest first. host, host_version: record that it runs
         in that application now, when that is another than before."""
-        from sightline.sessions import presence, usage
-
         with self._lock:
             if host is not None or host_version is not None:
                 presence.note(self._ground, host, host_version)
@@ -664,7 +581,5 @@ class Session(Seeking):
         return f"<Session {self.id!r} of {self.agent!r} in {self.workspace!r}>"
 
     def _carry_out(self, path: str, attempt: Attempt) -> results.EditResult:
-        from sightline.api import checkpointed_verbs
-
         with self._lock:
             return checkpointed_verbs.edit(self._ground, path, attempt)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from types import TracebackType
-    from typing import Any, TypeVar
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any, TypeVar
 
-    T = TypeVar("T")
+T = TypeVar("T")
 
 
 async def shielded(call: Callable[[], T]) -> T:
     """Run a blocking verb in a thread. Being cancelled does not stop it half way: a commit that
     has begun is finished, and its facts recorded, while the caller goes on."""
-    import asyncio
-
     return await asyncio.shield(asyncio.to_thread(call))
 
 

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import os
 from _thread import RLock
-from datetime import timedelta
+from collections.abc import Callable, Generator, Iterable
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Self
 
+from sightline.api.opening import now_us, ports, settings_of, start
 from sightline.changes.authors import moment
-from sightline.checkpoints.time_points import ALWAYS, since
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.gc import Swept, gc
+from sightline.checkpoints.time_points import ALWAYS, Since, SinceWhen, since
+from sightline.config.settings import Settings
+from sightline.filesystem.discovery import discover
 from sightline.history import session_history
 from sightline.history.as_of import AsOf
-from sightline.history.log_entries import KINDS, OF_FILES
-from sightline.history.session_history import Asked
+from sightline.history.log_entries import KINDS, OF_FILES, Entry
+from sightline.history.session_history import Asked, SessionSummary
+from sightline.history.watching import Watching
+from sightline.model.events import Cause
+from sightline.model.spans import Spans
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
-    from datetime import datetime
-    from types import TracebackType
-    from typing import Self
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.gc import Swept
-    from sightline.checkpoints.time_points import Since, SinceWhen
-    from sightline.config.settings import Settings
-    from sightline.history.log_entries import Entry
-    from sightline.history.session_history import SessionSummary
-    from sightline.model.events import Cause
-    from sightline.model.spans import Spans
 
 KEEPER = "library"
 """The session, and its agent, whose fact it is when a program has texts forgotten."""
@@ -114,8 +109,6 @@ class Workspace:
         """What becomes of files from now on, as it happens and by whom; what differed before comes
         first. Ends when nothing happens for timeout_s seconds (None: never). unshown: files that no
         session was shown, too, which are on no timeline."""
-        from sightline.history.watching import Watching
-
         with Watching(self._ground, unshown=unshown) as watching:
             while True:
                 glance = watching.wait(FOREVER_S if timeout_s is None else timeout_s)
@@ -134,9 +127,6 @@ class Workspace:
     ) -> Swept:
         """Forget kept texts that nobody needs: the old ones, then the oldest beyond `max_size`
         bytes; without these the user's settings say (keep_days, keep_bytes). Facts stay."""
-        from sightline.api.opening import start
-        from sightline.checkpoints.gc import gc
-
         age_us = None if older_than is None else older_than // timedelta(microseconds=1)
         own = self._ground
         with self._lock:
@@ -176,9 +166,6 @@ def open_workspace(
 ) -> Workspace:
     """Open a workspace to look at all its sessions. path, store, settings and clock are as
     open_session takes them. WorkspaceError, SettingsError, StoreError."""
-    from sightline.api.opening import now_us, ports, settings_of
-    from sightline.filesystem.discovery import discover
-
     name = os.fspath(path)
     root = discover(None if name == "." else name)
     chosen = settings if settings is not None else settings_of(root, store)

@@ -10,6 +10,7 @@ from stat import S_ISREG
 
 from sightline.briefing import words
 from sightline.briefing.memory import steps
+from sightline.changes.session_context import SessionContext
 from sightline.codegraph.related import Kinds, related_each
 from sightline.conversation import message_chain
 from sightline.guard.reads import Look
@@ -20,12 +21,8 @@ from sightline.model.text import decode
 from sightline.model.value import Value
 from sightline.notices import warnings
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-
-    Reasoned = tuple[str, tuple[str, ...]]
-    """A path, and why it belongs to what was edited."""
+Reasoned = tuple[str, tuple[str, ...]]
+"""A path, and why it belongs to what was edited."""
 
 PART = "bundle"
 

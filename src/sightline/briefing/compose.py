@@ -7,30 +7,30 @@ none yet, what was going on and the files that the session knows. What comes fir
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
+from sightline.briefing import bundle, words
 from sightline.briefing import words as memory_words
 from sightline.briefing import words as registry_words
 from sightline.briefing.continuation import is_continuation
+from sightline.briefing.mentions import LIMIT_BYTES, looks_at
+from sightline.briefing.registry import LIMIT, registry
+from sightline.changes.session_context import SessionContext
 from sightline.conversation.token_counter import family_of
 from sightline.errors import PathError
+from sightline.guard.reads import Look, saw
 from sightline.model import validation
+from sightline.model.results import FileWarning, Notice
 from sightline.model.revision import revision_of
 from sightline.model.value import Value
-from sightline.notices import warnings
+from sightline.notices import delivery, warnings
 from sightline.notices import words as warning_words
 from sightline.notices.notice_text import CHARACTERS, NOTICE_TOKENS, notice
-from sightline.text.tokens import estimate
+from sightline.search import listing_requests
+from sightline.search.listing_requests import Waiting
+from sightline.text.tokens import Family, estimate
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.guard.reads import Look
-    from sightline.model.results import FileWarning, Notice
-    from sightline.search.listing_requests import Waiting
-    from sightline.text.tokens import Family
-
-    Delivered = tuple[tuple[str, str], ...]
+Delivered = tuple[tuple[str, str], ...]
 
 BUDGET = 8_000
 LEAST = 500
@@ -97,8 +97,6 @@ def briefing(
 
 def acknowledge(ground: SessionContext, told: Briefing) -> None:
     """Count all of it as told, and what it shows of files as seen."""
-    from sightline.notices import delivery
-
     if told.notice is not None:
         delivery.acknowledge(ground, told.notice)
     for part in told.parts:
@@ -109,9 +107,6 @@ def acknowledge(ground: SessionContext, told: Briefing) -> None:
 
 def _saw(ground: SessionContext, look: Look) -> None:
     """A file that became one that may not be seen meanwhile is none that was."""
-    from sightline.errors import PathError
-    from sightline.guard.reads import saw
-
     try:
         saw(ground, look.path, look.lines, look.text, look.via)
     except PathError:
@@ -188,8 +183,6 @@ class _Composing:
         """What the message mentions, with less of each file until it fits."""
         if not self._message or "@" not in self._message:
             return
-        from sightline.briefing import words
-        from sightline.briefing.mentions import LIMIT_BYTES, looks_at
 
         limit = min(LIMIT_BYTES, self._room * CHARACTERS)
         for _ in range(TRIES):
@@ -202,8 +195,6 @@ class _Composing:
 
     def listings(self) -> Iterator[Part]:
         """The listings that were asked for, with fewer entries until they fit."""
-        from sightline.search import listing_requests
-
         told: list[str] = []
         delivered: list[tuple[str, str]] = []
         room = self._room
@@ -218,8 +209,6 @@ class _Composing:
         yield from self._part("listings", BETWEEN.join(told), tuple(delivered))
 
     def _listing(self, each: Waiting, room: int) -> str | None:
-        from sightline.search import listing_requests
-
         most = listing_requests.ENTRIES_MAX
         while most >= LISTED_LEAST:
             text = listing_requests.made(self._ground, each, most)
@@ -231,8 +220,6 @@ class _Composing:
     def bundle(self) -> Iterator[Part]:
         """What belongs to the edits since the last one. A tree that cannot be listed takes nothing
         else of the briefing with it."""
-        from sightline.briefing import bundle
-
         try:
             due = bundle.bundle(self._ground, texts=self._texts)
         except PathError:
@@ -266,7 +253,6 @@ class _Composing:
         """As many of the known files as there is room for, the most useful first."""
         if not self._goes_on:
             return
-        from sightline.briefing.registry import LIMIT, registry
 
         rows, every = LIMIT, registry(self._ground)
         while rows and every.entries:

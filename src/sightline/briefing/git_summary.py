@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, UnknownName, Unverifiable
+from sightline.filesystem.git.show import Commit, Telling, Touched
 from sightline.filesystem.scan import encodes
 from sightline.guard.reads import Look
 from sightline.model.attempts import PatchSyntax, parse_patch
 from sightline.model.text import decode
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.git.show import Commit, Telling, Touched
 
 FILES_MAX = 200
 """Files that are listed."""
@@ -57,8 +53,6 @@ def committed(ground: SessionContext, name: str, room: int) -> ShownChanges:
 
 
 def _telling(ground: SessionContext) -> Telling:
-    from sightline.filesystem.git.show import Telling  # few texts ask git
-
     repository = ground.workspace.repository(".")
     if repository is None:
         raise UnknownName("This workspace is not in a git repository.")

@@ -6,32 +6,28 @@ and what a file is stands on disk; so it is the same after a restart, a rewind o
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
 from sightline.briefing import words
 from sightline.briefing.continuation import is_continuation, unwrapped
+from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.conversation.formats.format import FORMATS, detect
-from sightline.conversation.todos import todos
+from sightline.conversation.log import Conversation
+from sightline.conversation.todos import Todo, todos
 from sightline.conversation.token_counter import family_of
+from sightline.conversation.window.blocks import Block
 from sightline.errors import StoreError
 from sightline.model.events import Changed, Moved
+from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
+from sightline.model.spans import Spans
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
 from sightline.notices import pending
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.conversation.log import Conversation
-    from sightline.conversation.todos import Todo
-    from sightline.conversation.window.blocks import Block
-    from sightline.model.projections import Knowledge
-    from sightline.model.spans import Spans
-    from sightline.model.timeline import Recorded
-
-    Message = Mapping[str, Any]
+Message = Mapping[str, Any]
 
 BUDGET = 1_500
 """Tokens of the block."""

@@ -7,17 +7,13 @@ follows that product's rules, so that nothing counts as shown that was not; thes
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
+from sightline.model.spans import Span
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Literal
-
-    from sightline.model.spans import Span
-
-    Kind = Literal["path", "folder", "git-changes", "commit", "url", "problems", "terminal"]
+Kind = Literal["path", "folder", "git-changes", "commit", "url", "problems", "terminal"]
 
 NAME_MAX = 4_200
 """Characters that a name has at most: longer ones no system can hold."""

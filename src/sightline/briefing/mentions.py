@@ -9,30 +9,24 @@ here is called so.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cached_property
 
-from sightline.briefing.mention_parser import named, part
+from sightline.briefing import git_summary  # few texts ask git
+from sightline.briefing.git_summary import ShownChanges
+from sightline.briefing.mention_parser import Mention, named, part
+from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, PathRefused, UnknownName
 from sightline.guard.reads import Look, saw
 from sightline.guard.refusals import unreadable
+from sightline.model.spans import Span
 from sightline.model.text import decode
 from sightline.model.value import Value
-from sightline.search.cache import shelf_of
+from sightline.search.cache import Shelf, shelf_of
 from sightline.search.fuzzy import FAMILIES, slips, slips_allowed
-from sightline.search.listing import level
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sightline.briefing.git_summary import ShownChanges
-    from sightline.briefing.mention_parser import Mention
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.spans import Span
-    from sightline.search.cache import Shelf
-    from sightline.search.guesses import Candidate
-    from sightline.search.listing import DirectoryListing
-    from sightline.search.path_index import Index
+from sightline.search.guesses import Candidate
+from sightline.search.listing import DirectoryListing, level, list_directory
+from sightline.search.path_index import Index
 
 LIMIT_FILES, LIMIT_LINES, LIMIT_BYTES = 50, 250, 100_000
 
@@ -179,8 +173,6 @@ class _Answering:
 
     def _folder(self, mention: Mention, path: str) -> Resolved:
         """A folder's entries, and what its own files hold."""
-        from sightline.search.listing import list_directory
-
         if not self._may_look():
             return Resolved(mention, "left_out", FULL)
         listing = list_directory(self._ground, path, limit=ENTRIES_MAX)
@@ -250,8 +242,6 @@ class _Answering:
         return self._shelf
 
     def _of_git(self, mention: Mention) -> Resolved:
-        from sightline.briefing import git_summary  # few texts ask git
-
         if not self._may_look():
             return Resolved(mention, "left_out", FULL)
         try:

@@ -6,26 +6,21 @@ out where there are more than asked for, is one stated rule (RULE).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
 from sightline.changes.authors import by, cause_of, moment
+from sightline.changes.session_context import SessionContext
 from sightline.guard.file_states import files
-from sightline.model.events import Changed, GitMoved, Moved
+from sightline.model.events import Changed, Fact, GitMoved, Moved
+from sightline.model.results import ChangedBy, FileInContext
 from sightline.model.revision import MISSING, UNKNOWN, known
-from sightline.model.timeline import archived
+from sightline.model.spans import Spans
+from sightline.model.timeline import Recorded, archived
 from sightline.model.validation import number_or_all
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Fact
-    from sightline.model.results import ChangedBy, FileInContext
-    from sightline.model.spans import Spans
-    from sightline.model.timeline import Recorded
-
-    Sum = Callable[[str], str | None]
+Sum = Callable[[str], str | None]
 
 LIMIT = 50
 """Files of a registry, unless asked for."""

@@ -6,6 +6,9 @@ behind it; else somebody outside. There is no grace time, and a wrong cause is a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sightline.changes import git_operations
 from sightline.changes.cause_rules import (
     PUT_BACK,
     Running,
@@ -16,12 +19,16 @@ from sightline.changes.cause_rules import (
     put_back,
     under_way,
 )
-from sightline.changes.detect import bytes_of, changed, differing
+from sightline.changes.detect import Difference, bytes_of, changed, differing
+from sightline.changes.session_context import SessionContext
+from sightline.filesystem.file_state import FileState
+from sightline.filesystem.process import alive
 from sightline.model.events import (
     Cause,
     Changed,
     CommandEnded,
     CommandStarted,
+    Fact,
     GitMoved,
     Moved,
     TurnBegan,
@@ -29,15 +36,6 @@ from sightline.model.events import (
 )
 from sightline.model.text import decode
 from sightline.model.timeline import archived
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.changes.detect import Difference
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.events import Fact
 
 AT_WORK = 8
 """Sessions that are asked for a command under way: those heard of last."""
@@ -57,8 +55,6 @@ def facts(
 ) -> list[Fact]:
     """The differences as facts with their causes; none of what a write under way is to tell.
     presumed: the cause of what git did not do, where the caller knows."""
-    from sightline.changes import git_operations
-
     moved = git_operations.recognised(ground, differences)
     left = [each for each in differences if each.found.path not in moved.named]
     left = [each for each in left if not _being_written(ground, each)]
@@ -101,8 +97,6 @@ def _commands(ground: SessionContext, presumed: Cause | None = None) -> list[Cau
 
 def running(ground: SessionContext) -> tuple[Running, ...]:
     """The commands of all sessions of this tree that are under way, the newest last."""
-    from sightline.filesystem.process import alive
-
     states = [s for s in ground.store.sessions() if s.ended is None and not archived(s.id)]
     newest = sorted(states, key=lambda state: state.position)[-AT_WORK:]
     kinds: list[type[Fact]] = [CommandStarted, CommandEnded, TurnBegan]

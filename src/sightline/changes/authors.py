@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+
 from sightline.changes import words
-from sightline.model.events import Changed, GitMoved, RewindEnded
-from sightline.model.projections import git_cause
+from sightline.changes.cause_rules import REWOUND  # most hooks are about none such
+from sightline.changes.session_context import SessionContext
+from sightline.model.events import Cause, Changed, Fact, GitMoved, RewindEnded
+from sightline.model.projections import Knowledge, git_cause
 from sightline.model.results import ChangedBy
-from sightline.model.timeline import archived
+from sightline.model.timeline import Recorded, archived
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Cause, Fact
-    from sightline.model.projections import Knowledge
-    from sightline.model.timeline import Recorded
 
 
 def changed_by(
@@ -72,7 +67,6 @@ def _foreign(
     )
     if next(iter(back), None) is None:
         return None
-    from sightline.changes.cause_rules import REWOUND  # most hooks are about none such
 
     return made.replace(detail=REWOUND)
 
@@ -120,6 +114,4 @@ def by(cause: Cause, at: int, ground: SessionContext) -> ChangedBy:
 
 def moment(at: int) -> datetime:
     """Microseconds since 1970 as an aware UTC datetime."""
-    from datetime import UTC, datetime
-
     return datetime.fromtimestamp(at / 1_000_000, UTC)

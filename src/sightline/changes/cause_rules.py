@@ -5,15 +5,14 @@ The order is that of changes.attribution; here is each rule by itself, over valu
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from sightline.changes.layout import same_but_layout  # few changes get this far
 from sightline.model.events import Cause, Changed, CommandEnded, CommandStarted, TurnBegan
+from sightline.model.revision import Revision
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sightline.model.revision import Revision
-    from sightline.model.timeline import Recorded
+from sightline.shell_parsing.command_line import pipelines
 
 PUT_BACK = "put back"
 """What a cause says of bytes that stood there before an agent's edit, and stand there again."""
@@ -59,8 +58,6 @@ def under_way(log: Iterable[Recorded]) -> tuple[Running, ...]:
 def may_touch(command: str, path: str) -> bool:
     """Whether a command may have changed a file, by its text. Most may change anything; some
     programs change only what they are given by name."""
-    from sightline.shell_parsing.command_line import pipelines
-
     words: list[str | None] = []
     commands = [simple for pipe in pipelines(command, "/") for simple in pipe]
     for simple in commands:
@@ -117,8 +114,6 @@ def by_formatter(past: Sequence[Changed], before: str | None, after: str | None)
 
 def after_layout(before: str | None, after: str | None, edited: str) -> Cause | None:
     """A formatter behind a session's edit, where two texts are the same but for layout."""
-    from sightline.changes.layout import same_but_layout  # few changes get this far
-
     if before is None or after is None or not same_but_layout(before, after):
         return None
     return Cause("formatter", None, edited, "likely")

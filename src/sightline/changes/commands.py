@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
-from sightline.changes.attribution import detect_changes
+from sightline.changes.attribution import detect_changes, of_mode
 from sightline.changes.cause_rules import may_touch
 from sightline.changes.detect import change, doubtful
-from sightline.model.events import Cause, Changed, GitMoved, WriteIntended
-from sightline.model.projections import disk_paths
-from sightline.model.revision import MISSING, UNKNOWN, known
+from sightline.changes.session_context import SessionContext
+from sightline.filesystem.file_state import FileState
+from sightline.model.events import Cause, Change, Changed, Fact, GitMoved, WriteIntended
+from sightline.model.projections import DiskFile, disk_paths
+from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, StatSignature, known
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.events import Change, Fact
-    from sightline.model.projections import DiskFile
-    from sightline.model.revision import Revision, Stamp, StatSignature
-
-    Before = Callable[[str, StatSignature], "Stood | None"]
-    """A path and what stands there -> what stood there before: missing, unknown when it was
-    something else, or what a checkpoint says; None when it is untouched."""
+Before = Callable[[str, StatSignature], "Stood | None"]
+"""A path and what stands there -> what stood there before: missing, unknown when it was
+something else, or what a checkpoint says; None when it is untouched."""
 
 
 class Stood(Value):
@@ -138,7 +131,6 @@ def _of_mode(
     now = there.signature
     if stamp is None or now is None or stamp.signature.mode == now.mode:
         return
-    from sightline.changes.attribution import of_mode
 
     by = of_mode(ground, there.path, cause)
     yield Changed(there.path, there.revision, there.revision, "mode", by, now.mode)
@@ -150,7 +142,6 @@ def _of_link(ground: SessionContext, there: FileState, cause: Cause | None) -> I
     led = last.fact.target if last is not None and isinstance(last.fact, Changed) else None
     if led is None or led == there.target:
         return
-    from sightline.changes.attribution import of_mode
 
     by = of_mode(ground, there.path, cause)
     yield Changed(there.path, UNKNOWN, UNKNOWN, "kind", by, led=led, target=there.target)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from sightline.changes.session_context import stamp_of
-from sightline.model.events import Changed, WriteIntended
-from sightline.model.revision import MISSING, UNKNOWN
+from collections.abc import Iterator, Mapping
+
+from sightline.changes.session_context import SessionContext, stamp_of
+from sightline.filesystem.file_state import FileState
+from sightline.model.events import Cause, Change, Changed, Fact, WriteIntended
+from sightline.model.projections import DiskFile
+from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.events import Cause, Change, Fact
-    from sightline.model.projections import DiskFile
-    from sightline.model.revision import Revision, Stamp
 
 
 class Difference(Value):

@@ -5,28 +5,22 @@ Nothing is started as long as its logs are older than our last look at the file.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from sightline.changes.cause_rules import UNDER_WAY
-from sightline.changes.detect import Difference, bytes_of, differing
-from sightline.filesystem.git.reflog import RESTING, after_told, whole
-from sightline.model.events import Cause, Changed, GitMoved, Rewritten
-from sightline.model.revision import MISSING
+from sightline.changes.detect import Difference, bytes_of, differing, doubtful
+from sightline.changes.session_context import SessionContext
+from sightline.filesystem.git.reflog import RESTING, Move, after_told, whole
+from sightline.filesystem.git.repository import Repository
+from sightline.model.events import Cause, Changed, Fact, GitMoved, Rewritten
+from sightline.model.projections import DiskFile
+from sightline.model.revision import MISSING, Revision, Stamp
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.git.reflog import Move
-    from sightline.filesystem.git.repository import Repository
-    from sightline.model.events import Fact
-    from sightline.model.projections import DiskFile
-    from sightline.model.revision import Revision, Stamp
-
-    Trees = dict[str, Mapping[str, str | None]]
-    """Commit -> path -> blob id."""
+Trees = dict[str, Mapping[str, str | None]]
+"""Commit -> path -> blob id."""
 
 
 class Recognised(Value):
@@ -173,8 +167,6 @@ def _rewritten(difference: Difference) -> Rewritten:
 def _others(ground: SessionContext, repository: Repository) -> Iterator[Difference]:
     """All files of ours in a repository that are not what the timeline says, and those that were
     found in the middle of what git did."""
-    from sightline.changes.detect import doubtful
-
     rows = ground.store.disks()
     for found in [*doubtful(ground, rows, ground.store.stamps())]:
         same = found.revision == rows[found.path].revision
@@ -414,8 +406,6 @@ def blob_ids(data: bytes | None, revision: Revision, algorithm: str) -> frozense
 
 
 def _blob_id(data: bytes, algorithm: str) -> str:
-    import hashlib
-
     return hashlib.new(
         algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False
     ).hexdigest()

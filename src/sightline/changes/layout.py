@@ -7,9 +7,7 @@ or capital letters in a number, and the order of imports. Any other letter is ne
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
 TEXT_MAX = 2_000_000
 """Characters of a text that is compared. Nobody lays out a longer one by hand or by program."""

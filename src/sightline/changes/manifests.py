@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from sightline.changes import words
+from sightline.changes.session_context import SessionContext
 from sightline.errors import StoreError
-from sightline.model.manifest import EMPTY, Whole, decode, fold
+from sightline.filesystem.tree_index import Listing, Row, Tree
+from sightline.model.manifest import EMPTY, Manifest, Step, Whole, decode, fold
+from sightline.model.revision import Revision
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.tree_index import Listing, Row, Tree
-    from sightline.model.manifest import Manifest, Step
-    from sightline.model.revision import Revision
-    from sightline.store.port import Store
+from sightline.store.port import Store
 
 
 class Reader:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from sightline.changes.session_context import load_knowledge
+from sightline.changes.session_context import Known, SessionContext, load_knowledge
 from sightline.filesystem.deadline import DeadlinePassed, within
-from sightline.filesystem.file_state import ResolvedPath
+from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.model.events import Cause, Moved
-from sightline.model.revision import MISSING
+from sightline.model.projections import Knowledge
+from sightline.model.revision import MISSING, Stamp, StatSignature
 from sightline.model.revision import known as names_content
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import Known, SessionContext
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.projections import Knowledge
-    from sightline.model.revision import Stamp, StatSignature
-
-    Alike = dict[tuple[int, int], list[tuple[str, StatSignature]]]
-    """Size and time of modification -> the files that have them."""
+Alike = dict[tuple[int, int], list[tuple[str, StatSignature]]]
+"""Size and time of modification -> the files that have them."""
 
 
 def renamed(ground: SessionContext, found: FileState, known: Known) -> ResolvedPath | None:

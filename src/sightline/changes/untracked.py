@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 
+from sightline.changes import manifests
 from sightline.changes.detect import change
-from sightline.model.events import Cause, Changed, CheckpointTaken
-from sightline.model.manifest import Manifest
-from sightline.model.revision import MISSING, UNKNOWN, known
-from sightline.model.timeline import archived
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Change
-    from sightline.model.manifest import Entry
-    from sightline.model.revision import Revision, StatSignature
-    from sightline.model.timeline import Recorded
+from sightline.changes.manifests import Reader
+from sightline.changes.session_context import SessionContext
+from sightline.model.events import Cause, Change, Changed, CheckpointTaken
+from sightline.model.manifest import Entry, Manifest
+from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, known
+from sightline.model.timeline import Recorded, archived
 
 KIND: Change = "kind"
 
@@ -78,8 +72,6 @@ def newest(ground: SessionContext, upto: int) -> Recorded | None:
 
 def manifest(ground: SessionContext, taken: Recorded) -> Mapping[str, Entry]:
     """How the tree stood at a checkpoint; empty where that is not kept any more."""
-    from sightline.changes import manifests
-
     found = manifests.kept(ground, _manifest(taken))
     return {} if found is None else found
 
@@ -88,8 +80,6 @@ class ManifestHistory:
     """What checkpoints say of files. To be asked in order of position: each is read once."""
 
     def __init__(self, ground: SessionContext) -> None:
-        from sightline.changes.manifests import Reader
-
         self._ground = ground
         self._taken = _taken(ground)
         self._reader = Reader(ground.store)
@@ -107,8 +97,6 @@ class ManifestHistory:
         return self._taken[at - 1].position if at else 0
 
     def _read(self, revision: Revision) -> Mapping[str, Entry]:
-        from sightline.changes import manifests
-
         if self._last is None or self._last[0] != revision:
             found = manifests.at_hand(self._ground, revision) or self._reader.read(revision)
             self._last = revision, found or {}

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from sightline.changes.cause_rules import PUT_BACK, REWINDING, REWOUND
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.model.events import Cause
+from sightline.model.events import Cause
 
 
 def cause(made: Cause | None, session: str) -> str:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from sightline.changes.detect import change
-from sightline.changes.session_context import stamp_of
+from sightline.changes.session_context import SessionContext, stamp_of
+from sightline.filesystem.file_state import FileState
 from sightline.filesystem.process import alive
 from sightline.model.events import (
     Cause,
     Changed,
+    Fact,
     Moved,
     RewindStarted,
     WriteAbandoned,
     WriteIntended,
 )
-from sightline.model.revision import as_link
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.events import Fact
-    from sightline.model.revision import Revision
-    from sightline.model.timeline import Recorded
+from sightline.model.revision import Revision, as_link
+from sightline.model.timeline import Recorded
 
 
 def settle_all(ground: SessionContext) -> int:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from time import monotonic
 
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take, words
+from sightline.checkpoints.rewind.effects import is_own
 from sightline.errors import CheckpointFailed, StoreError
 from sightline.guard.evaluation import place_of
-from sightline.model.events import Changed, CheckpointMissed, CheckpointTaken, Moved
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Fact
+from sightline.model.events import Changed, CheckpointMissed, CheckpointTaken, Fact, Moved
 
 TRIED: list[type[Fact]] = [CheckpointTaken, CheckpointMissed]
 EDITS: list[type[Fact]] = [Changed, Moved]
@@ -48,8 +45,6 @@ def after_change(ground: SessionContext, *paths: str) -> None:
 
 def _edited(ground: SessionContext) -> list[str]:
     """The files of this session's edits that count, since its last checkpoint was tried."""
-    from sightline.checkpoints.rewind.effects import is_own
-
     tried = [*ground.store.timeline(session=ground.session, kinds=TRIED, newest=1)]
     after = tried[0].position if tried else 0
     facts = [r.fact for r in ground.store.timeline(kinds=EDITS, after=after)]

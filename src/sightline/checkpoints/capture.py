@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from stat import S_ISLNK, S_ISREG
 from time import monotonic
+from typing import Self
 
 from sightline.changes.manifests import CapturedLook, differing_rows, folder_of
-from sightline.changes.session_context import stamp_of
+from sightline.changes.session_context import SessionContext, stamp_of
 from sightline.filesystem.deadline import DeadlinePassed
+from sightline.filesystem.file_state import FileState
 from sightline.filesystem.scan import tick_of
-from sightline.model.manifest import Manifest, file_row, fold, link_row, step
-from sightline.model.revision import StatSignature, compare, revision_of
+from sightline.filesystem.tree_index import Listing, Row, Tree
+from sightline.model import manifest
+from sightline.model.manifest import Manifest, Step, file_row, fold, link_row, step
+from sightline.model.revision import Revision, StatSignature, compare, revision_of
 from sightline.model.value import Value
 from sightline.text.phrases import size
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from concurrent.futures import Future, ThreadPoolExecutor
-    from typing import Self
+Standing = tuple[str, manifest.Row | None, str]
+"""A path, its row, and why it has none; "" for no word: then it is gone."""
 
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import FileState
-    from sightline.filesystem.tree_index import Listing, Row, Tree
-    from sightline.model import manifest
-    from sightline.model.manifest import Step
-    from sightline.model.revision import Revision
-
-    Standing = tuple[str, manifest.Row | None, str]
-    """A path, its row, and why it has none; "" for no word: then it is gone."""
-
-    Keep = Callable[[dict[Revision, bytes]], None]
+Keep = Callable[[dict[Revision, bytes]], None]
 
 SECRET = "its text is never stored"  # noqa: S105
 CHANGING = "it changed while it was read"
@@ -334,8 +327,6 @@ class Keeping:
 
     def _give(self) -> None:
         if self._threads is None:
-            from concurrent.futures import ThreadPoolExecutor  # takes 10 ms, and most are few
-
             self._threads = ThreadPoolExecutor(THREADS)
         self._waiting.append(self._threads.submit(self._keep, self.texts))
         self.texts, self._room = {}, BYTES_AT_ONCE

@@ -6,30 +6,35 @@ views here: which files this session edited since its last checkpoint, and which
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from sightline.changes.authors import by, moment
 from sightline.changes.commands import changes
-from sightline.checkpoints.time_points import position_of
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.time_points import When, position_of
 from sightline.model.diff import diff
-from sightline.model.events import Changed, GitMoved, MessageAppended, Moved, Seen
+from sightline.model.events import (
+    Cause,
+    Changed,
+    Fact,
+    GitMoved,
+    MessageAppended,
+    Moved,
+    Seen,
+    WarningRaised,
+)
 from sightline.model.locate import new_sides
+from sightline.model.projections import git_cause
 from sightline.model.results import Deleted, EditedFile, EditedFiles
+from sightline.model.revision import MISSING
+from sightline.model.spans import Spans
 from sightline.model.text import decode
-from sightline.model.timeline import archived
+from sightline.model.timeline import Recorded, archived
 from sightline.notices import words
 from sightline.notices.warnings import fact_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.time_points import When
-    from sightline.model.events import Cause, Fact, WarningRaised
-    from sightline.model.spans import Spans
-    from sightline.model.timeline import Recorded
-
-    Step = tuple[str, str, str, Cause]
-    """A path, what stood there before and after a change, and who made it."""
+Step = tuple[str, str, str, Cause]
+"""A path, what stood there before and after a change, and who made it."""
 
 EDITS: tuple[type[Fact], ...] = (Changed, Moved, GitMoved)
 
@@ -80,9 +85,6 @@ def _stands(ground: SessionContext, path: str, after: int) -> bool:
 
 
 def _steps(fact: Fact) -> Iterator[Step]:
-    from sightline.model.projections import git_cause
-    from sightline.model.revision import MISSING
-
     if isinstance(fact, Changed):
         yield fact.path, fact.before, fact.after, fact.cause
     elif isinstance(fact, Moved):

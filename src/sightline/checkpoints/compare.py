@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.take import manifest, now, with_manifests
 from sightline.model.diff import diff, unified
-from sightline.model.manifest import differences
-from sightline.model.results import FileDifference
+from sightline.model.manifest import Change, Difference, Entry, Manifest, differences
+from sightline.model.results import Checkpoint, FileDifference
 from sightline.model.text import decode
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.manifest import Change, Difference, Entry, Manifest
-    from sightline.model.results import Checkpoint
 
 
 class Chapter(Value):

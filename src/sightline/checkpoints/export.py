@@ -7,25 +7,18 @@ the user's repository nothing changes but that it has a branch more.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
+from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import covers
 from sightline.checkpoints import take, words
 from sightline.errors import CheckpointFailed
 from sightline.filesystem.git import branch_commit
 from sightline.filesystem.git.binary_patch import Side, blob_id, link_bytes, mode_of, patch, takes
-from sightline.filesystem.git.branch_commit import GITLINK, GitSaidNo
-from sightline.model.manifest import EMPTY, differences
-from sightline.model.results import Export, NotCovered
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.git.branch_commit import Tracked
-    from sightline.filesystem.git.repository import Repository
-    from sightline.model.manifest import Difference, Entry, Manifest
-    from sightline.model.results import Checkpoint
+from sightline.filesystem.git.branch_commit import GITLINK, GitSaidNo, Tracked
+from sightline.filesystem.git.repository import Repository
+from sightline.model.manifest import EMPTY, Difference, Entry, Manifest, differences
+from sightline.model.results import Checkpoint, Export, NotCovered
 
 AUTHOR = "Sightline <sightline@localhost>"
 """Who makes a commit where nobody is named: no identity of the user's is asked for."""

@@ -10,10 +10,13 @@ What somebody asked for, and what the facts of a session name, is a person's to 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from time import sleep
+from typing import Protocol
 
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.quota import Holding, prune, prune_unasked
 from sightline.model.events import (
     CheckpointTaken,
@@ -24,32 +27,24 @@ from sightline.model.events import (
     SessionForked,
     WriteIntended,
 )
-from sightline.model.timeline import TURNING
+from sightline.model.projections import SessionState
+from sightline.model.revision import Revision
+from sightline.model.timeline import TURNING, Recorded
 from sightline.model.value import Value
 from sightline.sessions.lifecycle import DELETED
 from sightline.sessions.presence import last_sign, present
-from sightline.store.retention import SIZE, Going, Mentions, going, named
+from sightline.store.retention import SIZE, Going, KeptText, Mentions, going, named
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Protocol
 
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.projections import SessionState
-    from sightline.model.revision import Revision
-    from sightline.model.timeline import Recorded
-    from sightline.store.retention import KeptText
+class Keeping(Protocol):
+    """The part of the settings that is asked here (config.settings.Settings)."""
 
-    class Keeping(Protocol):
-        """The part of the settings that is asked here (config.settings.Settings)."""
-
-        @property
-        def keep_days(self) -> int: ...
-        @property
-        def keep_bytes(self) -> int: ...
-        @property
-        def checkpoint_bytes(self) -> int: ...
+    @property
+    def keep_days(self) -> int: ...
+    @property
+    def keep_bytes(self) -> int: ...
+    @property
+    def checkpoint_bytes(self) -> int: ...
 
 
 DAY_US = 24 * 3_600 * 1_000_000

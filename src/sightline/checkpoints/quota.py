@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from sightline.changes.manifests import Reader
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.take import with_manifests
 from sightline.model.events import ASKED, CheckpointDropped
+from sightline.model.manifest import Manifest
+from sightline.model.results import Checkpoint
+from sightline.model.revision import Revision
 from sightline.model.value import Value
-from sightline.store.retention import SIZE
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.manifest import Manifest
-    from sightline.model.results import Checkpoint
-    from sightline.model.revision import Revision
-    from sightline.store.port import Store
-    from sightline.store.retention import KeptText
-
+from sightline.store.port import Store
+from sightline.store.retention import SIZE, KeptText
 
 SPARE = 8
 """A part of the room that is made free beyond what has to be."""

@@ -7,15 +7,18 @@ nothing is recorded, and whoever asked for it is told.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from os import urandom
 
 from sightline.changes.authors import moment
 from sightline.changes.commands import changes
 from sightline.changes.manifests import NEWEST_MANIFEST, Reader, StoredManifest, kept
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import words
-from sightline.checkpoints.capture import NO_TIME, NOTHING, capture_paths, capture_tree
+from sightline.checkpoints.capture import NO_TIME, NOTHING, Covered, capture_paths, capture_tree
 from sightline.errors import CheckpointFailed, StoreError, UnknownName, Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed
+from sightline.filesystem.file_state import FileState
 from sightline.model.events import (
     ASKED,
     BlobPurged,
@@ -24,21 +27,10 @@ from sightline.model.events import (
     MessageAppended,
     TurnBegan,
 )
-from sightline.model.manifest import EMPTY, Whole, encode, replaced, stored
+from sightline.model.manifest import EMPTY, Manifest, Stored, Whole, encode, replaced, stored
 from sightline.model.results import Checkpoint, NotCovered
-from sightline.model.revision import revision_of
-from sightline.model.timeline import archived
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.capture import Covered
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.manifest import Manifest, Stored
-    from sightline.model.revision import Revision
-    from sightline.model.timeline import Recorded
+from sightline.model.revision import Revision, revision_of
+from sightline.model.timeline import Recorded, archived
 
 
 def take(

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints import take
 from sightline.errors import UnknownName
 from sightline.model.events import ASKED, CheckpointTaken
 from sightline.model.units import duration_us
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
 
-    from sightline.changes.session_context import SessionContext
+class Checkpoint(Protocol):
+    """What names a checkpoint."""
 
-    class Checkpoint(Protocol):
-        """What names a checkpoint."""
+    @property
+    def id(self) -> str: ...
 
-        @property
-        def id(self) -> str: ...
 
-    When = int | str | datetime | Checkpoint | None
-    SinceWhen = int | str | datetime | timedelta
+When = int | str | datetime | Checkpoint | None
+SinceWhen = int | str | datetime | timedelta
 
 
 def position_of(ground: SessionContext, when: When) -> int:
@@ -64,8 +63,6 @@ def _checkpoint(ground: SessionContext, id: str) -> int | None:
 
 def _labelled(ground: SessionContext, label: str) -> int | None:
     """Where the checkpoint of a label was taken, as rewind() understands it."""
-    from sightline.checkpoints import take
-
     try:
         return take.named(ground, label).position
     except UnknownName:
@@ -73,8 +70,6 @@ def _labelled(ground: SessionContext, label: str) -> int | None:
 
 
 def _time(text: str) -> datetime:
-    from datetime import datetime
-
     try:
         return datetime.fromisoformat(text)
     except ValueError:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sightline.api import json_shapes
+from sightline.api.session import Session
 from sightline.cli import output
 from sightline.cli.failures import Answered, code_of
+from sightline.cli.output import Call
 from sightline.errors import EditRefused, FileMissing, PathRefused, Unverifiable
+from sightline.model.results import EditResult
 from sightline.sessions.words import affected
 from sightline.text.phrases import printable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sightline.api.session import Session
-    from sightline.cli.output import Call
-    from sightline.model.results import EditResult
 
 
 def answer(call: Call, attempt: Callable[[Session], EditResult]) -> None:

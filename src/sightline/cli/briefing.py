@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from sightline.briefing.compose import BUDGET, LEAST
+from sightline.briefing.compose import BUDGET, LEAST, Briefing
 from sightline.cli import output
 from sightline.cli.options import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from sightline.briefing.compose import Briefing
-    from sightline.cli.output import Call
+from sightline.cli.output import Call
 
 
 @verb()

@@ -10,14 +10,13 @@ from sightline.api import json_shapes
 from sightline.cli import output
 from sightline.cli.messages import messages_in
 from sightline.cli.options import verb
+from sightline.cli.output import Call
+from sightline.cli.words import who
+from sightline.model.results import EditedFile, FileChange, Notice
+from sightline.notices.delivery import hand_over
 from sightline.notices.words import unread_calls
 from sightline.text import phrases
 from sightline.text.phrases import one_line, printable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
-    from sightline.model.results import EditedFile, FileChange, Notice
 
 
 @verb()
@@ -59,8 +58,6 @@ def notice(call: Call, budget: int) -> None:
     It is told again until it is acknowledged by its id (ack), so that a request that failed loses
     nothing.
     """
-    from sightline.notices.delivery import hand_over
-
     with call.open() as session:
         found = session.notice(budget)
         if found is not None:
@@ -166,6 +163,4 @@ def _table(session: str, found: list[EditedFile]) -> list[str]:
 
 
 def _by(each: EditedFile, session: str) -> str:
-    from sightline.cli.words import who
-
     return "a deleted message asks for it" if each.from_messages else who(each.by, session)

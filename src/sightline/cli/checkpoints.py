@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import time
 
 import click
 
 from sightline.api import json_shapes
 from sightline.checkpoints import words
+from sightline.checkpoints.compare import Chapter, compare, story
+from sightline.checkpoints.rewind import recovery
 from sightline.checkpoints.rewind.words import begun
+from sightline.checkpoints.take import named
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import verb
+from sightline.cli.output import Call
+from sightline.model.results import FileDifference
 from sightline.text.phrases import ago
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.checkpoints.compare import Chapter
-    from sightline.cli.output import Call
-    from sightline.model.results import FileDifference
 
 LABEL_MAX = 200
 
@@ -49,9 +47,6 @@ def checkpoint(call: Call, label: str) -> None:
 @click.pass_obj
 def checkpoints(call: Call) -> None:
     """List the checkpoints, and what changed in between."""
-    from sightline.checkpoints.compare import story
-    from sightline.checkpoints.rewind import recovery
-
     with call.survey() as ground:
         found, left = story(ground), recovery.listed(ground)
     if call.json:
@@ -78,9 +73,6 @@ def checkpoint_diff(call: Call, before: str, after: str | None, *, stat: bool) -
     A and B are ids or labels of checkpoints; without B what stands now is meant. Exit code 0:
     nothing changed; 1: something did.
     """
-    from sightline.checkpoints.compare import compare
-    from sightline.checkpoints.take import named
-
     with call.survey() as ground, output.progress(call, "Comparing"):
         until = None if after is None else named(ground, after)
         found = compare(ground, named(ground, before), until)

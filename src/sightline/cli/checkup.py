@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sightline import __version__
 from sightline.agents.claude_code import health as claude
 from sightline.agents.claude_code.hook_settings import AGENT
-from sightline.agents.claude_code.settings import SCOPES
+from sightline.agents.claude_code.settings import SCOPES, Found, Scope
+from sightline.agents.settings_file import carry_out
 from sightline.api import metrics
-from sightline.api.opening import now_us, ports
+from sightline.api.opening import now_us, ports, settings_of
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind import recovery
 from sightline.cli import connect, hook_latency
+from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
 from sightline.history import doctor
-from sightline.history.doctor import Finding
+from sightline.history.doctor import Finding, State
 from sightline.history.session_history import survey
 from sightline.hooks import daemon_status
+from sightline.hooks.daemon_status import Running
+from sightline.hooks.fault_log import NAME, faults
 from sightline.hooks.protocol import stamp
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.agents.claude_code.settings import Found, Scope
-    from sightline.changes.session_context import SessionContext
-    from sightline.config.settings import Settings
-    from sightline.history.doctor import State
-    from sightline.hooks.daemon_status import Running
 
 
 def findings(root: str, store: str | None) -> Iterator[Finding]:
     """Everything about this installation and one workspace. store: as --store has it."""
-    from sightline.api.opening import settings_of
-
     yield from _versions()
     settings = None
     try:
@@ -53,9 +48,6 @@ def findings(root: str, store: str | None) -> Iterator[Finding]:
 
 def mend(root: str, store: str | None, found: list[Finding]) -> None:
     """Set right what can be set right here. SightlineError, OSError."""
-    from sightline.agents.settings_file import carry_out
-    from sightline.api.opening import settings_of
-
     for finding in found:
         if finding.fix == "permissions":
             doctor.close_to_others(settings_of(root, store))
@@ -77,8 +69,6 @@ def _versions() -> Iterator[Finding]:
 
 
 def _git() -> Finding:
-    import subprocess
-
     try:
         done = subprocess.run(
             ["git", "--version"], capture_output=True, text=True, check=False, timeout=10
@@ -92,8 +82,6 @@ def _git() -> Finding:
 
 def _settings_files(root: str) -> Finding:
     """Which settings files hold here, all of them valid."""
-    from sightline.config.settings import user_settings_file
-
     users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
     own = [users, os.path.join(root, "sightline.toml")]
     there = [path for path in own if os.path.exists(path)]
@@ -141,8 +129,6 @@ def _surveyed(root: str, settings: Settings) -> Iterator[SessionContext]:
 
 
 def _faults(state_home: str) -> Finding:
-    from sightline.hooks.fault_log import NAME, faults
-
     file = os.path.join(state_home, NAME)
     try:
         newest = faults(state_home)

@@ -9,18 +9,16 @@ import click
 from sightline.api import json_shapes
 from sightline.cli import output
 from sightline.cli.options import age_from, lines_from, verb
+from sightline.cli.output import Call
 from sightline.filesystem.ignore.wildmatch import SPECIAL
 from sightline.filesystem.mounts import NETWORK, file_system
 from sightline.filesystem.watch.event_support import mounts
+from sightline.model.results import Claim
+from sightline.model.spans import Span
 from sightline.sessions import words
+from sightline.sessions.claims import listed
 from sightline.text import phrases
 from sightline.text.phrases import printable, spans
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
-    from sightline.model.results import Claim
-    from sightline.model.spans import Span
 
 PATHS_MAX = 100
 
@@ -93,8 +91,6 @@ def release(call: Call, ids: tuple[str, ...], *, every: bool) -> None:
 @click.pass_obj
 def claims(call: Call) -> None:
     """List the claims that stand."""
-    from sightline.sessions.claims import listed
-
     with call.survey() as ground:
         found = listed(ground)
     if call.json:

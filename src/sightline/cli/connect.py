@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from shutil import which
+from typing import Literal
 
 from sightline.agents.claude_code import hook_settings, settings
 from sightline.agents.claude_code.connect import connected, disconnected, refused
-from sightline.agents.settings_file import read, text_of
+from sightline.agents.claude_code.hook_settings import Hook
+from sightline.agents.claude_code.settings import Found, Scope
+from sightline.agents.settings_file import Change, read, text_of
 from sightline.agents.settings_text import BadSettings
+from sightline.api.opening import settings_of
 from sightline.errors import SettingsError
+from sightline.hooks.http_address import http_settings
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Literal
-
-    from sightline.agents.claude_code.hook_settings import Hook
-    from sightline.agents.claude_code.settings import Found, Scope
-    from sightline.agents.settings_file import Change
-
-    Kind = Literal["command", "http"]
+Kind = Literal["command", "http"]
 
 AGENTS = {hook_settings.AGENT: "Claude Code"}
 """The agents that can be connected, and what people call them."""
@@ -28,8 +26,6 @@ AGENTS = {hook_settings.AGENT: "Claude Code"}
 
 def found_agents(root: str) -> list[str]:
     """Those that this user has, or has used in this workspace. root may be empty."""
-    from shutil import which
-
     folders = [config_dir(), os.path.join(root, ".claude")] if root else [config_dir()]
     there = which("claude") is not None or any(map(os.path.isdir, folders))
     return [hook_settings.AGENT] if there else []
@@ -52,8 +48,6 @@ def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
     command = hook_settings.command_hook(os.path.abspath(sys.executable), entry_script())
     if kind == "command":
         return hook_settings.wanted(command)
-    from sightline.api.opening import settings_of
-    from sightline.hooks.http_address import http_settings
 
     url, token = http_settings(settings_of(root, None).state_home, root)
     return hook_settings.wanted(command, hook_settings.http_hook(url, token))

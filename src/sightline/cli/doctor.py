@@ -9,14 +9,14 @@ from textwrap import fill
 import click
 
 from sightline.api.metrics import COUNTERS
-from sightline.cli import output
+from sightline.cli import checkup, output
+from sightline.cli.doctor_words import STATES, amount, said
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
-    from sightline.history.doctor import Finding
+from sightline.cli.output import Call
+from sightline.filesystem.discovery import discover
+from sightline.history.doctor import Finding
+from sightline.text.phrases import printable
 
 WIDTH = 79
 COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yellow"}
@@ -32,9 +32,6 @@ def doctor(call: Call, *, fix: bool) -> None:
 
     Looks at versions, store, agents' settings, hooks and their speed, and says what was counted. Exit code 0: all is well, or there are warnings only; 1: a problem; 3: something cannot be told.
     """
-    from sightline.cli import checkup
-    from sightline.filesystem.discovery import discover
-
     root = discover(call.workspace)
     with output.progress(call, "Looking around"):
         found = list(checkup.findings(root, call.store))
@@ -51,9 +48,6 @@ def doctor(call: Call, *, fix: bool) -> None:
 
 def _tell(call: Call, found: list[Finding]) -> None:
     """With --quiet only what is not well."""
-    from sightline.cli.doctor_words import STATES
-    from sightline.text.phrases import printable
-
     names = max(len(finding.name) for finding in found)
     states = max(len(STATES[finding.state]) for finding in found)
     for finding in found:
@@ -86,8 +80,6 @@ def _wrapped(words: str, start: str) -> str:
 
 
 def _said(finding: Finding) -> tuple[str, str]:
-    from sightline.cli.doctor_words import amount, said
-
     facts = dict(finding.facts)
     if "bytes" in facts:
         facts["size"] = amount(facts["bytes"])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from sightline.history.words import seeing
+from collections.abc import Callable, Mapping
+from typing import Any
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+from sightline.history.words import seeing
 
 STATES = {"ok": "ok", "warning": "warning", "problem": "problem", "unknown": "cannot tell"}
 """State -> the word a person reads."""

@@ -6,12 +6,9 @@ import click
 
 from sightline.cli.answers import answer
 from sightline.cli.options import count_from, place_from, verb
+from sightline.cli.output import Call
 from sightline.cli.text_input import from_stdin, one_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
-    from sightline.model.spans import Span
+from sightline.model.spans import Span
 
 
 @verb()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from typing import NoReturn
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
+from sightline.cli.output import let_go
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -17,8 +16,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
     if args[:1] == ["hook"]:
         hook(args[1:])
-    from sightline.cli.group import cli
-    from sightline.cli.output import let_go
+    from sightline.cli.group import cli  # a hook starts without click
 
     try:
         return cli.run(args)

@@ -8,13 +8,11 @@ import click
 
 from sightline.api.json_shapes import exported
 from sightline.checkpoints import words
+from sightline.checkpoints.export import export
 from sightline.cli import output
 from sightline.cli.options import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
-    from sightline.model.results import Export
+from sightline.cli.output import Call
+from sightline.model.results import Export
 
 
 @verb("checkpoint-export")
@@ -70,8 +68,6 @@ def _made(
     *,
     until_now: bool,
 ) -> Export:
-    from sightline.checkpoints.export import export
-
     try:
         with call.survey() as ground, output.progress(call, "Exporting"):
             return export(

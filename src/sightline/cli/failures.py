@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from traceback import print_exception
 
 import click
 
 from sightline.cli import output
+from sightline.cli.output import Call
 from sightline.errors import (
     CheckpointFailed,
     ClaimRefused,
@@ -21,10 +23,6 @@ from sightline.errors import (
     UnknownName,
     Unverifiable,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
 
 NO, USAGE, UNKNOWN, INTERRUPTED = 1, 2, 3, 130
 
@@ -101,6 +99,4 @@ def told(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None
 
 
 def _trace(error: BaseException) -> None:
-    from traceback import print_exception
-
     print_exception(error, file=sys.stderr)

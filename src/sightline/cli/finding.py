@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
 
+from sightline.briefing.registry import LIMIT
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.cli.output import Call
-    from sightline.search.chains import Fallback
+from sightline.cli.output import Call
+from sightline.search import words
+from sightline.search.chains import Fallback
 
 
 @verb()
@@ -36,8 +34,6 @@ def find(call: Call, patterns: tuple[str, ...], *, required: bool, fallback: Fal
     folders; ** stands for any folders. Files that are ignored are not found. Where nothing
     matches, what may have been meant is listed with the reason. Exit code 1: nothing matches.
     """
-    from sightline.search import words
-
     with call.open() as session, _asked(), output.progress(call, "Listing the files"):
         found = session.find(patterns, required=required, fallback=fallback)
     if call.json:
@@ -71,8 +67,6 @@ def list(  # noqa: A001  the command's name
     The nearest first; what is ignored is counted, and what the limits cut off is told. With
     --next-turn it is made when the next briefing is, and delivered with it, once.
     """
-    from sightline.search import words
-
     if next_turn:
         asked = {"path": call.path(path), "recursive": recursive, "filter": filter}
         with call.open() as session:
@@ -141,7 +135,6 @@ def registry(call: Call, *, every: bool, md5: bool) -> None:
     The most useful first: how each came in, how it stands now, and who changed it.
     """
     from sightline.briefing import words
-    from sightline.briefing.registry import LIMIT
 
     with call.open() as session:
         found = session.registry(limit=None if every else LIMIT, with_md5=md5)

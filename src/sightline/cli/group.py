@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 import click
 
 from sightline import __version__
+from sightline.cli.failures import exit_code
 from sightline.cli.options import global_options
 from sightline.cli.output import Call
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 COMMANDS = {
     "tour": "tour_command", "init": "init", "up": "up", "status": "looking", "check": "looking",
@@ -57,8 +56,6 @@ class Commands(click.Group):
 
     def run(self, args: Sequence[str]) -> int:
         """Run with these arguments: the exit code."""
-        from sightline.cli.failures import exit_code
-
         call = Call()
         try:
             done: object = super().main(
@@ -74,8 +71,6 @@ class Commands(click.Group):
 
 
 def _unknown(ctx: click.Context, name: str) -> None:
-    from difflib import get_close_matches
-
     near = get_close_matches(name, [each for each in COMMANDS if each != "hook"], n=1)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     raise click.UsageError(f"There is no command '{name}'.{hint}", ctx)

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from textwrap import fill
 from time import time
 
 import click
 
 from sightline.api import json_shapes
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.time_points import ALWAYS
+from sightline.checkpoints.time_points import since as moment
 from sightline.cli import output
+from sightline.cli.live.lines import Lines
+from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import verb
-from sightline.history.log_entries import KINDS
+from sightline.cli.output import Call
+from sightline.history import session_history
+from sightline.history.log_entries import KINDS, Entry
+from sightline.history.overview import foreign
+from sightline.history.session_history import Asked
+from sightline.history.why import Why
+from sightline.history.why import why as reasons_for
+from sightline.history.words import sentence, story
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.cli.output import Call
-    from sightline.history.log_entries import Entry
-    from sightline.history.session_history import Asked
-    from sightline.history.why import Why
 
 EVERY_S = 0.5
 """Between two questions to the store whether anything was recorded."""
@@ -56,8 +60,6 @@ def log(
 
     With --session, only what that session did. --kind may stand several times; a wrong one names all there are. --since with a position (the number in front of each line) shows what stands behind it. With --json, one object a line.
     """
-    from sightline.history import session_history
-
     with call.survey() as ground:
         asked = _asked(call, ground, path, since, kinds, newest)
         if follow:
@@ -79,8 +81,6 @@ def log(
 @click.pass_obj
 def why(call: Call, path: str) -> None:
     """Tell how the verdict on a file comes about, fact by fact."""
-    from sightline.history.why import why as reasons_for
-
     with call.open() as session:
         ground = session._ground  # noqa: SLF001 - faces compose the parts
         reasons = reasons_for(ground, call.path(path))
@@ -98,10 +98,6 @@ def _asked(
     kinds: tuple[str, ...],
     newest: int | None,
 ) -> Asked:
-    from sightline.checkpoints.time_points import ALWAYS
-    from sightline.checkpoints.time_points import since as moment
-    from sightline.history.session_history import Asked
-
     try:
         begun = ALWAYS if since is None else moment(since, ground.clock())
     except ValueError as wrong:
@@ -112,10 +108,6 @@ def _asked(
 
 def _follow(call: Call, ground: SessionContext, asked: Asked) -> None:
     """What there is, then what comes, until Ctrl-C or until nobody reads it any more."""
-    from sightline.cli.live.lines import Lines
-    from sightline.cli.live.terminal import Waiting, while_read
-    from sightline.history import session_history
-
     lines, wait = Lines(json=call.json), Waiting()
     news = session_history.follow(ground.store, asked)
     with while_read(), wait.heeding():
@@ -131,9 +123,6 @@ def _nothing(asked: Asked) -> str:
 
 def _dated(told: Iterable[Entry]) -> Iterator[str]:
     """A line for each entry, under its day. What a session only found is put down to nobody."""
-    from sightline.history.overview import foreign
-    from sightline.history.words import sentence
-
     day = None
     for entry in told:
         at = _local(entry.at)
@@ -147,7 +136,6 @@ def _dated(told: Iterable[Entry]) -> Iterator[str]:
 
 def _story(told: Why, session: str) -> list[str]:
     from sightline.cli.words import who
-    from sightline.history.words import story
 
     by = told.verdict.changed_by
     ago = None if by is None else time() - by.at.timestamp()
@@ -158,8 +146,6 @@ def _story(told: Why, session: str) -> list[str]:
 
 
 def _wrapped(line: str) -> str:
-    from textwrap import fill
-
     return fill(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 

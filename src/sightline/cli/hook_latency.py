@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Mapping, Sequence
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from sightline.history.doctor import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
 
 RUNS = 11
 WITHIN_S = 10.0
@@ -53,9 +52,6 @@ def command(hook: Mapping[str, Any], flag: str = "") -> Finding:
 def http(hook: Mapping[str, Any]) -> Finding:
     """A hook of the http kind asked RUNS times about nothing: the road there and back. Work of
     its own would be recorded where the user's is."""
-    from urllib.error import HTTPError, URLError
-    from urllib.request import Request, urlopen
-
     payload = _payload(os.path.sep, hook_event_name="Nothing")
     took = []
     for _ in range(RUNS):

@@ -8,14 +8,12 @@ from hashlib import sha256
 
 import click
 
+from sightline.agents.claude_code.recordings import Recording, recordings
+from sightline.changes.session_context import SessionContext
 from sightline.cli import output
+from sightline.cli.output import Call
+from sightline.hooks import archive
 from sightline.text.phrases import count, size
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.agents.claude_code.recordings import Recording
-    from sightline.changes.session_context import SessionContext
-    from sightline.cli.output import Call
 
 
 def read_in(call: Call, ground: SessionContext, *, wanted: bool) -> None:
@@ -40,8 +38,6 @@ def read_in(call: Call, ground: SessionContext, *, wanted: bool) -> None:
 
 def _recordings(ground: SessionContext) -> list[Recording]:
     """All but those of sessions that our hooks were there for."""
-    from sightline.agents.claude_code.recordings import recordings
-
     home, config = os.path.expanduser("~"), os.environ.get("CLAUDE_CONFIG_DIR")
     return recordings(ground.workspace.root, home, config)
 
@@ -62,7 +58,6 @@ def _terminal() -> bool:
 
 def _read_in(ground: SessionContext, each: Recording) -> int:
     from sightline.agents.claude_code import recordings
-    from sightline.hooks import archive
 
     origin = archive.Origin(
         agent="claude-code",

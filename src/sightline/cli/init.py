@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from difflib import unified_diff
+from typing import Any
 
 import click
 
+from sightline.agents.claude_code.settings import Scope
+from sightline.agents.settings_file import Change, backup_of, carry_out
 from sightline.cli import connect, output
+from sightline.cli.connect import Kind
 from sightline.cli.failures import NO, Answered, told
 from sightline.cli.options import verb
+from sightline.cli.output import Call
+from sightline.filesystem.discovery import discover
 from sightline.text.phrases import table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from sightline.agents.claude_code.settings import Scope
-    from sightline.agents.settings_file import Change
-    from sightline.cli.connect import Kind
-    from sightline.cli.output import Call
 
 
 @verb()
@@ -73,8 +72,6 @@ def init(
 
 def _root(call: Call, scope: Scope) -> str:
     """The workspace; the user's own settings need none."""
-    from sightline.filesystem.discovery import discover
-
     if scope == "user" and call.workspace is None:
         return ""
     return discover(call.workspace)
@@ -94,8 +91,6 @@ def _chosen(call: Call, agents: tuple[str, ...], root: str) -> list[str]:
 
 
 def _carry_out(change: Change) -> None:
-    from sightline.agents.settings_file import carry_out
-
     carry_out(change)
     folder = os.path.dirname(change.path)
     if change.after is None and not os.path.islink(folder) and not os.listdir(folder):
@@ -118,8 +113,6 @@ def _preview(call: Call, change: Change) -> None:
 
 def _diff(change: Change) -> str:
     """What happens to the file, as a patch."""
-    from difflib import unified_diff
-
     before, after = (
         (data or b"").decode().splitlines(keepends=True) for data in (change.before, change.after)
     )
@@ -133,8 +126,6 @@ def _diff(change: Change) -> str:
 
 
 def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> list[str]:
-    from sightline.agents.settings_file import backup_of
-
     name, file = connect.AGENTS[agent], _short(change.path, root)
     if action == "unchanged":
         return unchanged(name, file, there=bool(connect.registered(change.path)))
@@ -177,8 +168,6 @@ def _notes(call: Call, root: str, scope: Scope, agent: str, *, removed: bool) ->
 
 def _listed_by_git(root: str) -> bool:
     """Whether git would list the local settings among the files to add."""
-    import subprocess
-
     asked = ["git", "-C", root, "check-ignore", "--quiet", ".claude/settings.local.json"]
     try:
         return subprocess.run(asked, capture_output=True, check=False).returncode == 1
@@ -187,8 +176,6 @@ def _listed_by_git(root: str) -> bool:
 
 
 def _shape(scope: str, kind: str, agent: str, change: Change, action: str) -> dict[str, Any]:
-    from sightline.agents.settings_file import backup_of
-
     backup = backup_of(change.path)
     return {
         "agent": agent,

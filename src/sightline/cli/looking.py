@@ -6,16 +6,19 @@ import sys
 
 import click
 
+from sightline.api import json_shapes
+from sightline.api.json_shapes import pairs
+from sightline.api.session import Session
 from sightline.cli import output
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import lines_from, verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.api.session import Session
-    from sightline.cli.output import Call
-    from sightline.model.results import FileView, Verdict
-    from sightline.model.spans import Span
+from sightline.cli.output import Call
+from sightline.cli.text_input import text_in
+from sightline.cli.words import about, numbered, session_shape, status_lines
+from sightline.history import session_history
+from sightline.model.results import FileView, Verdict
+from sightline.model.spans import Span
+from sightline.text.phrases import printable, shown, spans
 
 
 @verb()
@@ -25,9 +28,6 @@ def status(call: Call) -> None:
 
     With --session, only that one's.
     """
-    from sightline.cli.words import session_shape, status_lines
-    from sightline.history import session_history
-
     with call.survey() as ground:
         with output.progress(call, "Looking at the files that sessions were shown"):
             found = session_history.status(ground, call.session)
@@ -46,8 +46,6 @@ def check(call: Call, paths: tuple[str, ...]) -> None:
 
     Exit code 0: on all of them; 1: not; 3: a file cannot be read right now.
     """
-    from sightline.api import json_shapes
-
     with call.open() as session:
         verdicts = [session.check(call.path(path)) for path in paths]
         if call.json:
@@ -67,8 +65,6 @@ def diff(call: Call, path: str) -> None:
 
     Exit code 0: nothing did; 1: something did, or it was never shown.
     """
-    from sightline.api import json_shapes
-
     with call.open() as session:
         verdict = session.check(call.path(path))
         if call.json:
@@ -90,9 +86,6 @@ def read(call: Call, path: str, lines: Span | None) -> None:
 
     A pipe gets the file's own bytes, a terminal gets line numbers.
     """
-    from sightline.api import json_shapes
-    from sightline.cli.words import numbered
-
     with call.open() as session:
         view = session.read(call.path(path), lines)
         if call.json:
@@ -115,10 +108,6 @@ def read(call: Call, path: str, lines: Span | None) -> None:
 @click.pass_obj
 def saw(call: Call, path: str, lines: Span | None, via: str, text_file: str | None) -> None:
     """Record that another tool showed a file or some lines."""
-    from sightline.api.json_shapes import pairs
-    from sightline.cli.text_input import text_in
-    from sightline.text.phrases import spans
-
     text = None if text_file is None else text_in(text_file)
     with call.open() as session:
         session.saw(call.path(path), lines=lines, text=text, via=via)
@@ -148,8 +137,6 @@ def _checked(call: Call, session: Session, verdict: Verdict, width: int) -> str:
 
 
 def _print_diff(call: Call, session: Session, verdict: Verdict) -> None:
-    from sightline.cli.words import about
-
     if verdict.diff:
         headed = f"--- a/{verdict.path}\n+++ b/{verdict.path}\n{verdict.diff}"
         output.text(output.coloured(call, headed))
@@ -178,8 +165,6 @@ def _bytes(session: Session, view: FileView) -> bytes:
 
 def _tell_about(call: Call, view: FileView, asked: Span | None) -> None:
     """What of the file was shown. That a limit cut it short must be known, --quiet or not."""
-    from sightline.text.phrases import printable, shown
-
     path, (first, last) = printable(view.path), view.lines
     before = ", unchanged since they were shown before" if view.unchanged else ""
     much = shown(((first, last),) if last else (), view.total_lines)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from json import JSONDecodeError, loads
+from typing import Any
 
 import click
 
 from sightline.cli.text_input import text_in
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 HOLDERS = ("messages", "history")
 """Where an exported conversation has them."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
 from sightline.cli.output import Call
+from sightline.model.spans import Span
 from sightline.model.units import duration_us, size_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from sightline.model.spans import Span
 
 
 def verb(name: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], click.Command]:

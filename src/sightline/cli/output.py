@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import json as codec
 import os
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from threading import Timer
+from typing import Any, TextIO
 
 import click
 
 from sightline.api.json_shapes import SCHEMA
+from sightline.api.opening import finish_rewind, now_us, ports, settings_of, start
+from sightline.api.session import Session
+from sightline.changes.session_context import SessionContext
+from sightline.config.settings import Settings
+from sightline.filesystem.discovery import discover
+from sightline.filesystem.port import Workspace
+from sightline.filesystem.process import holder_of, owner_of
+from sightline.history.session_history import survey
+from sightline.store.identity import store_file
+from sightline.store.port import Store
 from sightline.text.phrases import printable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, TextIO
-
-    from sightline.api.session import Session
-    from sightline.changes.session_context import SessionContext
-    from sightline.config.settings import Settings
-    from sightline.filesystem.port import Workspace
-    from sightline.store.port import Store
 
 PROGRESS_AFTER_S = 0.5
 
@@ -44,8 +47,6 @@ def raw(data: bytes) -> None:
 
 def json(shape: Mapping[str, Any], *, schema: bool = True) -> None:
     """Print one object on one line. Only ASCII: no terminal, shell or locale can change it."""
-    import json as codec
-
     _answer(codec.dumps({"schema": SCHEMA, **shape} if schema else shape).encode() + b"\n")
 
 
@@ -131,7 +132,6 @@ def progress(call: Call, words: str) -> Iterator[None]:
     if call.quiet or call.json or not sys.stderr.isatty():
         yield
         return
-    from threading import Timer
 
     shown: list[str] = []
 
@@ -185,9 +185,6 @@ class Call:
     def open(self, *, finish: bool = True) -> Iterator[Session]:
         """The session asked for; one that another agent began is resumed as that agent's. finish:
         a rewind of it whose process died is finished, and that is said."""
-        from sightline.api.opening import finish_rewind, start
-        from sightline.filesystem.process import holder_of, owner_of
-
         store, workspace, settings = self._ports()
         try:
             state = store.session(self.session_id)
@@ -213,9 +210,6 @@ class Call:
     @contextmanager
     def survey(self) -> Iterator[SessionContext]:
         """Store and workspace, to look at all sessions and begin none."""
-        from sightline.api.opening import now_us
-        from sightline.history.session_history import survey
-
         store, workspace, settings = self._ports()
         try:
             yield survey(store, workspace, settings, now_us)
@@ -232,17 +226,11 @@ class Call:
 
     def store_url(self, ground: SessionContext) -> str:
         """Where the facts are kept, as --store would take it."""
-        from sightline.api.opening import settings_of
-        from sightline.store.identity import store_file
-
         root = ground.workspace.root
         settings = settings_of(root, self.store)
         return settings.store or f"sqlite://{store_file(settings.state_home, root)}"
 
     def _ports(self) -> tuple[Store, Workspace, Settings]:
-        from sightline.api.opening import ports, settings_of
-        from sightline.filesystem.discovery import discover
-
         root = self.root = discover(self.workspace)
         settings = settings_of(root, self.store)
         store, workspace = ports(root, settings, self.store)

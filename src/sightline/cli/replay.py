@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import click
@@ -11,15 +12,17 @@ import click
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import verb
+from sightline.cli.output import Call
+from sightline.cli.replay_request import order, places, shape
 from sightline.errors import SightlineError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from sightline.cli.output import Call
-    from sightline.replay.comparison import Row
-    from sightline.replay.run_sessions import Half, Replay
+from sightline.replay.baselines.catalog import CHEATS
+from sightline.replay.comparison import Row
+from sightline.replay.page import page
+from sightline.replay.policies import OURS
+from sightline.replay.recording_search import files
+from sightline.replay.run_sessions import Half, Replay
+from sightline.replay.run_sessions import replay as played
+from sightline.replay.words import nothing, report
 
 BAR = 30
 """Characters of the bar that shows how far it is."""
@@ -54,9 +57,6 @@ def replay(
     observed. Nothing is sent anywhere. Exit code 1: no session was found, or a policy made a
     view that its format does not allow.
     """
-    from sightline.cli.replay_request import order
-    from sightline.replay.run_sessions import replay as played
-
     wanted = order(policies, prices, min_tokens, soft_budget)
     _writable(html, paths)
     with _progress(call) as told:
@@ -70,10 +70,6 @@ def replay(
 
 
 def _print(call: Call, made: Replay, rows: Sequence[Row], prices: Sequence[str]) -> None:
-    from sightline.cli.replay_request import places, shape
-    from sightline.replay.baselines.catalog import CHEATS
-    from sightline.replay.words import nothing, report
-
     if call.json:
         output.json(shape(made, rows))
     elif rows:
@@ -83,11 +79,6 @@ def _print(call: Call, made: Replay, rows: Sequence[Row], prices: Sequence[str])
 
 
 def _write(call: Call, path: str, made: Replay, rows: Sequence[Row], prices: Sequence[str]) -> None:
-    from sightline.cli.replay_request import places
-    from sightline.replay.baselines.catalog import CHEATS
-    from sightline.replay.page import page
-    from sightline.replay.policies import OURS
-
     text = page(made, rows, places(prices), OURS, CHEATS)
     try:
         with open(path, "w", encoding="utf-8", errors="replace") as file:
@@ -99,8 +90,6 @@ def _write(call: Call, path: str, made: Replay, rows: Sequence[Row], prices: Seq
 
 def _writable(path: str | None, recordings: Sequence[str]) -> None:
     """Looked at before the work, which may take long; a recording is not written over."""
-    from sightline.replay.recording_search import files
-
     folder = os.path.dirname(os.path.abspath(path or ""))
     if path is not None and (not os.path.isdir(folder) or os.path.isdir(path)):
         raise _unwritable(path, "no such folder" if not os.path.isdir(folder) else "a folder")

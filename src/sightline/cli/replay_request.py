@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sightline.agents.readers import READERS
 from sightline.errors import UnknownName
 from sightline.replay.baselines.catalog import CHEATS
+from sightline.replay.comparison import Row, Versus
 from sightline.replay.costs import PRICES
 from sightline.replay.policies import OURS, known
 from sightline.replay.policy import PRICE, Setting
 from sightline.replay.run_session import Order
+from sightline.replay.run_sessions import Replay
 from sightline.text.tokens import estimate
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from sightline.replay.comparison import Row, Versus
-    from sightline.replay.run_sessions import Replay
-
-    Shape = dict[str, Any]
+Shape = dict[str, Any]
 
 __all__ = ["CHEATS", "OURS", "order", "places", "shape"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -13,14 +14,9 @@ from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.messages import messages_in
 from sightline.cli.options import verb
+from sightline.cli.output import Call
+from sightline.model.results import FileDifference, RewindReport
 from sightline.notices.words import raised
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.cli.output import Call
-    from sightline.model.results import FileDifference, RewindReport
 
 
 @verb()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import signal
+import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import click
@@ -11,14 +15,9 @@ from sightline.api import json_shapes
 from sightline.cli import output
 from sightline.cli.failures import INTERRUPTED, Answered
 from sightline.cli.options import verb
+from sightline.cli.output import Call
+from sightline.model.results import CommandRun
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.cli.output import Call
-    from sightline.model.results import CommandRun
 
 NOT_RUNNABLE, NOT_FOUND = 126, 127
 """As shells say it."""
@@ -36,8 +35,6 @@ def run(call: Call, command: tuple[str, ...]) -> None:
 
     The exit code is the command's own. With --json, what it prints goes to stderr.
     """
-    import shlex
-
     with call.open() as session, _interrupts() as interrupts:
         with session.ran(shlex.join(command)) as under_way:
             under_way.exit_code = code = _spawned(call, command)
@@ -53,8 +50,6 @@ def run(call: Call, command: tuple[str, ...]) -> None:
 
 def _spawned(call: Call, command: Sequence[str]) -> int:
     """Run it to its end: its exit code, as a shell would have it."""
-    import subprocess
-
     try:
         code = subprocess.call(command, stdout=sys.stderr if call.json else None)
     except OSError as error:
@@ -69,8 +64,6 @@ def _spawned(call: Call, command: Sequence[str]) -> int:
 def _interrupts() -> Iterator[list[int]]:
     """Ctrl-C is the command's to heed, the terminal sends it there too. Here it is only counted:
     what the command changed must be recorded, whenever the user's patience ends."""
-    import signal
-
     counted: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _frame: counted.append(number))
     try:

@@ -7,18 +7,17 @@ from datetime import UTC, datetime
 import click
 
 from sightline.api import json_shapes
+from sightline.changes.session_context import SessionContext
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered, told
 from sightline.cli.options import global_options
 from sightline.cli.output import Call
-from sightline.sessions import words
+from sightline.cli.words import session_shape, status_lines
+from sightline.history import session_history
+from sightline.model.projections import SessionState
+from sightline.sessions import lifecycle, words
+from sightline.sessions.presence import Presence, presence
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.projections import SessionState
-    from sightline.sessions.presence import Presence
 
 
 @click.group(invoke_without_command=True, epilog="Options of all commands: see 'sightline --help'.")
@@ -38,10 +37,6 @@ def sessions(context: click.Context) -> None:
 @click.pass_obj
 def show(call: Call, id: str) -> None:
     """Show one session and its files."""
-    from sightline.cli.words import session_shape, status_lines
-    from sightline.history import session_history
-    from sightline.sessions.presence import presence
-
     with call.survey() as ground:
         _known(call, ground, id)
         found = session_history.status(ground, id)
@@ -63,8 +58,6 @@ def delete(call: Call, id: str, *, force: bool) -> None:
     What it did stays on the timeline: no fact is ever deleted. Taken up again, it begins with
     nothing, and has to read before it may write.
     """
-    from sightline.sessions import lifecycle
-
     with call.survey() as ground:
         _known(call, ground, id)
         gone = lifecycle.delete(ground, id, force=force)
@@ -109,9 +102,6 @@ def _known(call: Call, ground: SessionContext, id: str) -> SessionState:
 
 
 def _list(call: Call) -> None:
-    from sightline.history import session_history
-    from sightline.sessions.presence import presence
-
     with call.survey() as ground:
         every = session_history.sessions(ground)
         found = [(each, presence(ground, each.session)) for each in every]

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import click
 
+from sightline.agents.settings_file import Change, carry_out
 from sightline.cli import connect, output
+from sightline.cli.output import Call
 from sightline.errors import WorkspaceError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.agents.settings_file import Change
-    from sightline.cli.output import Call
+from sightline.hooks.server import HookServer
 
 
 def connected(call: Call, root: str, *, yes: bool) -> str:
@@ -63,8 +60,6 @@ def _wanted(change: Change) -> bool:
 
 
 def _connect(call: Call, change: Change) -> None:
-    from sightline.agents.settings_file import carry_out
-
     carry_out(change)
     (name,) = connect.AGENTS.values()
     output.note(call, f"{name} is connected from its next session on.")
@@ -74,8 +69,6 @@ def _connect(call: Call, change: Change) -> None:
 def answering(call: Call, root: str) -> Iterator[None]:
     """While hooks are answered from here, without a process of their own. Where somebody does
     that already, or a place for it is taken, they are judged all the same, and that is said."""
-    from sightline.hooks.server import HookServer
-
     environ = dict(os.environ)
     if call.store is not None:
         environ["SIGHTLINE_STORE"] = call.store

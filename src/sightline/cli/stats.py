@@ -6,10 +6,9 @@ import click
 
 from sightline.cli import output
 from sightline.cli.options import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
+from sightline.cli.output import Call
+from sightline.search import words
+from sightline.search.stats import stats as counted
 
 
 @verb()
@@ -21,9 +20,6 @@ def stats(call: Call) -> None:
     first of its chain or further down, or it did not, and the session read one of the files that were
     offered instead (a guess), or not. Below stand the patterns that matched nothing most often.
     """
-    from sightline.search import words
-    from sightline.search.stats import stats as counted
-
     with call.survey() as ground:
         found = counted(ground.store, call.session)
     if call.json:

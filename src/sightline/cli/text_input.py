@@ -6,9 +6,7 @@ import sys
 
 import click
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
+from sightline.cli.output import Call
 
 
 def text_in(file: str) -> str:

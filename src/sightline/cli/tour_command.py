@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tempfile import TemporaryDirectory
 from textwrap import fill
+from typing import Any
 
 import click
 
@@ -11,18 +12,12 @@ from sightline.api import json_shapes
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import verb
+from sightline.cli.output import Call
 from sightline.cli.tour.recording import SOURCE, load
 from sightline.cli.tour.stage import Stage
-from sightline.cli.tour.story import play
+from sightline.cli.tour.story import Step, play
 from sightline.cli.words import status_lines
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from sightline.cli.output import Call
-    from sightline.cli.tour.story import Step
 
 WIDTH = 79
 

@@ -6,10 +6,7 @@ import click
 
 from sightline.cli import output
 from sightline.cli.options import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.cli.output import Call
+from sightline.cli.output import Call
 
 
 @verb()

@@ -7,16 +7,21 @@ import sys
 
 import click
 
+from sightline.changes.session_context import SessionContext
 from sightline.cli import output
 from sightline.cli.import_recordings import read_in
+from sightline.cli.live import loop
+from sightline.cli.live.lines import Lines
+from sightline.cli.live.screen import Screen, wall_time
+from sightline.cli.live.terminal import Waiting, held, while_read
 from sightline.cli.options import verb
+from sightline.cli.output import Call
 from sightline.cli.start_checks import answering, connected, farewell
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-    from sightline.cli.output import Call
-    from sightline.history.watching import Watching
+from sightline.cli.words import session_shape, status_lines
+from sightline.history import session_history
+from sightline.history.overview import Watch
+from sightline.history.watching import Watching
+from sightline.history.words import seeing
 
 AGENT_FOLDERS = {
     "claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini", "cursor": ".cursor",
@@ -55,9 +60,6 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
 
 
 def _once(call: Call, ground: SessionContext) -> None:
-    from sightline.cli.words import session_shape, status_lines
-    from sightline.history import session_history
-
     with output.progress(call, "Looking at the files that sessions were shown"):
         found = session_history.status(ground, call.session)
     root, store = ground.workspace.root, call.store_url(ground)
@@ -85,12 +87,6 @@ def _live(call: Call, ground: SessionContext, status: str) -> None:
 
 
 def _shown(call: Call, ground: SessionContext, watching: Watching, status: str) -> None:
-    from sightline.cli.live import loop
-    from sightline.cli.live.lines import Lines
-    from sightline.cli.live.screen import Screen, wall_time
-    from sightline.cli.live.terminal import Waiting, held, while_read
-    from sightline.history.overview import Watch
-
     watch = Watch(ground, watching)
     if not call.json and _drawable():
         plain = call.no_color or os.environ.get("NO_COLOR")
@@ -107,8 +103,6 @@ def _shown(call: Call, ground: SessionContext, watching: Watching, status: str) 
 
 def _dim(watching: Watching) -> str:
     """That changes are not seen as they happen, where so."""
-    from sightline.history.words import seeing
-
     eyes = watching.eyes()
     if eyes.mode == "events":
         return ""

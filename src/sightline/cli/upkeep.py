@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
-from sightline.cli import output
+from sightline.api import json_shapes
+from sightline.api.opening import settings_of
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.gc import Swept
+from sightline.checkpoints.words import swept
+from sightline.cli import entry, output
+from sightline.cli.group import cli
 from sightline.cli.options import age_from, room_from, verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.gc import Swept
-    from sightline.cli.output import Call
+from sightline.cli.output import Call
 
 
 @verb()
@@ -27,9 +28,6 @@ def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | Non
     The old ones go, then the oldest of those that take more room than they should. What happened stays on the timeline for ever; only texts of files go. Those that a session at
     work believes, or that an agent's newest edit of a file replaced lately, stay.
     """
-    from sightline.api import json_shapes
-    from sightline.checkpoints.words import swept
-
     with output.progress(call, "Looking for texts that nobody needs"):
         if dry_run:
             with call.survey() as ground:  # begins no session
@@ -47,7 +45,6 @@ def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | Non
 def _sweep(
     call: Call, ground: SessionContext, age: int | None, room: int | None, *, dry_run: bool
 ) -> Swept:
-    from sightline.api.opening import settings_of
     from sightline.checkpoints.gc import gc
 
     settings = settings_of(ground.workspace.root, call.store)
@@ -66,8 +63,6 @@ def completion(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from sightline.cli.group import cli
-
     made = get_completion_class(shell)
     assert made is not None
     output.text(made(cli, {}, "sightline", "_SIGHTLINE_COMPLETE").source())
@@ -77,6 +72,4 @@ def completion(shell: str) -> None:
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED)
 def hook(rest: tuple[str, ...]) -> None:
     """Answer one hook call: rest is AGENT [EVENT]. Whoever asks behind other options comes here."""
-    from sightline.cli import entry
-
     entry.hook(rest)

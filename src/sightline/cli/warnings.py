@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from sightline.api import json_shapes
+from sightline.changes.session_context import SessionContext
 from sightline.cli import output
 from sightline.cli.options import verb
+from sightline.cli.output import Call
+from sightline.model.results import FileWarning, ModelUsage
 from sightline.notices import words
+from sightline.notices.warnings import pending
+from sightline.sessions import usage
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.cli.output import Call
-    from sightline.model.results import FileWarning, ModelUsage
 
 
 @verb()
@@ -27,8 +26,6 @@ def warnings(call: Call) -> None:
     Of all sessions, or with --session of one. A warning is told to its agent once, with the next
     prompt, and is listed until it is acknowledged by its id (ack).
     """
-    from sightline.notices.warnings import pending
-
     with call.survey() as ground:
         found = pending(ground, call.session)
     if call.json:
@@ -74,8 +71,6 @@ def _usage(session: str, each: ModelUsage) -> tuple[str, str, str, str, str, str
 
 def _used(ground: SessionContext, session: str | None) -> list[tuple[str, ModelUsage]]:
     """Every usage with its session, in the order in which they began."""
-    from sightline.sessions import usage
-
     ids = [each.id for each in ground.store.sessions()] if session is None else [session]
     found = [(name, each) for name in ids for each in usage.models(ground, name)]
     return sorted(found, key=lambda pair: pair[1].position)

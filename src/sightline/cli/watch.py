@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from stat import S_ISREG
 from time import monotonic
 
 import click
 
 from sightline.cli import output
+from sightline.cli.live.lines import Lines
+from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import verb
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sightline.cli.output import Call
-    from sightline.history.log_entries import Entry
-    from sightline.history.watching import Watching
+from sightline.cli.output import Call
+from sightline.history.log_entries import OF_FILES, Entry
+from sightline.history.watching import Watching
+from sightline.history.words import seeing
 
 
 @verb()
@@ -31,10 +30,6 @@ def watch(call: Call, paths: Sequence[str]) -> None:
     shown stands on no timeline, and its position is null. Such a file that changes all the time
     is told of once a second.
     """
-    from sightline.cli.live.lines import Lines
-    from sightline.cli.live.terminal import Waiting, while_read
-    from sightline.history.watching import Watching
-
     with call.survey() as ground:
         named = tuple(ground.workspace.locate(call.path(path)).path for path in paths)
         with output.progress(call, "Looking at all files"):
@@ -52,16 +47,12 @@ def watch(call: Call, paths: Sequence[str]) -> None:
 
 
 def _begun(root: str, watching: Watching) -> str:
-    from sightline.history.words import seeing
-
     eyes = watching.eyes()
     how = seeing(eyes.mode, eyes.why, eyes.folders)
     return f"Watching {root}, {how}. Ctrl-C ends it."
 
 
 def _asked(entry: Entry, named: tuple[str, ...]) -> bool:
-    from sightline.history.log_entries import OF_FILES
-
     if entry.kind not in OF_FILES:
         return False
     about = [path for path in (entry.path, entry.src, *entry.paths) if path is not None]

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import verb
+from sightline.cli.output import Call
+from sightline.cli.replay_request import order
 from sightline.cli.text_input import text_in
+from sightline.conversation.token_counter import counter
+from sightline.conversation.window.history_reader import History, read, recorded
+from sightline.conversation.window.words import broken
 from sightline.errors import FileMissing, HistoryError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from sightline.cli.output import Call
-    from sightline.conversation.window.history_reader import History
-    from sightline.replay.window_plan import Plan
+from sightline.replay.recording_reader import read as read_recording
+from sightline.replay.recording_search import Unread
+from sightline.replay.window_plan import Plan, plan
 
 MODELS = {"anthropic": "claude"}
 """Format -> the model whose tokens are counted, where none is named."""
@@ -49,9 +50,6 @@ def window(
     takes them. FILE is not changed, and nothing is sent anywhere.
     Exit code 1: there is no history in FILE, or one that a provider would refuse.
     """
-    from sightline.conversation.token_counter import counter
-    from sightline.replay.window_plan import plan
-
     name = "stdin" if file == "-" else file
     if file != "-" and not os.path.exists(file):
         raise FileMissing(
@@ -80,15 +78,9 @@ def _check_apart(file: str, target: str) -> None:
 
 def _history(file: str, name: str) -> History:
     """The messages in a file, or those of a session that a product recorded there."""
-    from sightline.conversation.window.history_reader import read, recorded
-
     try:
         return read(text_in(file), name)
     except HistoryError:
-        from sightline.cli.replay_request import order
-        from sightline.replay.recording_reader import read as read_recording
-        from sightline.replay.recording_search import Unread
-
         told = Unread(file, "stdin") if file == "-" else read_recording(order().readers, file)
         if isinstance(told, Unread) or not told.messages:
             raise
@@ -100,7 +92,6 @@ def _refuse_broken(call: Call, name: str, history: History) -> None:
     problems = history.problems()
     if not problems:
         return
-    from sightline.conversation.window.words import broken
 
     output.say("\n".join(broken(name, problems)))
     output.say("Hint: mend it where it is written. Nothing was changed.")

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import time
 
 from sightline.api import json_shapes
+from sightline.api.session import Session
 from sightline.changes import words as change_words
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind import recovery
 from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
+from sightline.cli.output import Call
+from sightline.history.session_history import SessionFiles
 from sightline.model.events import Cause
+from sightline.model.results import ChangedBy, FileInContext, FileView, Verdict
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
 from sightline.sessions import usage, words
 from sightline.sessions.claims import listed
 from sightline.sessions.presence import presence
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.api.session import Session
-    from sightline.changes.session_context import SessionContext
-    from sightline.cli.output import Call
-    from sightline.history.session_history import SessionFiles
-    from sightline.model.results import ChangedBy, FileInContext, FileView, Verdict
 
 
 def state(call: Call, name: str, width: int = 0) -> str:

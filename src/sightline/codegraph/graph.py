@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
+from typing import Any
 
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
-
-    Plain = tuple[str, int, bool, float]
-    """The fields of an Edge."""
+Plain = tuple[str, int, bool, float]
+"""The fields of an Edge."""
 
 TYPES = "IIIdII"
 """Of the arrays of a Frozen, in their order."""

@@ -10,32 +10,26 @@ from __future__ import annotations
 import os
 import zlib
 from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 from sightline.codegraph.graph import NUMBER, TYPES, Frozen, Graph
 from sightline.codegraph.language_table import edition, ending
-from sightline.codegraph.reference_packing import References
+from sightline.codegraph.reference import Reader
+from sightline.codegraph.reference_packing import Key, References
 from sightline.errors import PathError
+from sightline.filesystem.file_state import FileState
+from sightline.filesystem.port import Workspace
 from sightline.filesystem.scan import tick_of
+from sightline.filesystem.tree_index import Row, Tree
 from sightline.model.lean import dumps, loads
-from sightline.model.revision import Stamp, StatSignature, compare
+from sightline.model.revision import Revision, Stamp, StatSignature, compare
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any, TypeVar
+T = TypeVar("T")
 
-    from sightline.codegraph.reference import Reader
-    from sightline.codegraph.reference_packing import Key
-    from sightline.filesystem.file_state import FileState
-    from sightline.filesystem.port import Workspace
-    from sightline.filesystem.tree_index import Row, Tree
-    from sightline.model.revision import Revision
-
-    T = TypeVar("T")
-
-    Settings = dict[tuple[str, str], Stamp | None]
-    """By the resolver's language and path: how it stood, None where there was none."""
+Settings = dict[tuple[str, str], Stamp | None]
+"""By the resolver's language and path: how it stood, None where there was none."""
 
 NAME = "imports.z"
 

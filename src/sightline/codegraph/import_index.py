@@ -13,28 +13,21 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from time import monotonic
 from weakref import WeakKeyDictionary
 
-from sightline.codegraph.graph import Graph
-from sightline.codegraph.import_cache import Keeper, State, changed, reader
-from sightline.codegraph.language_table import LANGUAGES, NAMED, ending
+from sightline.codegraph.graph import Edge, Graph, Plain
+from sightline.codegraph.import_cache import Keeper, Settings, State, changed, reader
+from sightline.codegraph.language_table import LANGUAGES, NAMED, Language, ending
+from sightline.codegraph.reference import Affected, Resolver
 from sightline.codegraph.reference_packing import naming, unpacked
 from sightline.codegraph.source_files import Sources
 from sightline.filesystem.deadline import DeadlinePassed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.codegraph.graph import Edge, Plain
-    from sightline.codegraph.import_cache import Settings
-    from sightline.codegraph.language_table import Language
-    from sightline.codegraph.reference import Affected, Resolver
-    from sightline.filesystem.port import Workspace
-    from sightline.filesystem.tree_index import Row, Tree
+from sightline.filesystem.port import Workspace
+from sightline.filesystem.tree_index import Row, Tree
 
 INDEX_S = 20.0
 """How long one look reads and resolves; what it left is told, and is done by the next."""

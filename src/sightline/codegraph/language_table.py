@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
+from sightline.codegraph.reference import Affected, Reader, Reference, Resolver
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from sightline.codegraph.reference import Affected, Reader, Reference, Resolver
 
 
 class Language(Value):

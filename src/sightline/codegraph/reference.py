@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal, Protocol
+
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Literal, Protocol
+Kind = Literal[
+    "import", "from", "dynamic", "require", "export", "type", "include", "package", "mod"
+]
+"""package: all files of it are meant, in the order in which they seem to be. mod: the module's
+own declaration, which it has once."""
 
-    Kind = Literal[
-        "import", "from", "dynamic", "require", "export", "type", "include", "package", "mod"
-    ]
-    """package: all files of it are meant, in the order in which they seem to be. mod: the module's
-    own declaration, which it has once."""
-
-    Reader = Callable[[str], bytes | None]
-    """The bytes of a settings file by canonical path; None where there is none to read."""
-else:
-    Protocol = object
+Reader = Callable[[str], bytes | None]
+"""The bytes of a settings file by canonical path; None where there is none to read."""
 
 
 class Reference(Value):

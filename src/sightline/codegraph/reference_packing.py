@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
 
 from sightline.codegraph.reference import Reference
 from sightline.model.lean import dumps, loads
+from sightline.model.revision import Revision
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from typing import Any
-
-    from sightline.model.revision import Revision
-
-    Key = tuple[str, Revision]
-    """The ending of a source's name, and its revision: a text never imports otherwise."""
+Key = tuple[str, Revision]
+"""The ending of a source's name, and its revision: a text never imports otherwise."""
 
 FEW = 16
 """Words that are looked for by one expression; more of them are looked up one by one."""

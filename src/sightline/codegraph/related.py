@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from math import log10
 
-from sightline.changes.session_context import located
-from sightline.codegraph.import_index import looked
+from sightline.changes.session_context import SessionContext, located
+from sightline.codegraph.graph import Edge
+from sightline.codegraph.import_index import Importing, looked
 from sightline.codegraph.language_table import LANGUAGES, ending
 from sightline.codegraph.test_names import FAMILY, is_header, is_test
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -13,16 +15,8 @@ from sightline.model import validation
 from sightline.model.value import Value
 from sightline.text.tokens import estimate
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.codegraph.graph import Edge
-    from sightline.codegraph.import_index import Importing
-
-    Reason = tuple[str, float, str]
-    """A path, what a reason for it weighs, and the reason."""
+Reason = tuple[str, float, str]
+"""A path, what a reason for it weighs, and the reason."""
 
 __all__ = ["LANGUAGES", "Kinds", "Related", "RelatedFile", "related", "related_each"]
 

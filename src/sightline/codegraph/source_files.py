@@ -5,26 +5,19 @@ What is read again is what a stat no longer vouches for.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from stat import S_ISREG
 from time import monotonic, time_ns
 
 from sightline.changes.session_context import stamp_of
-from sightline.codegraph.import_cache import ASK_S
+from sightline.codegraph.import_cache import ASK_S, Keeper, State
 from sightline.codegraph.language_table import LANGUAGES, ending
 from sightline.codegraph.reference_packing import References, packed
 from sightline.codegraph.test_names import Tests
+from sightline.filesystem.port import Workspace
 from sightline.filesystem.scan import settled, tick_of
-from sightline.filesystem.tree_index import CONTENT, LOOKED_AT
-from sightline.model.revision import UNKNOWN, Stamp, StatSignature, compare, revision_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from sightline.codegraph.import_cache import Keeper, State
-    from sightline.filesystem.port import Workspace
-    from sightline.filesystem.tree_index import Listing, Row, Tree
-    from sightline.model.revision import Revision
+from sightline.filesystem.tree_index import CONTENT, LOOKED_AT, Listing, Row, Tree
+from sightline.model.revision import UNKNOWN, Revision, Stamp, StatSignature, compare, revision_of
 
 SOURCE_BYTES = 8_000_000
 """A larger source is not read for what it imports."""

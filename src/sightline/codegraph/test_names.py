@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    Named = tuple[str, str, bool]
-    """A language's family, a name in lower case without signs of a test, and whether it had any."""
+Named = tuple[str, str, bool]
+"""A language's family, a name in lower case without signs of a test, and whether it had any."""
 
 MOST = 5
 """Files that are answered; where more fit equally well, the name says too little."""

@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any, Protocol
+
 from sightline.text.phrases import one_line, size
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any, Protocol
 
-    class RelatedFile(Protocol):
-        """codegraph.related.RelatedFile."""
+class RelatedFile(Protocol):
+    """codegraph.related.RelatedFile."""
 
-        @property
-        def path(self) -> str: ...
-        @property
-        def why(self) -> tuple[str, ...]: ...
-        @property
-        def score(self) -> float: ...
-        @property
-        def size(self) -> int: ...
-        @property
-        def tokens_estimate(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def why(self) -> tuple[str, ...]: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def tokens_estimate(self) -> int: ...
 
-    class Related(Protocol):
-        """codegraph.related.Related."""
 
-        path: str
-        left_out: int
-        unread: int
-        too_large: int
-        unkept: str
+class Related(Protocol):
+    """codegraph.related.Related."""
 
-        def __iter__(self) -> Iterator[RelatedFile]: ...
-        def __len__(self) -> int: ...
+    path: str
+    left_out: int
+    unread: int
+    too_large: int
+    unkept: str
+
+    def __iter__(self) -> Iterator[RelatedFile]: ...
+    def __len__(self) -> int: ...
 
 
 def text(found: Related) -> str:

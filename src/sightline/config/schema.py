@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
 from sightline.errors import SettingsError
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
 
 POLICIES = ("warn", "merge", "refresh", "block", "ask")
 """What happens to a stale edit, loosest first. refresh and block both refuse; refresh answers with
@@ -105,8 +104,6 @@ def tightening(table: Mapping[str, object], where: str, users: str) -> dict[str,
 
 def _value(key: str, value: object, where: str) -> Any:
     if key not in KEYS:
-        from difflib import get_close_matches
-
         near = get_close_matches(key, KEYS, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(KEYS)}."
         raise SettingsError(f"{where}: there is no setting {key!r}.", hint)

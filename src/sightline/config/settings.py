@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from sightline.config.schema import (
     NEVER_STORE,
@@ -22,11 +25,6 @@ from sightline.config.schema import (
 from sightline.errors import SettingsError
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
 FILE_BYTES_MAX = 1 << 20
 LINE_DOTS_MAX = 200
@@ -211,7 +209,6 @@ def _table(path: str, *, within: str | None = None, naming: bytes = b"") -> dict
     data = _bytes(path, within)
     if data is None or naming not in data:
         return None
-    import tomllib
 
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.count(b".") > LINE_DOTS_MAX:

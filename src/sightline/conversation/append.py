@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
+from sightline.changes.session_context import SessionContext
 from sightline.conversation import words
 from sightline.conversation.formats.format import FORMATS, ORDER
-from sightline.conversation.formats.parts import is_of, parts_of
+from sightline.conversation.formats.parts import Part, is_of, parts_of
 from sightline.conversation.message_chain import Tip, tip
 from sightline.conversation.message_codec import check_depth, media_of, stored
 from sightline.errors import StoreConflict
 from sightline.model.events import MessageAppended
 from sightline.model.revision import named
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from datetime import datetime
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.conversation.formats.parts import Part
-
 
 TRIES = 50
 """How often a message is put behind a newer one when others write at once, before it waits for

@@ -7,28 +7,23 @@ what the user said, files, commands and the open list of work are put beside its
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
 
+from sightline.changes.session_context import SessionContext
 from sightline.conversation import summary_record, words
 from sightline.conversation.dropped_text import leaving
 from sightline.conversation.fold_decisions import packed
 from sightline.conversation.message_chain import heads
 from sightline.conversation.message_codec import name
-from sightline.conversation.window.blocks import Decision
+from sightline.conversation.sent_view import Window
+from sightline.conversation.summary_record import Ledger
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.errors import CondenseRefused
 from sightline.model.events import Condensed, CondenseFailed, MessageAppended
 from sightline.model.revision import revision_of
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.conversation.sent_view import Window
-    from sightline.conversation.summary_record import Ledger
-    from sightline.conversation.window.blocks import Block
 
 FAILURES_MAX = 3
 """Failures in a row after which nobody is asked again until the user says something new."""

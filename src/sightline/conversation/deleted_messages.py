@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from stat import S_ISDIR
 
+from sightline.changes.session_context import SessionContext
 from sightline.conversation.tool_calls import calls, field, is_mapping
 from sightline.conversation.written_files import written
 from sightline.errors import PathRefused
 from sightline.model.results import Deleted, UnreadCall
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.changes.session_context import SessionContext
 
 
 def deleted(ground: SessionContext, messages: Iterable[object]) -> Deleted:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
 from sightline.changes.authors import moment
+from sightline.changes.session_context import SessionContext
 from sightline.conversation import fold_decisions, message_chain, words
 from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.sent_view import Window
 from sightline.errors import UnknownName
 from sightline.model.events import Condensed, Folded, MessageAppended
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.conversation.sent_view import Window
-    from sightline.model.timeline import Recorded
 
 
 class Displayed(Value):

@@ -3,19 +3,14 @@ they are as they were read."""
 
 from __future__ import annotations
 
-from sightline.changes.session_context import load_knowledge, located
+from collections.abc import Iterable, Iterator, Sequence
+
+from sightline.changes.session_context import Known, SessionContext, load_knowledge, located
+from sightline.conversation.window.blocks import Block, Tail
 from sightline.errors import PathError
 from sightline.model.diff import diff
 from sightline.model.events import Dropped
-from sightline.model.spans import carry, intersect, spans, subtract, union, whole
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from sightline.changes.session_context import Known, SessionContext
-    from sightline.conversation.window.blocks import Block, Tail
-    from sightline.model.spans import Spans
+from sightline.model.spans import Spans, carry, intersect, spans, subtract, union, whole
 
 
 def leaving(

@@ -4,21 +4,16 @@ from."""
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from sightline.conversation import words
-from sightline.conversation.window.blocks import Decision, Fold, Tail
+from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
 from sightline.conversation.words import named
 from sightline.errors import StoreError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from sightline.conversation.window.blocks import Block
-
-    Where = tuple[str, int]
-    """A message's id, and the number of a part of it."""
+Where = tuple[str, int]
+"""A message's id, and the number of a part of it."""
 
 
 SHAPES: dict[str, tuple[type, ...]] = {

@@ -6,27 +6,26 @@ and of decisions that are facts themselves; what a person sees, the display, has
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints.rewind.rewinder import rewind
 from sightline.conversation import append, message_chain
+from sightline.conversation.condense import Condensation, condense
+from sightline.conversation.display import Displayed, display, expand, position_of
+from sightline.conversation.saved_file import Loaded, Saved, load, save
+from sightline.conversation.sent_view import Window
+from sightline.conversation.token_counter import family_of
+from sightline.conversation.view_options import Budget, asking
+from sightline.conversation.window.folding import Rules
+from sightline.conversation.window.prices import Prices
+from sightline.model.results import RewindReport
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
-    from datetime import datetime
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.conversation.condense import Condensation
-    from sightline.conversation.display import Displayed
-    from sightline.conversation.saved_file import Loaded, Saved
-    from sightline.conversation.sent_view import Window
-    from sightline.conversation.view_options import Budget
-    from sightline.conversation.window.folding import Rules
-    from sightline.conversation.window.prices import Prices
-    from sightline.model.results import RewindReport
-
-    Message = dict[str, Any]
-    """A message as its provider or framework has it in JSON."""
+Message = dict[str, Any]
+"""A message as its provider or framework has it in JSON."""
 
 
 class Conversation:
@@ -80,8 +79,6 @@ class Conversation:
     def display(self) -> list[Displayed]:
         """All that a person would see, oldest first: what was folded or summed up is there in full,
         and marked."""
-        from sightline.conversation.display import display
-
         with self._lock:
             return display(self._ground, self._current())
 
@@ -104,8 +101,6 @@ class Conversation:
         fork. What a provider would refuse is mended in the view, never in the conversation.
         ValueError, StoreError.
         """
-        from sightline.conversation.view_options import asking
-
         asked = asking(budget, price, policy, idle_s)
         with self._lock:
             return self._current().view(asked)
@@ -113,8 +108,6 @@ class Conversation:
     def expand(self, name: str) -> str:
         """The text that a stub stands for, by the name in the stub ("expand 1a2b3c4d5e6f"). It comes
         from the store: the disk is not read. UnknownName."""
-        from sightline.conversation.display import expand
-
         with self._lock:
             return expand(self._ground, self.name, name)
 
@@ -122,9 +115,6 @@ class Conversation:
         """Go back to where a message was the newest; before: to where it was not there yet. What
         was said since is out of the conversation, not out of the store; files stay as they are, and
         the report warns of those that were edited since. UnknownName, RewindRefused."""
-        from sightline.checkpoints.rewind.rewinder import rewind
-        from sightline.conversation.display import position_of
-
         with self._lock:
             to = position_of(self._ground, self.name, message, before=before)
             return rewind(self._ground, to, files=False, conversation=True)
@@ -158,8 +148,6 @@ class Conversation:
         conversation stays as it is; only the view begins with the summary from here on.
         CondenseRefused where the summary is empty, too long or wins nothing, or three failed.
         """
-        from sightline.conversation.condense import condense
-
         with self._lock:
             window = self._current()
         return condense(self._ground, self._lock, window, summarizer, keep_tokens)
@@ -169,8 +157,6 @@ class Conversation:
         is new behind what is there, else whole and at once. A file that is damaged, or holds
         another conversation, is kept beside it before `replace` may replace it.
         HistoryError."""
-        from sightline.conversation.saved_file import save
-
         with self._lock:
             return save(self._ground, path, replace=replace)
 
@@ -178,20 +164,14 @@ class Conversation:
         """Take in a conversation that was saved: all of it, or what is new in it. A last line
         that was never finished is left out, and said. HistoryError where more is wrong;
         salvage: take in what stands before that."""
-        from sightline.conversation.saved_file import load
-
         with self._lock:
             return load(self._ground, path, salvage=salvage)
 
     def _current(self) -> Window:
         """The window as of now."""
-        from sightline.conversation.token_counter import family_of
-
         state = self._ground.store.session(self._ground.session)
         family = family_of(state.model if state else None)
         if self._window is None or self._window.family != family:
-            from sightline.conversation.sent_view import Window
-
             self._window = Window(self._ground, self.name, family)
         self._window.refresh()
         return self._window

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sightline.changes.session_context import SessionContext
 from sightline.conversation import words
 from sightline.conversation.message_codec import message_of
 from sightline.errors import StoreError
-from sightline.model.events import Condensed, CondenseFailed, Folded, MessageAppended
-from sightline.model.timeline import TURNING, branch, turns_at
+from sightline.model.events import Condensed, CondenseFailed, Fact, Folded, MessageAppended
+from sightline.model.timeline import TURNING, Recorded, branch, turns_at
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Fact
-    from sightline.model.timeline import Recorded
 
 SAID: list[type[Fact]] = [MessageAppended]
 MEANT: list[type[Fact]] = [MessageAppended, Folded, Condensed, CondenseFailed]

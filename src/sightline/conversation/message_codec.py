@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 from binascii import Error, a2b_base64, b2a_base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 from sightline.conversation import words
+from sightline.conversation.formats.parts import Place, changed
 from sightline.conversation.formats.parts import at as found_at
-from sightline.conversation.formats.parts import changed
-from sightline.model.revision import revision_of
+from sightline.model.revision import Revision, revision_of
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from sightline.conversation.formats.parts import Place
-    from sightline.model.revision import Revision
-
-    Message = Mapping[str, Any]
+Message = Mapping[str, Any]
 
 KINDS = ("media_type", "mimeType", "mime_type", "mediaType", "source_type")
 """Keys beside "data" that say that it is a picture, a document or a sound."""

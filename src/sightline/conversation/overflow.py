@@ -19,20 +19,14 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from sightline.conversation.window.token_usage import input_tokens
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, Literal
-
-    Kind = Literal[
-        "overflow", "overflow_output", "payload_bytes", "malformed_history", "rate", "other"
-    ]
-    Numbers = tuple[int | None, int | None]
+Kind = Literal["overflow", "overflow_output", "payload_bytes", "malformed_history", "rate", "other"]
+Numbers = tuple[int | None, int | None]
 
 ATTEMPTS = 3
 """How often less is sent, after one error of this kind, before it is given up."""

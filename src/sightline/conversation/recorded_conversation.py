@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import Any
 
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    Message = Mapping[str, Any]
+Message = Mapping[str, Any]
 
 
 class NotOurs(ValueError):

@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from typing import Any
 from zlib import crc32
 
+from sightline.changes.session_context import SessionContext
 from sightline.conversation import append, fold_decisions, message_chain, message_codec, words
+from sightline.conversation.message_chain import Tip
 from sightline.conversation.words import HEAD
 from sightline.errors import HistoryError
 from sightline.filesystem.private_files import aside_of, new_file, sync_folder
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.revision import revision_of
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.conversation.message_chain import Tip
-    from sightline.model.timeline import Recorded
 
 DAMAGED = ".damaged"
 

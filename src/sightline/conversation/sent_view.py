@@ -6,31 +6,25 @@ rewind or fork, the view of the same messages is the same.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sightline.changes.session_context import SessionContext
 from sightline.conversation import fold_decisions
 from sightline.conversation.dropped_text import leaving
-from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.formats.format import FORMATS, Format
 from sightline.conversation.message_chain import MEANT, Followed, heads, kept, read, said, side_of
-from sightline.conversation.window.blocks import Decision
+from sightline.conversation.view_options import Asking
+from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.window.folding import Folding
 from sightline.conversation.window.rebase import folder
 from sightline.conversation.words import stub
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.revision import revision_of
-from sightline.text.tokens import estimate
+from sightline.model.timeline import Recorded
+from sightline.text.tokens import Family, estimate
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.conversation.formats.format import Format
-    from sightline.conversation.view_options import Asking
-    from sightline.conversation.window.blocks import Block
-    from sightline.conversation.window.folding import Folding
-    from sightline.model.timeline import Recorded
-    from sightline.text.tokens import Family
-
-    Message = Mapping[str, Any]
+Message = Mapping[str, Any]
 
 
 class Window:

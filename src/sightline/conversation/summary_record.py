@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
+from sightline.changes.session_context import SessionContext
 from sightline.conversation.dropped_text import path_of
 from sightline.conversation.fold_decisions import loaded
 from sightline.conversation.message_chain import along, kept
+from sightline.conversation.sent_view import Window
+from sightline.conversation.window.blocks import Block
 from sightline.model.events import Changed, CommandEnded, CommandStarted, Condensed, Moved
+from sightline.model.spans import Spans
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.conversation.sent_view import Window
-    from sightline.conversation.window.blocks import Block
-    from sightline.model.spans import Spans
-    from sightline.model.timeline import Recorded
+from sightline.notices import pending
 
 COMMANDS_MAX = 40
 
@@ -69,8 +66,6 @@ class Ledger(Value):
 
 def of(ground: SessionContext, window: Window, blocks: Sequence[Block]) -> Ledger:
     """Of blocks that are to be summed up, and of those before them that were."""
-    from sightline.notices import pending
-
     before = _before(ground, window)
     said = tuple(block.text for block in blocks if block.kind == "user")
     todo = _todos(window.blocks)

@@ -9,20 +9,16 @@ TaskUpdate), Markdown in an argument of any call (task_progress) or in a tag of 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from json import JSONDecoder, loads
+from typing import Any, Literal
 
 from sightline.conversation.tool_calls import field, is_mapping
+from sightline.conversation.window.blocks import Block
 from sightline.conversation.written_files import plain
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any, Literal
-
-    from sightline.conversation.window.blocks import Block
-
-    State = Literal["pending", "doing", "done", "cancelled"]
+State = Literal["pending", "doing", "done", "cancelled"]
 
 
 class Todo(Value):

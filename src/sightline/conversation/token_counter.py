@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
+from typing import Any
 
-from sightline.text.tokens import Counter, estimate
+from sightline.text.tokens import Counter, Family, estimate
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from sightline.text.tokens import Family
-
-    Count = Callable[[str], int]
+Count = Callable[[str], int]
 
 GOOD, ROUGH = 0.05, 0.10
 """Margins: of a model's own tokenizer, and of all else."""

@@ -14,14 +14,11 @@ of agents' transcripts, and tools that are called by tags in the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from json import loads
+from typing import Any, TypeGuard
 
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any, TypeGuard
 
 IDS = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "callID", "id")
 NAMES = ("name", "tool_name", "toolName", "tool")

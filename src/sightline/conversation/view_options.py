@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
 from sightline.conversation.window.prices import PROFILES, Prices
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 POLICIES = {rules.name: rules for rules in (DEFAULT, CAREFUL)}
 """The rules that can be named."""

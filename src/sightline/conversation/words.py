@@ -9,16 +9,12 @@ step is a number, and whether a file changed is as of when it was folded.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
+from sightline.conversation.window.blocks import Block, Excerpt
 from sightline.text.phrases import count, spans
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from sightline.conversation.window.blocks import Block, Excerpt
 
 UPKEEP = "Nothing was recorded."
 

@@ -6,23 +6,17 @@ A tool that is not in it says nothing: that it is given a path does not make it 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
-from sightline.conversation.tool_calls import field
+from sightline.conversation.tool_calls import Call, field
 from sightline.model.attempts import PatchSyntax, parse_patch
-from sightline.shell_parsing.command_line import joined
+from sightline.shell_parsing.command_line import Simple, joined
 from sightline.shell_parsing.file_effects import all_pipes
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
+Words = list[str]
 
-    from sightline.conversation.tool_calls import Call
-    from sightline.shell_parsing.command_line import Simple
-
-    Words = list[str]
-
-    Arguments = Mapping[str, Any]
+Arguments = Mapping[str, Any]
 
 
 def written_by_command(command: str, cwd: str) -> tuple[str, ...]:

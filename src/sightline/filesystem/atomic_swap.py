@@ -8,19 +8,14 @@ the same step.
 from __future__ import annotations
 
 import errno
+from collections.abc import Generator
 
 from sightline.errors import Unverifiable
-from sightline.filesystem.lease import Lease
+from sightline.filesystem.folder import Folder
+from sightline.filesystem.lease import Gone, Lease, Stood
 from sightline.filesystem.read import standing
 from sightline.filesystem.temp_file import remove
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from sightline.filesystem.folder import Folder
-    from sightline.filesystem.lease import Gone, Stood
-    from sightline.model.revision import Revision
+from sightline.model.revision import Revision
 
 ROUNDS = 8
 """How often a write gives way to other programs that are saving the same file just then."""

@@ -9,30 +9,26 @@ for each. With its first yield it only prepares, and touches nothing that stands
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 from sightline.errors import Unverifiable
+from sightline.filesystem.file_state import FileState
 from sightline.filesystem.folder import Folder
 from sightline.filesystem.lease import Gone
 from sightline.filesystem.temp_file import Aside
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
-    from concurrent.futures import Executor
+Awaited = Aside | Folder | Gone | None
+"""A file that is to be written and synced, or a folder, or what is let go of; None where there
+is nothing to wait for: it only prepared."""
 
-    from sightline.filesystem.file_state import FileState
+Steps = Generator[Awaited, None, None]
+Write = Generator[Awaited, None, FileState | None]
+Ended = FileState | OSError | Unverifiable | None
 
-    Awaited = Aside | Folder | Gone | None
-    """A file that is to be written and synced, or a folder, or what is let go of; None where there
-    is nothing to wait for: it only prepared."""
-
-    Steps = Generator[Awaited, None, None]
-    Write = Generator[Awaited, None, FileState | None]
-    Ended = FileState | OSError | Unverifiable | None
-
-    Key = int | tuple[int, int] | None
-    Some = Sequence[tuple[Key, Awaited]]
-    Failures = Callable[[], list[OSError | None]]
+Key = int | tuple[int, int] | None
+Some = Sequence[tuple[Key, Awaited]]
+Failures = Callable[[], list[OSError | None]]
 
 FEW = 12
 """From so many on it takes threads."""
@@ -65,8 +61,6 @@ def side_by_side(
 
 
 def _threads() -> Executor:
-    from concurrent.futures import ThreadPoolExecutor
-
     return ThreadPoolExecutor(SYNCING)
 
 

@@ -10,21 +10,17 @@ from __future__ import annotations
 import os
 import sys
 from _thread import allocate_lock
+from collections.abc import Callable
 from itertools import count
 from time import monotonic
 from weakref import finalize
 
 from sightline.errors import SightlineError, Unverifiable
+from sightline.filesystem.ignore.rules import IgnoreRules
 from sightline.filesystem.mounts import mounted
 from sightline.filesystem.tree_index import ALL, Doubts
-from sightline.filesystem.watch.watcher import Hints
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sightline.filesystem.ignore.rules import IgnoreRules
-    from sightline.filesystem.watch.watcher import Watcher
+from sightline.filesystem.watch.choose import for_linux
+from sightline.filesystem.watch.watcher import Hints, Watcher
 
 WHOLE_S = 600.0
 """After so long a look asks for everything again."""
@@ -117,7 +113,6 @@ def vigil(root: str, rules: tuple[IgnoreRules, ...], folders: int) -> Vigil | No
     """One of a tree that has about so many folders; None where this machine has none to give."""
     if sys.platform != "linux" or folders * SHARE > _watches():
         return None
-    from sightline.filesystem.watch.choose import for_linux
     from sightline.filesystem.watch.event_support import blind, mounts
 
     def inside() -> list[str]:

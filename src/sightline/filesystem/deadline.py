@@ -10,15 +10,12 @@ from __future__ import annotations
 import os
 from _queue import Empty, SimpleQueue
 from _thread import get_ident, start_new_thread
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
-
-    T = TypeVar("T")
-    Inbox = SimpleQueue[tuple[Callable[[], Any], "Answers"]]
-    Answers = SimpleQueue[tuple[Any, BaseException | None]]
+T = TypeVar("T")
+Inbox = SimpleQueue[tuple[Callable[[], Any], "Answers"]]
+Answers = SimpleQueue[tuple[Any, BaseException | None]]
 
 
 class DeadlinePassed(Exception):

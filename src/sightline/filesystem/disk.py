@@ -4,35 +4,52 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from operator import length_hint
 from stat import S_IMODE, S_ISREG
 from time import time_ns
 
 from sightline.errors import PathRefused, Unverifiable
+from sightline.filesystem.change_journal import Vigil, vigil
 from sightline.filesystem.deadline import DeadlinePassed, within
-from sightline.filesystem.file_state import ResolvedPath
+from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
 from sightline.filesystem.folder import Folder
+from sightline.filesystem.git.repository import (
+    Repository,
+    repository,  # asked for changed files alone
+)
 from sightline.filesystem.ignore.rules import IgnoreRules, git_rules
 from sightline.filesystem.lock import Locked
 from sightline.filesystem.os_errors import refusal
+from sightline.filesystem.path_list import Finder
 from sightline.filesystem.read import ANSWER_LIMIT, read, signature_of
+from sightline.filesystem.rename import clean, move_if
+from sightline.filesystem.replace import (
+    replace_each,
+    replace_if,  # no hook writes
+)
 from sightline.filesystem.scan import scan, unanswered, walk
 from sightline.filesystem.system_calls import READ, Calls
-from sightline.model.path import canonical, flavour_of, key
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from sightline.filesystem.change_journal import Vigil
-    from sightline.filesystem.file_state import FileState, Replacement
-    from sightline.filesystem.git.repository import Repository
-    from sightline.filesystem.path_list import Finder
-    from sightline.filesystem.tree_index import Doubts, Looking, Row, Tree
-    from sightline.filesystem.watch.watcher import Watcher
-    from sightline.model.path import Flavour
-    from sightline.model.revision import Revision, Stamp, StatSignature
+from sightline.filesystem.temp_file import aside_names
+from sightline.filesystem.tree_index import (
+    ALL,
+    Doubts,
+    Looking,
+    Row,
+    Tree,
+    add,
+    folders,
+    gather,  # many at once are for checkpoints
+    keep,
+    kept,
+    load,
+    save,
+)
+from sightline.filesystem.watch.choose import watch  # no hook watches
+from sightline.filesystem.watch.watcher import Watcher
+from sightline.model.path import Flavour, canonical, flavour_of, key
+from sightline.model.revision import Revision, Stamp, StatSignature
 
 CONTROL = frozenset((".git", ".hg"))
 """Folders of version control: written through their own programs or not at all."""
@@ -119,27 +136,19 @@ class DiskWorkspace:
         return Locked(self._locks, keys, PATIENCE_S)
 
     def asides(self, path: str, token: str) -> tuple[str, ...]:
-        from sightline.filesystem.temp_file import aside_names
-
         return aside_names(path, token)
 
     def replace_if(
         self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
     ) -> FileState:
-        from sightline.filesystem.replace import replace_if  # no hook writes
-
         return replace_if(self._calls, self.root, path, expected, new, token)
 
     def replace_each(
         self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
     ) -> list[FileState | Unverifiable]:
-        from sightline.filesystem.replace import replace_each
-
         return replace_each(self._calls, self.root, wanted, meanwhile)
 
     def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
-        from sightline.filesystem.rename import move_if
-
         return move_if(self._calls, self.root, src, dst, expected)
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
@@ -153,8 +162,6 @@ class DiskWorkspace:
         before: Revision | None = None,
         after: Revision | None = None,
     ) -> None:
-        from sightline.filesystem.rename import clean
-
         clean(self._calls, self.root, path, asides, before, after)
 
     def scan(
@@ -192,60 +199,42 @@ class DiskWorkspace:
         return look(self.root, self._rules, last, until, self._doubts(last))
 
     def folders(self, last: Tree) -> Looking:
-        from sightline.filesystem.tree_index import folders
-
         return folders(self.root, self._rules, last, doubts=self._doubts(last))
 
     def _doubts(self, last: Tree) -> Doubts:
         """What may have changed since a look. Who looks at a large tree again and again listens."""
-        from sightline.filesystem.tree_index import ALL
-
         self._looks += 1
         if self._listens and self._looks > LOOKS and last.count() >= LARGE:
-            from sightline.filesystem.change_journal import vigil
-
             self._listens = False  # it is asked for once
             self._vigil = vigil(self.root, self._rules, len(last.listings))
         return ALL if self._vigil is None else self._vigil.doubts(last.heard)
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
-        from sightline.filesystem.tree_index import gather  # many at once are for checkpoints
-
         return gather(self._calls, self.root, asked)
 
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:
-        from sightline.filesystem.tree_index import save
-
         self._tree = tree
         if lasting:
             save(self._state, self.root, tree)
 
     def remembered(self) -> Tree:
-        from sightline.filesystem.tree_index import load
-
         if self._tree is None:
             self._tree = load(self._state, self.root)
         return self._tree
 
     def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
-        from sightline.filesystem.tree_index import add, keep
-
         if after:
             return add(self._state, name, data, after)
         keep(self._state, name, data)
         return True
 
     def kept(self, name: str) -> bytes | None:
-        from sightline.filesystem.tree_index import kept
-
         try:
             return kept(self._state, name)
         except OSError:
             return None
 
     def paths(self) -> tuple[str, ...]:
-        from sightline.filesystem.path_list import Finder  # asked for by name alone
-
         if self._finder is None:
             self._finder = Finder(self.root)
         return self._finder.paths()
@@ -260,8 +249,6 @@ class DiskWorkspace:
         return found is not None and found.busy()
 
     def repository(self, path: str) -> Repository | None:
-        from sightline.filesystem.git.repository import repository  # asked for changed files alone
-
         return repository(self.root, path)
 
     def refused(self, paths: Iterable[str]) -> set[str]:
@@ -275,8 +262,6 @@ class DiskWorkspace:
     def watch(self, *, polling_s: float = 0.5) -> Watcher:
         """Tell what changes here as it happens; see filesystem.watch.watcher. polling_s: between two looks
         at what no event tells of, at the least."""
-        from sightline.filesystem.watch.choose import watch  # no hook watches
-
         return watch(self.root, self._rules, polling_s=polling_s)
 
     def _inside(self, name: str) -> str:

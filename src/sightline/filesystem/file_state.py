@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from sightline.model.revision import MISSING, as_link
+from typing import Literal
+
+from sightline.model.revision import MISSING, Revision, StatSignature, as_link
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable"]
-    from sightline.model.revision import Revision, StatSignature
+Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable"]
 
 
 class ResolvedPath(Value):

@@ -5,15 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from types import TracebackType
+from typing import Self
 
-from sightline.filesystem.system_calls import FOLDER
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
-    from sightline.filesystem.system_calls import Calls
+from sightline.filesystem.system_calls import FOLDER, Calls
 
 ASIDE = ".sightline-"
 """How the names of files that a write leaves aside for a moment begin."""

@@ -13,7 +13,9 @@ import errno
 import os
 import sys
 from time import monotonic, sleep
+from typing import Self
 
+from sightline.filesystem.folder import Folder
 from sightline.filesystem.system_calls import READ
 from sightline.model.value import Value
 
@@ -23,14 +25,9 @@ if sys.platform == "linux":
 SIGURG = 23
 """signal.SIGURG on Linux, without the cost of importing signal and enum."""
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Self
 
-    from sightline.filesystem.folder import Folder
-
-    Stood = tuple[int, os.stat_result]
-    """A time before a stat, by time.time_ns(), and the stat."""
+Stood = tuple[int, os.stat_result]
+"""A time before a stat, by time.time_ns(), and the stat."""
 
 PATIENCE_S = 0.25
 """How long to wait for a writer to close: a save takes milliseconds, a logger never ends."""

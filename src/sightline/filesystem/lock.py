@@ -6,14 +6,11 @@ import errno
 import os
 import sys
 from _thread import get_ident
+from collections.abc import Sequence
 from time import monotonic, sleep
 from zlib import crc32
 
 from sightline.errors import Unverifiable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 STRIPES = 64
 """Lock files per workspace: few enough to leave lying about, enough that two writers of

@@ -13,29 +13,32 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from errno import ENAMETOOLONG
 from stat import S_ISREG
 from time import time_ns
 
 from sightline.errors import Unverifiable
+from sightline.filesystem.git.tracked_files import ask
 from sightline.filesystem.ignore.cline_ignore import Cline
-from sightline.filesystem.ignore.rules import IgnoreRules, git_rules, git_top, hidden, ignored
+from sightline.filesystem.ignore.rules import (
+    Chain,
+    IgnoreRules,
+    git_rules,
+    git_top,
+    hidden,
+    ignored,
+)
 from sightline.filesystem.scan import encodes, settled, unlisted
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+Stamp = tuple[int, int, int, int]
+"""dev, ino, mtime_ns, ctime_ns."""
 
-    from sightline.filesystem.ignore.rules import Chain
+Saying = tuple[IgnoreRules, Chain]
+"""A rule, and what it says of a folder's entries."""
 
-    Stamp = tuple[int, int, int, int]
-    """dev, ino, mtime_ns, ctime_ns."""
-
-    Saying = tuple[IgnoreRules, Chain]
-    """A rule, and what it says of a folder's entries."""
-
-    Waiting = tuple[str, "_Speaking | list[str]"]
-    """A folder to be seen, and what speaks for the one that it is in; or files, as of a piece."""
+Waiting = tuple[str, "_Speaking | list[str]"]
+"""A folder to be seen, and what speaks for the one that it is in; or files, as of a piece."""
 
 NUL = "\0"
 
@@ -107,8 +110,6 @@ class _Found:
 
 
 def _find(root: str) -> _Found:
-    from sightline.filesystem.git.tracked_files import ask
-
     top = git_top(root)
     others = [IgnoreRules(root, name) for name in (".sightlineignore", *AGENTS)]
     walk = Walk(root, git_rules(root), [*others, Cline(root)])

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from os import PathLike
-    from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from os import PathLike
+from typing import Protocol
 
-    from sightline.errors import Unverifiable
-    from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
-    from sightline.filesystem.git.repository import Repository
-    from sightline.filesystem.tree_index import Looking, Row, Tree
-    from sightline.filesystem.watch.watcher import Watcher
-    from sightline.model.revision import Revision, Stamp, StatSignature
-else:
-    Protocol = object
+from sightline.errors import Unverifiable
+from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
+from sightline.filesystem.git.repository import Repository
+from sightline.filesystem.tree_index import Looking, Row, Tree
+from sightline.filesystem.watch.watcher import Watcher
+from sightline.model.revision import Revision, Stamp, StatSignature
 
 
 class Workspace(Protocol):

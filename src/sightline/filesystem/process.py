@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 
@@ -103,7 +104,6 @@ if sys.platform == "win32":
 
     def _exists(pid: int) -> bool:
         # os.kill(pid, 0) would send it a Ctrl-C here.
-        import ctypes
 
         kernel = ctypes.WinDLL("kernel32", use_last_error=True)
         handle = kernel.OpenProcess(_SYNCHRONIZE, 0, pid)

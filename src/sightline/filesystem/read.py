@@ -5,17 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from hashlib import sha256
 
-from sightline.filesystem.file_state import FileState
+from sightline.filesystem.file_state import FileState, Kind
 from sightline.filesystem.folder import Folder
-from sightline.filesystem.system_calls import READ
-from sightline.model.revision import MISSING, UNKNOWN, StatSignature, as_link, revision_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.filesystem.file_state import Kind
-    from sightline.filesystem.system_calls import Calls
-    from sightline.model.revision import Revision
+from sightline.filesystem.system_calls import READ, Calls
+from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, as_link, revision_of
 
 CHUNK = 1 << 20
 ANSWER_LIMIT = 64 << 20
@@ -145,8 +140,6 @@ def _whole(calls: Calls, fd: int, size: int) -> bytes:
 
 
 def _hashed(calls: Calls, fd: int) -> tuple[Revision, int]:
-    from hashlib import sha256
-
     digest, size = sha256(), 0
     while chunk := calls.read(fd, CHUNK):
         digest.update(chunk)

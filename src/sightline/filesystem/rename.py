@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 
 from sightline.filesystem.atomic_swap import Swap
+from sightline.filesystem.file_state import FileState
 from sightline.filesystem.folder import ASIDE, Folder
 from sightline.filesystem.os_errors import refusal
 from sightline.filesystem.read import ANSWER_LIMIT, read, standing
+from sightline.filesystem.system_calls import Calls
 from sightline.filesystem.temp_file import put_back, remove
-from sightline.model.revision import MISSING
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.filesystem.file_state import FileState
-    from sightline.filesystem.system_calls import Calls
-    from sightline.model.revision import Revision
+from sightline.model.revision import MISSING, Revision
 
 
 def move_if(calls: Calls, root: str, src: str, dst: str, expected: Revision) -> FileState:

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable, Sequence
 from stat import S_ISREG
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.atomic_swap import ROUNDS, Swap, swap_in
-from sightline.filesystem.batch_write import side_by_side
+from sightline.filesystem.batch_write import Ended, Steps, Write, side_by_side
 from sightline.filesystem.file_state import FileState, Link, Replacement
 from sightline.filesystem.folder import Folder
 from sightline.filesystem.lease import Lease
 from sightline.filesystem.os_errors import refusal
 from sightline.filesystem.read import ANSWER_LIMIT, read, signature_of, standing
 from sightline.filesystem.rename import clean
-from sightline.filesystem.system_calls import READ, WRITE
+from sightline.filesystem.system_calls import READ, WRITE, Calls
 from sightline.filesystem.temp_file import aside_names, put_back, remove, write_all, write_aside
-from sightline.model.revision import MISSING, UNKNOWN, as_link, is_link, revision_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sightline.filesystem.batch_write import Ended, Steps, Write
-    from sightline.filesystem.system_calls import Calls
-    from sightline.model.revision import Revision
+from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link, is_link, revision_of
 
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 """What opening a folder says that is not there any more."""

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.rules import ignored
+from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
 from sightline.filesystem.read import failed, read, signature_of
-from sightline.model.revision import UNKNOWN, compare
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.filesystem.ignore.rules import Chain, IgnoreRules
-    from sightline.filesystem.system_calls import Calls
-    from sightline.model.revision import Stamp, StatSignature
+from sightline.filesystem.system_calls import Calls
+from sightline.model.revision import UNKNOWN, Stamp, StatSignature, compare
 
 SECOND_NS = 1_000_000_000
 TICK_NS = 10_000_000

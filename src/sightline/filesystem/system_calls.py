@@ -5,14 +5,12 @@ Listing folders and scanning stats do without: they write nothing, and a call ea
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import sys
 from time import sleep, time_ns
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 READ = (
     os.O_RDONLY
@@ -105,7 +103,6 @@ class Calls:
 def _renameat(flag: int, src: str, dst: str, src_fd: int | None, dst_fd: int | None) -> None:
     if sys.platform not in _SWAPS or src_fd is None or dst_fd is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), src)
-    import ctypes
 
     if not _FUNCTION:
         _FUNCTION.append(getattr(ctypes.CDLL(None, use_errno=True), _SWAPS[sys.platform][0], None))

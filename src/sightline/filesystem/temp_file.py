@@ -6,19 +6,13 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 
 from sightline.filesystem.file_state import Link
-from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.system_calls import WRITE
+from sightline.filesystem.folder import ASIDE, Folder
+from sightline.filesystem.system_calls import WRITE, Calls
 from sightline.model.revision import revision_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
-    from sightline.filesystem.folder import Folder
-    from sightline.filesystem.system_calls import Calls
 
 _CREATE = WRITE | os.O_CREAT | os.O_EXCL
 

@@ -16,6 +16,15 @@ from __future__ import annotations
 import os
 import zlib
 from _thread import get_ident
+from collections.abc import (
+    Callable,
+    Container,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import ExitStack, closing, suppress
 from operator import attrgetter
 from stat import S_ISDIR, S_ISLNK, S_ISREG
@@ -23,34 +32,19 @@ from time import monotonic, time, time_ns
 
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.folder import HELD, SEARCH
-from sightline.filesystem.ignore.rules import ignored
+from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
 from sightline.filesystem.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
-from sightline.filesystem.system_calls import READ
+from sightline.filesystem.system_calls import READ, Calls
 from sightline.model.deflate import deflated
 from sightline.model.lean import dumps, loads
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import (
-        Callable,
-        Container,
-        Generator,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
+Row = list[int | str]
+"""size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
+file, where a symlink leads, "" for a file that has to be read."""
 
-    from sightline.filesystem.ignore.rules import Chain, IgnoreRules
-    from sightline.filesystem.system_calls import Calls
-
-    Row = list[int | str]
-    """size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
-    file, where a symlink leads, "" for a file that has to be read."""
-
-    Looking = Generator[tuple[str, "Listing"], None, "Tree"]
-    """A look that goes on: folder after folder, and all of them when it ends."""
+Looking = Generator[tuple[str, "Listing"], None, "Tree"]
+"""A look that goes on: folder after folder, and all of them when it ends."""
 
 CONTENT, LOOKED_AT = 6, 7
 

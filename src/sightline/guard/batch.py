@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from sightline.changes.session_context import TRIES
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sightline.changes.session_context import TRIES, SessionContext
 from sightline.errors import EditRefused, PathError
+from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.edit import commit, put_back, told_of_move
 from sightline.guard.evaluation import Evaluation, place_of
 from sightline.guard.move import move
 from sightline.model.attempts import (
+    Attempt,
     Create,
     Delete,
+    FilePatch,
     Patch,
     PatchSyntax,
     Replace,
@@ -17,18 +23,8 @@ from sightline.model.attempts import (
     WriteWhole,
     parse_patch,
 )
-from sightline.model.results import BatchResult
+from sightline.model.results import BatchResult, EditResult
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import ResolvedPath
-    from sightline.model.attempts import Attempt, FilePatch
-    from sightline.model.results import EditResult
 
 
 class Change(Value):

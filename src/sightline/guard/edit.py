@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from os import urandom
 
-from sightline.changes.session_context import TRIES, believe, load_knowledge
+from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
 from sightline.changes.write_journal import completed
 from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
+from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words
 from sightline.guard.edit_notices import moved_notice, notice_of
 from sightline.guard.evaluation import Evaluation, describe, place_of
+from sightline.model.attempts import Attempt
 from sightline.model.belief import look
 from sightline.model.diff import diff
-from sightline.model.events import Belief, Merged, Refused, WriteAbandoned, WriteIntended
+from sightline.model.events import Belief, Fact, Merged, Refused, WriteAbandoned, WriteIntended
 from sightline.model.locate import new_sides
-from sightline.model.results import EditResult
+from sightline.model.results import Affected, EditResult, Notice
 from sightline.model.revision import MISSING
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import Known, SessionContext
-    from sightline.filesystem.file_state import FileState, ResolvedPath
-    from sightline.model.attempts import Attempt
-    from sightline.model.events import Fact
-    from sightline.model.results import Affected, Notice
+from sightline.sessions.affected import affected
+from sightline.sessions.claims import told
 
 
 def apply_edit(ground: SessionContext, path: str, attempt: Attempt) -> EditResult:
@@ -112,7 +108,6 @@ def with_claims(plan: Evaluation, notice: Notice | None) -> Notice | None:
     """The notice of what was carried out, with who else claims its file."""
     if not plan.claims:
         return notice
-    from sightline.sessions.claims import told
 
     return told(plan.ground, plan.shown_path, plan.claims, notice)
 
@@ -121,7 +116,6 @@ def _affected(plan: Evaluation) -> tuple[Affected, ...]:
     """Other sessions that this made stale. Where nobody else knows the file nothing is loaded."""
     if not plan.ground.store.knowers(plan.path).keys() - {plan.ground.session}:
         return ()
-    from sightline.sessions.affected import affected
 
     return affected(plan.ground, plan.path, plan.found.data, plan.ruling.new)
 

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from sightline.changes.authors import changed_by
 from sightline.guard import words
+from sightline.guard.evaluation import Evaluation
 from sightline.guard.refusals import bounded
 from sightline.model.diff import diff
 from sightline.model.events import Told
-from sightline.model.relocation import shifted
-from sightline.model.results import FileChange, Notice
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.guard.evaluation import Evaluation
-    from sightline.model.relocation import Place
-    from sightline.model.results import EditResult
+from sightline.model.relocation import Place, shifted
+from sightline.model.results import EditResult, FileChange, Notice
 
 
 def notice_of(plan: Evaluation, path: str, position: int) -> Notice | None:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sightline.changes.attribution import detect_changes
+from sightline.changes.authors import changed_by
 from sightline.changes.renames import renamed, resolve_rename
-from sightline.changes.session_context import located
+from sightline.changes.session_context import Known, SessionContext, located
 from sightline.changes.write_journal import recover
 from sightline.errors import EditRefused, Unverifiable
+from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import words as guard_words
+from sightline.guard.refusals import refused
 from sightline.guard.verdict import judge
-from sightline.model.attempts import Delete, Move, ReplaceLines, WriteWhole
+from sightline.model.active_claims import Claim
+from sightline.model.attempts import Attempt, Delete, Move, ReplaceLines, WriteWhole
 from sightline.model.diff import diff, unified
-from sightline.model.events import Refused, Told
+from sightline.model.events import Fact, Refused, Told
 from sightline.model.evidence import EditCase, Evidence, Rules
 from sightline.model.revision import MISSING, revision_of
 from sightline.model.text import decode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.changes.session_context import Known, SessionContext
-    from sightline.filesystem.file_state import FileState, ResolvedPath
-    from sightline.model.active_claims import Claim
-    from sightline.model.attempts import Attempt
-    from sightline.model.events import Fact
-    from sightline.model.timeline import Recorded
+from sightline.model.timeline import Recorded
+from sightline.sessions import words
+from sightline.sessions.claims import on
 
 
 class Evaluation:
@@ -89,10 +87,6 @@ class Evaluation:
 
     def refuse(self) -> EditRefused:
         """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
-        from sightline.changes.authors import changed_by
-        from sightline.guard.refusals import refused
-        from sightline.sessions import words
-
         who, _ = changed_by(self.ground, self.path, self.news)
         error, told = refused(self.ruling, self.shown_path, who, self.case)
         if error.reason == "claimed":
@@ -129,7 +123,6 @@ def claims_on(ground: SessionContext, path: str) -> tuple[Claim, ...]:
     """The standing claims of others on a path. Most trees have none, and load nothing for it."""
     if not ground.store.claims():
         return ()
-    from sightline.sessions.claims import on
 
     return on(ground, path)
 

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from sightline.guard.region_rules import as_merged, disk_text, encoded, unfit
-from sightline.model.attempts import Delete
+from sightline.model.attempts import Attempt, Delete, WriteWhole
 from sightline.model.belief import first_look
 from sightline.model.diff import diff
+from sightline.model.evidence import EditCase, Ruling
 from sightline.model.locate import new_sides
 from sightline.model.merge import merge
-from sightline.model.spans import carry, subtract, union, whole
-from sightline.model.text import decode, split, unmarked
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.model.attempts import Attempt, WriteWhole
-    from sightline.model.evidence import EditCase, Ruling
-    from sightline.model.spans import Spans
-    from sightline.model.text import Text
+from sightline.model.spans import Spans, carry, subtract, union, whole
+from sightline.model.text import Text, decode, split, unmarked
 
 
 def write(case: EditCase, attempt: WriteWhole) -> Ruling:

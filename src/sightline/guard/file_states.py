@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by, moment
 from sightline.changes.renames import RenameFinder, resolve_rename, whereabouts
-from sightline.changes.session_context import load_knowledge, located, stamp_of
+from sightline.changes.session_context import (
+    Known,
+    SessionContext,
+    load_knowledge,
+    located,
+    stamp_of,
+)
 from sightline.errors import PathRefused, Unverifiable
+from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.evaluation import claims_on, forbids, sight_of
 from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
-from sightline.model.attempts import Replace, WriteWhole
+from sightline.model.attempts import Attempt, Replace, WriteWhole
 from sightline.model.events import Seen, TurnBegan
-from sightline.model.evidence import EditCase, Rules
+from sightline.model.evidence import EditCase, Rules, Ruling
+from sightline.model.projections import Knowledge
 from sightline.model.results import FileInContext, Verdict
-from sightline.model.revision import MISSING
+from sightline.model.revision import MISSING, Stamp
 from sightline.model.spans import covers
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.changes.session_context import Known, SessionContext
-    from sightline.filesystem.file_state import FileState, ResolvedPath
-    from sightline.model.attempts import Attempt
-    from sightline.model.evidence import Ruling
-    from sightline.model.projections import Knowledge
-    from sightline.model.revision import Stamp
 
 PREVIEW_CHARACTERS = 80
 

@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from os import urandom
 
 from sightline.changes import untracked
-from sightline.changes.attribution import detect_changes
+from sightline.changes.attribution import (
+    after_write,
+    by_bracket,
+    cause_of,  # seldom: somebody saved meanwhile
+    detect_changes,
+)
 from sightline.changes.cause_rules import may_touch
 from sightline.changes.commands import changed_from, changes
 from sightline.changes.detect import Difference, change
-from sightline.changes.session_context import believe, load_knowledge
+from sightline.changes.session_context import Known, SessionContext, believe, load_knowledge
 from sightline.changes.write_journal import completed
-from sightline.filesystem.file_state import FileState
+from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.refusals import unreadable
 from sightline.guard.region_rules import own
-from sightline.model.belief import first_look, look
+from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff
 from sightline.model.events import (
     Cause,
     Changed,
     CommandEnded,
     CommandStarted,
+    Fact,
     WriteAbandoned,
     WriteIntended,
 )
 from sightline.model.locate import new_sides
 from sightline.model.merge import merge
+from sightline.model.results import CommandRun
 from sightline.model.revision import MISSING, UNKNOWN, revision_of
 from sightline.model.spans import whole
-from sightline.model.text import decode, unmarked
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.changes.session_context import Known, SessionContext
-    from sightline.filesystem.file_state import ResolvedPath
-    from sightline.model.belief import Held
-    from sightline.model.events import Fact
-    from sightline.model.results import CommandRun
-    from sightline.model.text import Text
+from sightline.model.text import Text, decode, unmarked
 
 
 def wrote(
@@ -75,7 +72,6 @@ def wrote(
     if start is not None and revision_of(start) != old:
         old = revision_of(start)
         was = row.revision if row else UNKNOWN
-        from sightline.changes.attribution import cause_of  # seldom: somebody saved meanwhile
 
         stood = FileState(located.path, "file", old, start)
         made = cause_of(ground, Difference(row, stood, old)) if row else Cause("external")
@@ -95,7 +91,6 @@ def wrote(
     facts.append(Changed(located.path, old, mine, change(old, mine), cause, belief=belief))
     if mine != found.revision:
         who = "the user, before it was written" if user_modified else None
-        from sightline.changes.attribution import after_write
 
         made = after_write(ground, data, found.data, who)
         facts.append(_saved(located.path, mine, found.revision, made))
@@ -146,8 +141,6 @@ class Run:
 
     def end(self) -> None:
         """Look at what is different now, and record it."""
-        from sightline.changes.attribution import by_bracket
-
         ground = self.ground
         cause = by_bracket(ground, self.command, self._id, self._position)
         made = changes(ground, cause, changed_from(self._before))
@@ -178,8 +171,6 @@ def _written_or_not(
         return
     facts: list[Fact] = [completed(intent, found, ground.session, position)]
     if found.revision != intent.after:
-        from sightline.changes.attribution import after_write
-
         made = after_write(ground, ground.store.blob(intent.after), found.data)
         facts.append(_saved(intent.path, intent.after, found.revision, made))
     blobs = ground.keepable(intent.path, found.data)

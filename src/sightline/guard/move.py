@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from os import urandom
 
+from sightline.changes.session_context import SessionContext
 from sightline.changes.write_journal import completed, recover
 from sightline.errors import EditRefused, Unverifiable
 from sightline.guard.edit import with_claims
@@ -13,10 +14,6 @@ from sightline.model.attempts import Move
 from sightline.model.events import WriteAbandoned, WriteIntended
 from sightline.model.results import EditResult
 from sightline.model.revision import MISSING
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
 
 
 def move(ground: SessionContext, src: str, dst: str) -> EditResult:

@@ -6,17 +6,15 @@ what an agent reads and replaces is the source of a cell.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from json import loads
+from typing import Any
+
 from sightline.guard.verdict import judge
 from sightline.model.diff import diff, unified
+from sightline.model.evidence import Decision, EditCase
 from sightline.model.text import split
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from sightline.model.evidence import Decision, EditCase
 
 INDEX = "cell-"
 """Before the number of a cell, counted from 0, that has no id of its own."""
@@ -42,8 +40,6 @@ class CellRuling(Value):
 
 def cells(plain: str) -> tuple[Cell, ...] | None:
     """The cells of a notebook (nbformat 4) in order; None when the text is none."""
-    from json import loads
-
     try:
         read = loads(plain)
     except (ValueError, RecursionError):

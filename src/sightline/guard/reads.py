@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from sightline.changes.attribution import detect_changes
-from sightline.changes.session_context import TRIES, believe, load_knowledge
+from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
 from sightline.errors import PathRefused, StoreConflict, Unverifiable
+from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.refusals import unreadable
-from sightline.model.belief import first_look, look
+from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff, unified
-from sightline.model.events import Dropped, Seen
+from sightline.model.events import Dropped, Fact, Seen
 from sightline.model.results import FileView
 from sightline.model.revision import UNKNOWN, revision_of
-from sightline.model.spans import carry, covers, spans, touched, whole
-from sightline.model.text import decode, normal, split
+from sightline.model.spans import Span, Spans, carry, covers, spans, touched, whole
+from sightline.model.text import Text, decode, normal, split
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import Known, SessionContext
-    from sightline.filesystem.file_state import FileState, ResolvedPath
-    from sightline.model.belief import Held
-    from sightline.model.events import Fact
-    from sightline.model.spans import Span, Spans
-    from sightline.model.text import Text
 
 
 class Look(Value):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sightline.errors import EditRefused, FileMissing, PathRefused, SightlineError, Unverifiable
+from sightline.filesystem.file_state import FileState
 from sightline.guard import words
 from sightline.model.diff import CONTEXT, grouped, unified
+from sightline.model.evidence import EditCase, Ruling
 from sightline.model.locate import new_sides
+from sightline.model.spans import Hunk
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.evidence import EditCase, Ruling
-    from sightline.model.spans import Hunk
 
 
 def _no_file(path: str, kind: str) -> tuple[str, str]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sightline.model.attempts import Patch, PatchHunk, Replace, ReplaceLines
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff
+from sightline.model.evidence import EditCase, Ruling
 from sightline.model.locate import (
+    Edit,
     applied,
     block_places,
     ended,
@@ -21,19 +26,19 @@ from sightline.model.locate import (
     written_lines,
 )
 from sightline.model.merge import collide, merge
-from sightline.model.spans import carry, covers, intersect, spans, subtract, union, whole
-from sightline.model.text import lines_at, normal, split
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.model.attempts import Patch, PatchHunk, Replace, ReplaceLines
-    from sightline.model.evidence import EditCase, Ruling
-    from sightline.model.locate import Edit
-    from sightline.model.spans import Hunk, Spans
-    from sightline.model.text import Text
-
+from sightline.model.nearest import nearest
+from sightline.model.spans import (
+    Hunk,
+    Spans,
+    carry,
+    covers,
+    intersect,
+    spans,
+    subtract,
+    union,
+    whole,
+)
+from sightline.model.text import Text, lines_at, normal, split
 
 # --- replace a text -----------------------------------------------------------------------------
 
@@ -122,8 +127,6 @@ def _after_here(case: EditCase, edits: list[Edit], written: Spans) -> Held:
 
 def _not_found(case: EditCase, old: str, found: int) -> Ruling:
     """Nothing to replace: the nearest lines, and whether the agent was ever shown them."""
-    from sightline.model.nearest import nearest
-
     disk = disk_text(case)
     near = nearest(old, disk.lines)
     shown = carry(case.held.shown, case.theirs) if case.held else ()

@@ -9,8 +9,13 @@ was shown may be replaced, whatever happened elsewhere; others' changes elsewher
 from __future__ import annotations
 
 from sightline.guard import region_rules
+from sightline.guard.file_rules import (
+    whole_path,  # most attempts are none: a hook is short
+    write,
+)
 from sightline.guard.region_rules import disk_text
 from sightline.model.attempts import (
+    Attempt,
     Create,
     Delete,
     Move,
@@ -22,14 +27,9 @@ from sightline.model.attempts import (
 )
 from sightline.model.belief import first_look
 from sightline.model.events import Belief
-from sightline.model.evidence import EditCase, Evidence, Ruling
+from sightline.model.evidence import Decision, EditCase, Evidence, Ruling, State
 from sightline.model.spans import whole
 from sightline.model.text import decode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.model.attempts import Attempt
-    from sightline.model.evidence import Decision, State
 
 
 def judge(case: EditCase, attempt: Attempt | None) -> Ruling:
@@ -50,14 +50,10 @@ def judge(case: EditCase, attempt: Attempt | None) -> Ruling:
     if case.state == "kind_changed":
         return case.refuse("kind_changed")
     if isinstance(attempt, (Move, Delete)):
-        from sightline.guard.file_rules import whole_path  # most attempts are none: a hook is short
-
         return whole_path(case, attempt)
     if case.disk is None and sight.disk is not None:
         return case.refuse("binary")
     if isinstance(attempt, WriteWhole):
-        from sightline.guard.file_rules import write
-
         return write(case, attempt)
     if isinstance(attempt, Replace):
         return region_rules.replace(case, attempt)

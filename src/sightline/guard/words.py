@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sightline.model.evidence import Ruling
+from sightline.model.nearest import Nearest
+from sightline.model.spans import Span, Spans
 from sightline.text.phrases import spans, times, visible
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.model.evidence import Ruling
-    from sightline.model.nearest import Nearest
-    from sightline.model.spans import Span, Spans
 
 
 def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:

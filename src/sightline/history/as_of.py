@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cached_property
 
 from sightline.changes.authors import moment
 from sightline.errors import SessionError
 from sightline.guard.verdict import judge
 from sightline.history.session_history import SessionSummary
-from sightline.model.events import Changed, GitMoved, Moved, Seen
+from sightline.model.events import Changed, Fact, GitMoved, Moved, Seen
 from sightline.model.evidence import EditCase, Evidence, Rules
-from sightline.model.projections import column, on_disk
-from sightline.model.revision import MISSING, known
-from sightline.model.spans import covers, whole
+from sightline.model.projections import DiskFile, Knowledge, SessionState, column, on_disk
+from sightline.model.revision import MISSING, Revision, known
+from sightline.model.spans import Spans, covers, whole
 from sightline.model.text import decode
+from sightline.model.timeline import Position
 from sightline.model.value import Value
 from sightline.store.event_index import COLUMN_FACTS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sightline.model.events import Fact
-    from sightline.model.projections import DiskFile, Knowledge, SessionState
-    from sightline.model.revision import Revision
-    from sightline.model.spans import Spans
-    from sightline.model.timeline import Position
-    from sightline.store.port import Store
+from sightline.store.port import Store
 
 DISK_FACTS: tuple[type[Fact], ...] = (Seen, Changed, Moved, GitMoved)
 """The kinds that the disk view is stepped by."""

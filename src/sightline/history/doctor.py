@@ -6,18 +6,17 @@ import os
 import sqlite3
 import stat
 import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
+from sightline.config.settings import Settings
 from sightline.errors import SightlineError
 from sightline.model.value import Value
+from sightline.store.identity import store_file
+from sightline.store.network_folders import refuse_network
+from sightline.store.opening import open_store
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any, Literal
-
-    from sightline.config.settings import Settings
-
-    State = Literal["ok", "warning", "problem", "unknown"]
+State = Literal["ok", "warning", "problem", "unknown"]
 
 RACY = ((3, 7, 0), (3, 51, 2))
 """First and last SQLite in which a checkpoint can lose what another writer commits meanwhile."""
@@ -61,8 +60,6 @@ def policy(settings: Settings) -> Finding:
 
 def state_folder(settings: Settings) -> Finding:
     """Whether the folder of the stores is there, ours alone, and on a disk of this machine."""
-    from sightline.store.network_folders import refuse_network
-
     home = settings.state_home
     facts = {"folder": home}
     try:
@@ -95,9 +92,6 @@ def close_to_others(settings: Settings) -> None:
 
 def store(root: str, settings: Settings) -> Finding:
     """Whether the workspace's store opens and holds what its timeline says."""
-    from sightline.store.identity import store_file
-    from sightline.store.opening import open_store
-
     try:
         place = settings.store or store_file(settings.state_home, root)
         kept = open_store(settings.store, workspace_root=root, state_home=settings.state_home)

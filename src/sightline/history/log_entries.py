@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from sightline.model.events import (
     ASKED,
     FACTS,
@@ -10,22 +12,17 @@ from sightline.model.events import (
     Changed,
     CheckpointTaken,
     EnvironmentSeen,
+    Fact,
     GitMoved,
     ModelUsed,
     Moved,
     RewindEnded,
 )
 from sightline.model.revision import MISSING
+from sightline.model.spans import Spans
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
 from sightline.sessions import words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.model.events import Fact
-    from sightline.model.spans import Spans
-    from sightline.model.timeline import Recorded
 
 
 class Entry(Value):

@@ -7,26 +7,22 @@ question to the watcher and one to the store.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
 from sightline.changes.authors import changed_by
+from sightline.changes.session_context import SessionContext
 from sightline.guard import file_states
 from sightline.history import session_history
+from sightline.history.log_entries import Entry
+from sightline.history.watching import Watching
+from sightline.model.active_claims import Claim
+from sightline.model.projections import SessionState
+from sightline.model.results import ChangedBy, FileWarning
 from sightline.model.timeline import archived
 from sightline.model.value import Value
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import standing
 from sightline.sessions.presence import surely_gone
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.history.log_entries import Entry
-    from sightline.history.watching import Watching
-    from sightline.model.active_claims import Claim
-    from sightline.model.projections import SessionState
-    from sightline.model.results import ChangedBy, FileWarning
 
 AT_WORK_US = 24 * 3_600 * 1_000_000
 """A session of which nothing was heard for longer is only counted: many end without a word."""

@@ -6,27 +6,22 @@ A Ground whose session is empty serves here: looking at others starts no session
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 
 from sightline.changes.authors import moment
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import Policy, SessionContext
 from sightline.changes.write_journal import settle_all
-from sightline.checkpoints.time_points import ALWAYS
+from sightline.checkpoints.time_points import ALWAYS, Since
+from sightline.filesystem.port import Workspace
+from sightline.filesystem.process import owner
 from sightline.guard import file_states
 from sightline.history.log_entries import TOLD, Entry, facts_of, told
+from sightline.model.projections import SessionState
+from sightline.model.results import FileInContext
 from sightline.model.value import Value
 from sightline.sessions.presence import Presence, presence
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
-
-    from sightline.changes.session_context import Policy
-    from sightline.checkpoints.time_points import Since
-    from sightline.filesystem.port import Workspace
-    from sightline.model.projections import SessionState
-    from sightline.model.results import FileInContext
-    from sightline.store.port import Store
+from sightline.store.port import Store
 
 
 class SessionFiles(Value):
@@ -111,8 +106,6 @@ def survey(
     store: Store, workspace: Workspace, settings: Policy, clock: Callable[[], int]
 ) -> SessionContext:
     """Ports to look through without a session; writes of dead processes are settled first."""
-    from sightline.filesystem.process import owner
-
     ground = SessionContext("", store, workspace, settings, clock, owner())
     settle_all(ground)
     return ground

@@ -13,29 +13,22 @@ of them: nobody's knowledge is touched, and a build would fill the store.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from stat import S_ISDIR, S_ISREG
 from time import monotonic, sleep
+from typing import Self
 
 from sightline.changes.commands import Changes, changes
+from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed, within
-from sightline.filesystem.watch.watcher import Hints
+from sightline.filesystem.watch.watcher import Eyes, Hints, Watcher
 from sightline.history.log_entries import Entry, told
 from sightline.model.events import Cause, SightLost
 from sightline.model.projections import disk_paths
-from sightline.model.revision import MISSING
-from sightline.model.timeline import NOBODY, archived
+from sightline.model.revision import MISSING, StatSignature
+from sightline.model.timeline import NOBODY, Recorded, archived
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Self
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.watch.watcher import Eyes, Watcher
-    from sightline.model.revision import StatSignature
-    from sightline.model.timeline import Recorded
 
 ASKED_S = 0.5
 """Between two questions to the store, whether another process recorded something."""

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from sightline.changes.session_context import load_knowledge, located
+from collections.abc import Iterator
+
+from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import sight_of
 from sightline.history.log_entries import TOLD, Entry, told
 from sightline.model.events import Changed, CommandEnded, Dropped, GitMoved, Moved, RewindEnded
 from sightline.model.evidence import EditCase, Rules
-from sightline.model.spans import spans
-from sightline.model.timeline import TURNING, archived, branch
+from sightline.model.projections import Knowledge
+from sightline.model.results import Verdict
+from sightline.model.spans import Spans, spans
+from sightline.model.timeline import TURNING, Recorded, Stretch, archived, branch
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.projections import Knowledge
-    from sightline.model.results import Verdict
-    from sightline.model.spans import Spans
-    from sightline.model.timeline import Recorded, Stretch
-    from sightline.store.port import Store
+from sightline.store.port import Store
 
 ENTRIES = 30
 """How many facts are told of one file, the newest ones."""

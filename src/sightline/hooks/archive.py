@@ -5,9 +5,10 @@ An archive is a session of its own, its id begins with ARCHIVE. It never says wh
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import groupby
 
-from sightline.agents.hook_events import Began, Compacted, Prompted, Shown, Wrote
+from sightline.agents.hook_events import Began, Compacted, Event, Prompted, Shown, Wrote
 from sightline.errors import PathRefused
 from sightline.guard.region_rules import own
 from sightline.model.belief import Held, first_look, look
@@ -15,8 +16,10 @@ from sightline.model.diff import diff
 from sightline.model.events import (
     Belief,
     Cause,
+    Change,
     Changed,
     Dropped,
+    Fact,
     Imported,
     ModelUsed,
     Seen,
@@ -27,20 +30,12 @@ from sightline.model.events import (
 from sightline.model.locate import new_sides
 from sightline.model.merge import merge
 from sightline.model.path import POSIX, WINDOWS, canonical
-from sightline.model.revision import MISSING, UNKNOWN, revision_of
+from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
 from sightline.model.spans import spans, whole
 from sightline.model.text import decode, split, unmarked
 from sightline.model.timeline import ARCHIVE
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from sightline.agents.hook_events import Event
-    from sightline.model.events import Change, Fact
-    from sightline.model.revision import Revision
-    from sightline.store.port import Store
+from sightline.store.port import Store
 
 
 class Origin(Value):

@@ -9,30 +9,35 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from time import monotonic
+from typing import Any
 
 from sightline.agents import dialect
-from sightline.agents.hook_events import NOTHING, Answer, Attempted, Ended, Prompted, Stopped
+from sightline.agents.dialect import Caller, Dialect
+from sightline.agents.hook_events import NOTHING, Answer, Attempted, Ended, Event, Prompted, Stopped
+from sightline.api.session import Session
+from sightline.checkpoints.gc import keep_to_room
+from sightline.config.settings import Settings
 from sightline.errors import SettingsError, SightlineError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
-from sightline.hooks import words
+from sightline.hooks import fault_log, words
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.host_paths import spelled
-from sightline.hooks.open_sessions import Rooms, anew, project_of, root_of
+from sightline.hooks.handlers.transcript import mark_of, reached, reconcile
+from sightline.hooks.open_sessions import Room, Rooms, anew, project_of, root_of
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
+from sightline.hooks.words import (
+    SILENT,
+    late,
+    no_root,
+    not_json,
+    refused_unjudged,
+    too_large,
+    unknown_agent,
+)
 from sightline.model.lean import dumps, loads
 from sightline.model.spans import covers, whole
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from sightline.agents.dialect import Caller, Dialect
-    from sightline.agents.hook_events import Event
-    from sightline.api.session import Session
-    from sightline.config.settings import Settings
-    from sightline.hooks.open_sessions import Room
 
 LOOKING_S = 5.0
 """How long finding the workspace and its settings may take; from then on settings say."""
@@ -76,7 +81,6 @@ def unanswered(agent: str, raw: bytes, *, environ: Mapping[str, str], home: str)
         call.read(raw)
     except Exception as error:  # noqa: BLE001 - as in Call.answered()
         return call.faulted(error)
-    from sightline.hooks.words import SILENT
 
     return call.faulted(NotJudged(SILENT))
 
@@ -130,8 +134,6 @@ class Call:
         try:
             answers = within(left, lambda: self._attend(project))
         except DeadlinePassed:
-            from sightline.hooks.words import late
-
             raise NotJudged(late(deadline_s)) from None
         printed = self._printed(answers)
         self.sound = True
@@ -158,8 +160,6 @@ class Call:
     def read(self, raw: bytes) -> None:
         """Take in a payload. NotJudged, ValueError."""
         if len(raw) > PAYLOAD_MAX:
-            from sightline.hooks.words import too_large
-
             raise NotJudged(too_large(PAYLOAD_MAX))
         self._dialect = _dialect(self.agent)
         self._payload = payload_of(raw)
@@ -168,8 +168,6 @@ class Call:
         self.events = [spelled(each, self.caller.cwd, self.home) for each in told]
 
     def _faulted(self, error: Exception) -> bytes:
-        from sightline.hooks.words import refused_unjudged
-
         try:
             self.note(error)
             if isinstance(error, Stray) or self._fail() != "closed" or not self._dialect:
@@ -183,8 +181,6 @@ class Call:
 
     def note(self, error: Exception) -> None:
         """Leave a line in the log, or on stderr where even that cannot be written."""
-        from sightline.hooks import fault_log
-
         session = self.caller.session if self.caller else ""
         event = self.event or str(self._payload.get("hook_event_name", ""))
         try:
@@ -216,8 +212,6 @@ class Call:
         root = root_of(event, project, self.home)
         if root is None:
             if isinstance(event, Attempted):
-                from sightline.hooks.words import no_root
-
                 self.note(Stray(no_root(event.path)))
             return None
         room = self._rooms.room(root, self.settings if root == project else None)
@@ -238,8 +232,6 @@ class Call:
 
     def _tidy(self, room: Room) -> None:
         """At the end of a conversation nobody waits; an answerer does this behind its answers."""
-        from sightline.checkpoints.gc import keep_to_room
-
         try:
             keep_to_room(room.ground(), room.settings)
         except SightlineError as error:
@@ -253,8 +245,6 @@ class Call:
             ground.missed = ""
 
     def _begun_unseen(self, session: Session) -> None:
-        from sightline.hooks.handlers.transcript import reached
-
         if self.caller is not None and self.caller.transcript:
             reached(session, self.caller.transcript, 0, all_of_it=True)
             self._reconcile(session)
@@ -272,7 +262,6 @@ class Call:
         belief, transcript = known.belief, self.caller.transcript if self.caller else None
         if not transcript or covers(belief.shown, whole(belief.lines)):
             return False
-        from sightline.hooks.handlers.transcript import mark_of
 
         return mark_of(session, transcript).all_of_it
 
@@ -282,7 +271,6 @@ class Call:
         dialect, transcript = self._dialect, self.caller.transcript if self.caller else None
         if dialect is None or not transcript or not os.path.exists(transcript):
             return
-        from sightline.hooks.handlers.transcript import reconcile
 
         try:
             reconcile(
@@ -321,8 +309,6 @@ def _dialect(agent: str) -> Dialect:
     try:
         return dialect.dialect(agent)
     except KeyError:
-        from sightline.hooks.words import unknown_agent
-
         raise NotJudged(unknown_agent(agent, ", ".join(dialect.AGENTS))) from None
 
 
@@ -331,12 +317,8 @@ def payload_of(raw: bytes) -> dict[str, Any]:
     try:
         payload = loads(raw)
     except (ValueError, RecursionError) as broken:
-        from sightline.hooks.words import not_json
-
         raise NotJudged(not_json(reason(broken))) from None
     if not isinstance(payload, dict):
-        from sightline.hooks.words import not_json
-
         raise NotJudged(not_json("it is something else"))
     return payload
 

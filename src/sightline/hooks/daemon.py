@@ -14,6 +14,7 @@ import sys
 from contextlib import suppress
 from threading import Lock
 from time import monotonic
+from typing import NoReturn
 
 from sightline.filesystem.process import alive
 from sightline.hooks.call import Call
@@ -22,11 +23,7 @@ from sightline.hooks.daemon_status import answerers
 from sightline.hooks.server import HookServer
 from sightline.store.identity import store_file
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
-
-    Identity = tuple[int, int] | None
+Identity = tuple[int, int] | None
 
 LOOK_S = 5.0
 """How often it looks whether it is still wanted, whether or not anybody asks."""

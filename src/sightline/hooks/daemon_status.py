@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
+from socket import AF_UNIX, SOCK_STREAM, socket
 
 from sightline.hooks.client import ACCEPT_S, PIECE
 from sightline.hooks.protocol import key_of, own_settings, private, run_folder
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 TELL = "sightline-tell-2"
 """Asks an answerer for what it says of itself, in place of protocol.PROTOCOL."""
@@ -60,8 +58,6 @@ def sockets(root: str, environ: Mapping[str, str], home: str, kind: str = "") ->
 
 def tell(path: str) -> Running | None:
     """What the answerer at a socket says of itself; None where nobody does."""
-    from socket import AF_UNIX, SOCK_STREAM, socket
-
     unsaid = ("", "", "0", "0", "", "", "")
     header, said = "\0".join((TELL, *unsaid)), b""
     try:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from sightline.agents.hook_events import (
+    Answer,
     Answered,
     Attempted,
     Began,
@@ -11,6 +15,7 @@ from sightline.agents.hook_events import (
     CommandEnded,
     Compacted,
     Ended,
+    Event,
     Failed,
     Instructed,
     Prompted,
@@ -19,16 +24,9 @@ from sightline.agents.hook_events import (
     Used,
     Wrote,
 )
+from sightline.api.session import Session
+from sightline.changes.session_context import SessionContext
 from sightline.hooks.handlers import file_reads, shell_commands, tool_edits, tool_writes, turns
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from sightline.agents.hook_events import Answer, Event
-    from sightline.api.session import Session
-    from sightline.changes.session_context import SessionContext
 
 HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     Began: turns.began,

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from email.message import Message
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 from sightline.agents.dialect import AGENTS
 from sightline.errors import WorkspaceError
 from sightline.hooks.http_address import HOST
 from sightline.hooks.protocol import PAYLOAD_MAX
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from email.message import Message
-    from typing import Any
-
-    from sightline.hooks.unix_endpoint import Answerer
+from sightline.hooks.unix_endpoint import Answerer
 
 WAIT_S = 30.0
 """How long a connection may say nothing."""

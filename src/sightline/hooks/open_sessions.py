@@ -5,22 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from _thread import RLock
+from collections.abc import Mapping
 
-from sightline.agents.hook_events import Began
-from sightline.api.opening import ports, start
-from sightline.config.settings import load_settings
+from sightline.agents.dialect import Caller
+from sightline.agents.hook_events import Began, Event
+from sightline.api.opening import now_us, ports, start
+from sightline.api.session import Session
+from sightline.changes.session_context import SessionContext
+from sightline.config.settings import Settings, load_settings
 from sightline.errors import WorkspaceError
 from sightline.filesystem.discovery import MARKERS, discover
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sightline.agents.dialect import Caller
-    from sightline.agents.hook_events import Event
-    from sightline.api.session import Session
-    from sightline.changes.session_context import SessionContext
-    from sightline.config.settings import Settings
+from sightline.history.session_history import survey
 
 SESSIONS_MAX = 64
 """Kept at once; the one that was begun first goes first, and comes back when it is asked for."""
@@ -52,9 +47,6 @@ class Room:
 
     def ground(self) -> SessionContext:
         """Its ports without a session."""
-        from sightline.api.opening import now_us
-        from sightline.history.session_history import survey
-
         return survey(self._store, self._tree, self.settings, now_us)
 
     def follow(self, settings: Settings) -> bool:

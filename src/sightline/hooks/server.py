@@ -13,33 +13,33 @@ nobody does the work itself, and the verdict is the same, because all do it with
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Condition, Lock, Thread
 from time import gmtime, strftime
+from typing import Protocol
 
+from sightline.agents import dialect
 from sightline.agents.hook_events import Ended, Stopped
+from sightline.checkpoints.gc import keep_to_room
 from sightline.errors import SightlineError
 from sightline.filesystem.process import behind_shell, owner_of
-from sightline.hooks.call import Call
+from sightline.hooks.call import Call, payload_of
 from sightline.hooks.daemon_status import Running
-from sightline.hooks.open_sessions import Room, Rooms
+from sightline.hooks.http_address import kept
+from sightline.hooks.http_endpoint import HttpEndpoint
+from sightline.hooks.open_sessions import Room, Rooms, project_of
 from sightline.hooks.protocol import own_settings, run_folder, stamp
 from sightline.hooks.unix_endpoint import UnixEndpoint
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Protocol
 
-    from sightline.hooks.http_endpoint import HttpEndpoint
+class Tidier(Protocol):
+    """The part of an Answerer that is asked here."""
 
-    class Tidier(Protocol):
-        """The part of an Answerer that is asked here."""
-
-        def enter(self) -> None: ...
-        def leave(self) -> None: ...
-        def tidy(self) -> None: ...
-        def note(self, error: Exception) -> None: ...
+    def enter(self) -> None: ...
+    def leave(self) -> None: ...
+    def tidy(self) -> None: ...
+    def note(self, error: Exception) -> None: ...
 
 
 PATIENCE_S = 10.0
@@ -124,10 +124,6 @@ class HookServer:
         """Whether a call is this workspace's, made with the same variables by the same
         installation (hook_client.stamp). project: the folder its host names, "" when it names
         none."""
-        from sightline.agents import dialect
-        from sightline.hooks.call import payload_of
-        from sightline.hooks.open_sessions import project_of
-
         if (variables, installation) != (self._own, self._stamp) or agent not in dialect.AGENTS:
             return False
         try:
@@ -172,14 +168,9 @@ class HookServer:
 
     def tidy(self) -> None:
         """Let the checkpoints that were taken by themselves keep to their room. StoreError."""
-        from sightline.checkpoints.gc import keep_to_room
-
         keep_to_room(self.room.ground(), self.room.settings)
 
     def _open_web(self, state_home: str) -> None:
-        from sightline.hooks.http_address import kept
-        from sightline.hooks.http_endpoint import HttpEndpoint
-
         port, token = kept(state_home, self.root)
         self._web = HttpEndpoint(self, port, token)
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 
 from sightline.filesystem.private_files import make_folder
+from sightline.hooks.call import Call
 from sightline.hooks.daemon_lock import may_start, place_of, take
 from sightline.hooks.protocol import own_settings, private, run_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sightline.hooks.call import Call
 
 ENTRY = "daemon_entry.py"
 KEPT = ("HOME", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")

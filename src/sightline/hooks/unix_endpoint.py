@@ -6,11 +6,12 @@ import os
 import stat
 from socket import AF_UNIX, SHUT_RDWR, SOCK_STREAM, socket
 from threading import Thread
+from typing import Protocol
 
 from sightline.errors import WorkspaceError
 from sightline.filesystem.private_files import make_folder
 from sightline.hooks.client import PIECE
-from sightline.hooks.daemon_status import TELL
+from sightline.hooks.daemon_status import TELL, Running
 from sightline.hooks.protocol import (
     GO,
     LATE,
@@ -24,26 +25,21 @@ from sightline.hooks.protocol import (
 from sightline.hooks.spawn import PATH_MAX
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
 
-    from sightline.hooks.daemon_status import Running
+class Answerer(Protocol):
+    """The part of a hook server that an endpoint asks."""
 
-    class Answerer(Protocol):
-        """The part of a hook server that an endpoint asks."""
+    root: str
 
-        root: str
-
-        def told(self) -> Running: ...
-        def enter(self) -> None: ...
-        def leave(self) -> None: ...
-        def serves(
-            self, project: str, variables: str, installation: str, agent: str, raw: bytes
-        ) -> bool: ...
-        def answer(
-            self, agent: str, event: str | None, raw: bytes, project: str, pid: int | None
-        ) -> bytes: ...
+    def told(self) -> Running: ...
+    def enter(self) -> None: ...
+    def leave(self) -> None: ...
+    def serves(
+        self, project: str, variables: str, installation: str, agent: str, raw: bytes
+    ) -> bool: ...
+    def answer(
+        self, agent: str, event: str | None, raw: bytes, project: str, pid: int | None
+    ) -> bytes: ...
 
 
 WAIT_S = 5.0

@@ -6,9 +6,7 @@ call us.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.errors import PathError
+from sightline.errors import PathError
 
 
 def refused_unjudged(why: str) -> str:

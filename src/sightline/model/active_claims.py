@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sightline.model.events import ClaimReleased, ClaimRenewed, ClaimTaken, SessionEnded
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.model.timeline import Recorded
 
 
 class Claim(Value):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sightline.model.text import normal, split
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class Attempt(Value):

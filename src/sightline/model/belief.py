@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sightline.model.diff import diff
 from sightline.model.locate import new_sides
-from sightline.model.spans import carry, covers, intersect, touched, union, whole
+from sightline.model.spans import Hunk, Spans, carry, covers, intersect, touched, union, whole
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.model.spans import Hunk, Spans
 
 
 class Held(Value):

@@ -3,11 +3,8 @@ fourth of the time for the same room."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LEVEL = 2
 """Of both, where there is much. Of zlib: as quick as level 1, and smaller. Of ISA-L: level 3 saves a twentieth of the

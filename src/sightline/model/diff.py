@@ -10,17 +10,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from itertools import compress, count
 from operator import ne
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from sightline.model.spans import Hunk
 
-    from sightline.model.spans import Hunk
-
-    Gap = tuple[int, int, int, int]
-    Run = tuple[int, int, int]
+Gap = tuple[int, int, int, int]
+Run = tuple[int, int, int]
 
 STEPS = 60_000
 """Search steps one diff may take, about 30 ms in all; what is left over is replaced whole."""

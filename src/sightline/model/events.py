@@ -11,17 +11,14 @@ of them.
 
 from __future__ import annotations
 
+from typing import ClassVar, Literal
+
+from sightline.model.revision import Revision
+from sightline.model.spans import Hunk, Spans
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import ClassVar, Literal
-
-    from sightline.model.revision import Revision
-    from sightline.model.spans import Hunk, Spans
-
-    CauseKind = Literal["agent", "command", "formatter", "git", "session", "external"]
-    Change = Literal["content", "created", "deleted", "mode", "kind"]
+CauseKind = Literal["agent", "command", "formatter", "git", "session", "external"]
+Change = Literal["content", "created", "deleted", "mode", "kind"]
 
 
 class Fact(Value):

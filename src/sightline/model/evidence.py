@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from sightline.model.belief import Held
 from sightline.model.diff import diff
-from sightline.model.spans import touched
+from sightline.model.events import Belief
+from sightline.model.nearest import Nearest
+from sightline.model.spans import Hunk, Spans, touched
 from sightline.model.text import Text, decode
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from sightline.model.events import Belief
-    from sightline.model.nearest import Nearest
-    from sightline.model.spans import Hunk, Spans
-
-    State = Literal["fresh", "stale", "deleted", "moved", "kind_changed", "unseen", "unverifiable"]
-    Decision = Literal["allow", "notice", "merge", "refuse"]
+State = Literal["fresh", "stale", "deleted", "moved", "kind_changed", "unseen", "unverifiable"]
+Decision = Literal["allow", "notice", "merge", "refuse"]
 
 
 class Evidence(Value):

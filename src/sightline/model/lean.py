@@ -8,9 +8,7 @@ itself stands in.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 LOADED_AFTER = 1 << 20
 """Bytes after whose digests OpenSSL, five times as fast, has been worth loading."""

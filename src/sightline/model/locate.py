@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 
+from sightline.model.attempts import PatchHunk
 from sightline.model.diff import diff
-from sightline.model.spans import spans
+from sightline.model.spans import Hunk, Spans, spans
 from sightline.model.text import lines_at, split
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.model.attempts import PatchHunk
-    from sightline.model.spans import Hunk, Spans
-
-    Edit = tuple[int, int, list[str]]  # lines [start, end) become these
+Edit = tuple[int, int, list[str]]  # lines [start, end) become these
 
 
 def places_of(plain: str, old: str) -> list[int]:

@@ -6,26 +6,20 @@ thousand files of which ten changed names ten.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, TypeVar
 
 from sightline.model.lean import dumps, loads
-from sightline.model.revision import revision_of
+from sightline.model.revision import Revision, revision_of
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, Literal, TypeVar
+Kind = Literal["file", "symlink"]
+Change = Literal["added", "removed", "changed", "mode", "kind"]
 
-    from sightline.model.revision import Revision
+T = TypeVar("T")
 
-    Kind = Literal["file", "symlink"]
-    Change = Literal["added", "removed", "changed", "mode", "kind"]
-
-    T = TypeVar("T")
-
-    Row = tuple[str, int] | tuple[str, int, str]
-    """(revision, mode) of a file, (target, mode, "symlink") of a symlink."""
+Row = tuple[str, int] | tuple[str, int, str]
+"""(revision, mode) of a file, (target, mode, "symlink") of a symlink."""
 
 VERSION = 1
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
 from sightline.model.diff import diff
+from sightline.model.spans import Hunk
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.model.spans import Hunk
-
-    Meeting = tuple[list[Hunk], list[Hunk]]
+Meeting = tuple[list[Hunk], list[Hunk]]
 
 
 class Merged(Value):
@@ -143,8 +141,6 @@ def _equal(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool
 
 
 def _near(hunks: Sequence[Hunk], one: Hunk) -> list[Hunk]:
-    from bisect import bisect_left, bisect_right
-
     first = bisect_left(hunks, one[0], key=lambda hunk: hunk[1])
     last = bisect_right(hunks, one[1], key=lambda hunk: hunk[0])
     return list(hunks[first:last])

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from sightline.model.text import split
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_LINES = 50_000
 """Lines looked through; a longer file is searched in its first part only."""

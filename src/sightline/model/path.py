@@ -7,6 +7,8 @@ workspace. The flavour of the system is an argument, so that every rule runs eve
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 from sightline.errors import PathRefused
 from sightline.model.value import Value
 
@@ -65,7 +67,6 @@ def key(path: str, flavour: Flavour = POSIX) -> str:
         return path
     if path.isascii():
         return path.lower()
-    from unicodedata import normalize
 
     # Unicode's canonical caseless match: folding can undo a normal form, so it is done in between.
     return normalize("NFC", normalize("NFD", normalize("NFD", path).casefold()).casefold())

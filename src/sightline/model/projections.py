@@ -7,33 +7,30 @@ nothing gives the same rows (a property of every store).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from sightline.model.events import (
     Belief,
     Cause,
     Changed,
     Dropped,
     EnvironmentSeen,
+    Fact,
     GitMoved,
     ModelUsed,
     Moved,
     NoticeAcknowledged,
+    Rewritten,
     Seen,
     SessionEnded,
     SessionForked,
     SessionStarted,
     TurnBegan,
 )
-from sightline.model.revision import MISSING, known
+from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import subtract
 from sightline.model.timeline import Recorded, archived, effective
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from sightline.model.events import Fact, Rewritten
-    from sightline.model.revision import Revision
 
 
 class Knowledge(Value):

@@ -3,16 +3,12 @@ lines that others' lines above them have shifted."""
 
 from __future__ import annotations
 
-from sightline.model.spans import kept
+from collections.abc import Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from sightline.model.spans import Hunk, Span, Spans, kept
 
-    from sightline.model.spans import Hunk, Span, Spans
-
-    Pair = tuple[Hunk, Hunk]
-    Place = tuple[Span, Span]
+Pair = tuple[Hunk, Hunk]
+Place = tuple[Span, Span]
 
 
 def moved_blocks(old: Sequence[str], new: Sequence[str], hunks: Sequence[Hunk]) -> list[Pair]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
+
+from sightline.model.events import Told
+from sightline.model.manifest import Change, Entry
+from sightline.model.spans import Span, Spans
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from sightline.model.events import Told
-    from sightline.model.manifest import Change, Entry
-    from sightline.model.spans import Span, Spans
 
 
 class FileView(Value):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Literal
+
 from sightline.model.lean import digest
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Literal
-
-    Freshness = Literal["same", "differs", "cannot_tell"]
+Freshness = Literal["same", "differs", "cannot_tell"]
 
 Revision = str
 """SHA-256 of a file's bytes in hexadecimal, or one of the two words below. No order is promised."""

@@ -7,9 +7,7 @@ sorted tuple of disjoint, non-touching (first, last) pairs. Hunks come from mode
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 Span = tuple[int, int]
 Spans = tuple[Span, ...]

@@ -6,13 +6,10 @@ one newline (`plain`); writing back gives each untouched line its own ending aga
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from sightline.model.diff import diff
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sightline.model.spans import Hunk
+from sightline.model.spans import Hunk
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 

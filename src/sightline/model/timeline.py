@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from sightline.model.events import RewindEnded, SessionForked
+from collections.abc import Callable, Iterable, Sequence
+
+from sightline.model.events import Fact, RewindEnded, SessionForked
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from sightline.model.events import Fact
 
 ARCHIVE = "archive:"
 """How the id of a session begins that was read in from a recording. Its facts tell what its agent

@@ -4,9 +4,7 @@ a number that is too small. A limit above the most there is counts as that, and 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 SHOWN_MAX = 80
 """Characters of what was given that are told."""

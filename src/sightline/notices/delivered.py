@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from sightline.model.events import NoticeAcknowledged, NoticeDelivered
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Fact
-    from sightline.model.projections import Knowledge
+from sightline.changes.session_context import SessionContext
+from sightline.model.events import Fact, NoticeAcknowledged, NoticeDelivered
+from sightline.model.projections import Knowledge
 
 
 def told_already(ground: SessionContext, knowledge: Knowledge, revision: str) -> bool:

@@ -5,24 +5,19 @@ Handing over is a fact, arriving is another. What was handed over and never arri
 
 from __future__ import annotations
 
-from sightline.changes.session_context import believe, load_knowledge
+from collections.abc import Iterable, Sequence
+
+from sightline.changes.session_context import SessionContext, believe, load_knowledge
 from sightline.errors import EditRefused, StoreConflict, UnknownName
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.model.belief import look
 from sightline.model.diff import CONTEXT, diff
-from sightline.model.events import NoticeAcknowledged, NoticeDelivered, Seen, Told
+from sightline.model.events import Fact, NoticeAcknowledged, NoticeDelivered, Seen, Told
 from sightline.model.locate import new_sides
-from sightline.model.spans import carry, spans, touched, union, whole
+from sightline.model.results import FileWarning, Notice
+from sightline.model.spans import Hunk, Spans, carry, spans, touched, union, whole
 from sightline.model.text import decode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Fact
-    from sightline.model.results import FileWarning, Notice
-    from sightline.model.spans import Hunk, Spans
+from sightline.notices import warnings
 
 
 def deliver(
@@ -46,13 +41,9 @@ def acknowledge(ground: SessionContext, answer: Notice | EditRefused | FileWarni
     Nothing does when this session looked at the file or edited it since: then what was printed
     is no longer what it lacks.
     """
-    from sightline.model.results import FileWarning
-
     if isinstance(answer, FileWarning):
         answer = answer.id
     if isinstance(answer, str):
-        from sightline.notices import warnings
-
         if not warnings.acknowledge(ground, answer):
             for told in _told_by(ground, answer):
                 count(ground, told, answer)

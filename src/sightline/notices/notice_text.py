@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from sightline.changes.session_context import SessionContext
 from sightline.guard import words
-from sightline.model.results import Notice
+from sightline.model.events import Told
+from sightline.model.results import FileChange, Notice
 from sightline.model.revision import revision_of
 from sightline.notices import words as notice_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Told
-    from sightline.model.results import FileChange
-    from sightline.notices.pending import PendingChange
+from sightline.notices.pending import PendingChange, news
 
 CHARACTERS = 4
 """Of one token, about."""
@@ -36,8 +32,6 @@ def notice(
     that cannot even be named are told next time. handed: without what the host was handed words
     on.
     """
-    from sightline.notices.pending import news
-
     page = Page(budget * CHARACTERS)
     groups: dict[object, list[PendingChange]] = {}
     for at, each in enumerate(news(ground, handed=handed)):

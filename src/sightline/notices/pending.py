@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from sightline.changes import words as change_words
 from sightline.changes.authors import changed_by
 from sightline.changes.renames import RenameFinder
-from sightline.changes.session_context import load_knowledge, located
+from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.evaluation import sight_of
@@ -14,20 +16,13 @@ from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
 from sightline.model.events import Changed, Told
 from sightline.model.evidence import EditCase, Rules
+from sightline.model.projections import Knowledge
 from sightline.model.relocation import moved_blocks, places_of, shifted
-from sightline.model.results import FileChange
+from sightline.model.results import ChangedBy, FileChange
 from sightline.model.revision import MISSING, UNKNOWN
+from sightline.model.spans import Hunk
 from sightline.notices import words
 from sightline.notices.delivered import handed_already, told_already
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.projections import Knowledge
-    from sightline.model.results import ChangedBy
-    from sightline.model.spans import Hunk
 
 OWN_EDITS = 16
 """Edits of a session to one file that are looked through for one that was taken back."""

@@ -6,12 +6,15 @@ prompt; people see it until it is acknowledged. It falls with its session when t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from os import urandom
 
 from sightline.changes.authors import moment
+from sightline.changes.session_context import SessionContext
 from sightline.errors import UnknownName
 from sightline.model.events import (
     Delivered,
+    Fact,
     NoticeDelivered,
     RewindEnded,
     SessionEnded,
@@ -20,18 +23,10 @@ from sightline.model.events import (
     WarningRaised,
 )
 from sightline.model.results import FileWarning
-from sightline.model.timeline import branch
+from sightline.model.timeline import Recorded, branch
 from sightline.notices import words
 from sightline.notices.delivered import PART as HANDED
 from sightline.sessions.lifecycle import DELETED
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.events import Fact
-    from sightline.model.timeline import Recorded
 
 TEXT_MAX = 2_000
 """Characters of one warning: it has to fit beside a notice into what a host hands its agent."""

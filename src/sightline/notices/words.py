@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from sightline.guard.words import relocated
+from sightline.model.spans import Span
 from sightline.text.phrases import count, one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Protocol
 
-    from sightline.model.spans import Span
+class FileChange(Protocol):
+    """The part of model.results.FileChange that is worded."""
 
-    class FileChange(Protocol):
-        """The part of model.results.FileChange that is worded."""
+    @property
+    def path(self) -> str: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def diff(self) -> str: ...
+    @property
+    def moved_to(self) -> str | None: ...
+    @property
+    def moved_lines(self) -> tuple[tuple[Span, Span], ...]: ...
 
-        @property
-        def path(self) -> str: ...
-        @property
-        def what(self) -> str: ...
-        @property
-        def diff(self) -> str: ...
-        @property
-        def moved_to(self) -> str | None: ...
-        @property
-        def moved_lines(self) -> tuple[tuple[Span, Span], ...]: ...
 
-    class Warned(Protocol):
-        """model.results.FileWarning."""
+class Warned(Protocol):
+    """model.results.FileWarning."""
 
-        @property
-        def id(self) -> str: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def paths(self) -> tuple[str, ...]: ...
-        @property
-        def session(self) -> str: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def paths(self) -> tuple[str, ...]: ...
+    @property
+    def session(self) -> str: ...
 
 
 def summary(path: str, what: str, who: str, moved_to: str | None = None) -> str:

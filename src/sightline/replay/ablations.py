@@ -3,16 +3,13 @@ policy's choice is worth by itself."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.replay.baselines.baseline import NOTHING, Baseline, removed
+from sightline.replay.policy import Ask, Policy, Setting
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sightline.conversation.window.blocks import Block, Decision
-    from sightline.replay.policy import Ask, Policy, Setting
-
-    Order = Callable[[Sequence[int]], Sequence[int]]
+Order = Callable[[Sequence[int]], Sequence[int]]
 
 
 class SameReclaim(Baseline):

@@ -3,16 +3,12 @@ which none is better than on both axes, and whether a difference could be chance
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import comb
 
 from sightline.model.value import Value
 from sightline.replay.costs import PRICES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sightline.replay.outcome import Outcome
+from sightline.replay.outcome import Outcome
 
 WORST = 5
 """Sessions that are named because a policy did worst in them."""

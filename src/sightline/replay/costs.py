@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from sightline.conversation.window.prices import PROFILES
+from sightline.conversation.window.prices import PROFILES, Prices
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.conversation.window.prices import Prices
 
 PRICES = tuple(PROFILES.values())
 """All that every run reckons with, in the order in which costs are told."""

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.model.value import Value
 from sightline.replay.costs import PRICES, Sent, cost, recovery, summary
 from sightline.replay.outcome import Outcome
-from sightline.replay.policy import Ask
+from sightline.replay.policy import Ask, Policy, Setting
+from sightline.replay.record import Need, Record, Turn
 from sightline.replay.request_view import View
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from sightline.conversation.window.blocks import Block, Decision
-    from sightline.replay.policy import Policy, Setting
-    from sightline.replay.record import Need, Record, Turn
-
-    Check = Callable[[Sequence[Decision], int], str | None]
-    """All decisions so far and how many blocks have come -> what is wrong with the view."""
-    Clock = Callable[[], float]
+Check = Callable[[Sequence[Decision], int], str | None]
+"""All decisions so far and how many blocks have come -> what is wrong with the view."""
+Clock = Callable[[], float]
 
 
 class Moment(Value):

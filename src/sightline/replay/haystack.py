@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from sightline.conversation.window.blocks import Block
 from sightline.model.lean import loads
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from sightline.conversation.window.blocks import Block
 
 BETWEEN = "\0"
 """Stands between texts, so that nothing is found across two of them."""

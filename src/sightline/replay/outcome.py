@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from sightline.model.value import Value
 from sightline.replay.costs import PRICES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Self
 
 
 class Outcome(Value):

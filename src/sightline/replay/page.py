@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from binascii import b2a_base64
+from collections.abc import Collection, Iterator, Sequence
 from hashlib import sha256
 from math import sqrt
 
 from sightline.replay import words
+from sightline.replay.comparison import Row
 from sightline.replay.costs import PRICES
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from sightline.replay.comparison import Row
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --dim: #59636e; --rule: #d1d9e0;

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from sightline.conversation.window.folding import CAREFUL, DEFAULT
+from collections.abc import Iterable
+
+from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
 from sightline.conversation.window.prices import PROFILES
 from sightline.conversation.window.rebase import folder
 from sightline.conversation.words import stub
 from sightline.errors import UnknownName
-from sightline.replay.ablations import SameReclaim, oldest
+from sightline.replay.ablations import Order, SameReclaim, oldest
 from sightline.replay.baselines.baseline import shuffled
-from sightline.replay.baselines.catalog import BASELINES, CONTROLS
+from sightline.replay.baselines.catalog import BASELINES, CONTROLS, Maker
+from sightline.replay.policy import Ask, Setting
 from sightline.replay.protecting import Ages, Protecting
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.conversation.window.blocks import Block, Decision
-    from sightline.conversation.window.folding import Rules
-    from sightline.replay.ablations import Order
-    from sightline.replay.baselines.catalog import Maker
-    from sightline.replay.policy import Ask, Setting
 
 ANSWER_TOKENS = 20_000
 """Tokens of the window that are kept free for an answer."""

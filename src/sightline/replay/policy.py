@@ -5,17 +5,12 @@ It sees the past only. What it decides stands for good.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Protocol
+
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Protocol
-
-    from sightline.conversation.window.blocks import Block, Decision
-    from sightline.replay.record import Record
-else:
-    Protocol = object
+from sightline.replay.record import Record
 
 WINDOW = 200_000
 """Tokens of the window that recorded sessions mostly had."""

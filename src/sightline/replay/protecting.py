@@ -8,19 +8,15 @@ again.
 
 from __future__ import annotations
 
-from sightline.conversation.window.blocks import Decision, Fold
+from collections.abc import Callable
+from typing import Literal
+
+from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.file_index import FILES, Files
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Literal
-
-    from sightline.conversation.window.blocks import Block
-
-    Tier = Literal["again", "other", "stale"]
-    Count = Callable[[str], int]
+Tier = Literal["again", "other", "stale"]
+Count = Callable[[str], int]
 
 AGAIN = ("search", "list", "run", "web")
 ORDER: tuple[Tier, ...] = ("again", "other", "stale")

@@ -6,16 +6,12 @@ What is needed is found once, in the record, and is the same for every policy.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from sightline.conversation.window.blocks import Block
 from sightline.model.value import Value
 from sightline.replay.haystack import Haystack, arguments, strings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.conversation.window.blocks import Block
 
 ANSWERED = frozenset({"thinking", "text", "call"})
 """Kinds of blocks that the model wrote."""

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.formats.format import FORMATS, Format
 from sightline.conversation.formats.parts import parts_of
-from sightline.conversation.recorded_conversation import NotOurs
+from sightline.conversation.recorded_conversation import Conversation, Message, NotOurs
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.model.value import Value
 from sightline.replay.recording_search import Unread
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from sightline.conversation.formats.format import Format
-    from sightline.conversation.recorded_conversation import Conversation, Message
-    from sightline.conversation.window.blocks import Block, Decision
-
-    Reader = Callable[[str], Conversation]
+Reader = Callable[[str], Conversation]
 
 
 class Segment(Value):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 
 from sightline.errors import FileMissing
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 ENDS = (".jsonl", ".json", ".md", ".ndjson", ".traj")
 """How names of recordings end; other files of a folder are none."""

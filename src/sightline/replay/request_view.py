@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
 
-    from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.window.blocks import Block, Decision
 
 
 class View:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import process_time
 
 from sightline.model.lean import digest
@@ -9,16 +10,10 @@ from sightline.model.value import Value
 from sightline.replay.engine import measured
 from sightline.replay.outcome import Outcome
 from sightline.replay.policies import POLICIES
+from sightline.replay.policy import Setting
 from sightline.replay.record import recorded
-from sightline.replay.recording_reader import Segment, read, segments
+from sightline.replay.recording_reader import Reader, Segment, read, segments
 from sightline.replay.recording_search import Unread
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sightline.replay.policy import Setting
-    from sightline.replay.recording_reader import Reader
 
 
 class Order(Value):

@@ -8,23 +8,20 @@ How an agent would have behaved with less in its window is modelled, not observe
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import Literal
 
 from sightline.model.lean import digest
 from sightline.model.value import Value
 from sightline.replay.baselines.catalog import CHEATS
-from sightline.replay.comparison import compared
+from sightline.replay.comparison import Row, compared
 from sightline.replay.policies import POLICIES, known
 from sightline.replay.recording_search import Unread, files
 from sightline.replay.run_session import Order, Played, play
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Literal
-
-    from sightline.replay.comparison import Row
-
-    Half = Literal["tuned", "held-out", "both"]
+Half = Literal["tuned", "held-out", "both"]
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
 """By the parity of the digest of a session's id. What is tuned is tuned on the first alone."""
@@ -108,7 +105,6 @@ def _played(
         for path in paths:
             yield path, play(order, path)
         return
-    from concurrent.futures import ProcessPoolExecutor, as_completed
 
     pool = ProcessPoolExecutor(workers, initializer=_deaf)
     try:
@@ -129,8 +125,6 @@ def _size(path: str) -> int:
 
 def _deaf() -> None:
     """Ctrl-C is for the process that started this one: it ends the others."""
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sightline.conversation.formats.parts import Message
+from sightline.conversation.window.blocks import Block, Decision, Kind
 from sightline.conversation.window.history_reader import History, read, recorded
-from sightline.conversation.window.prices import PROFILES, USUAL, least_clear
+from sightline.conversation.window.prices import PROFILES, USUAL, Prices, least_clear
 from sightline.conversation.window.rebase import folder
 from sightline.conversation.words import stub
 from sightline.errors import HistoryError, UnknownName
@@ -11,15 +15,7 @@ from sightline.model.value import Value
 from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.policies import POLICIES, Ours
 from sightline.replay.policy import Ask, Setting
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.conversation.formats.parts import Message
-    from sightline.conversation.window.blocks import Block, Decision, Kind
-    from sightline.conversation.window.prices import Prices
-    from sightline.text.tokens import Counter
+from sightline.text.tokens import Counter
 
 
 class Folded(Value):

@@ -5,13 +5,10 @@ from __future__ import annotations
 from _thread import allocate_lock
 from weakref import WeakKeyDictionary
 
+from sightline.filesystem.git.rename_history import History
+from sightline.filesystem.port import Workspace
+from sightline.search.guesses import Guesser, Ready
 from sightline.search.path_index import Index
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.filesystem.git.rename_history import History
-    from sightline.filesystem.port import Workspace
-    from sightline.search.guesses import Guesser, Ready
 
 RENAMES_S = 2.0
 """The time that git gets to say what was renamed, once for each commit, where there is no less."""
@@ -33,8 +30,6 @@ class Shelf:
     def guesser(self) -> Guesser:
         """What guesses are made with."""
         if self._guesser is None:
-            from sightline.search.guesses import Guesser  # only for what is not found
-
             self._guesser = Guesser(self.paths, self.ready)
             self.ready = self._guesser.ready
         return self._guesser
@@ -42,8 +37,6 @@ class Shelf:
     def renamed(self, within_s: float = RENAMES_S) -> dict[str, str]:
         """What git says was renamed, as far as it does so in time."""
         if self.history is None:
-            from sightline.filesystem.git.rename_history import History  # starts a process
-
             self.history = History(self._root)
         return self.history.renames(within_s)
 

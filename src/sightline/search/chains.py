@@ -3,17 +3,14 @@ and what was found."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, Literal
+
 from sightline.model.value import Value
+from sightline.search.guesses import Candidate
 from sightline.search.patterns import absolute, pattern
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Literal
-
-    from sightline.search.guesses import Candidate
-
-    Fallback = Literal["ask_user", "skip", "create_new"]
+Fallback = Literal["ask_user", "skip", "create_new"]
 
 PATTERNS_MAX = 5
 """Patterns of a chain."""

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from time import monotonic
+from typing import Any
 
+from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, PathRefused, StoreError
 from sightline.model import validation
 from sightline.model.events import FilesSought
 from sightline.search import words
-from sightline.search.cache import shelf_of
-from sightline.search.chains import FindResult, Request, checked, requests_of
+from sightline.search.cache import Shelf, shelf_of
+from sightline.search.chains import Fallback, FindResult, Request, checked, requests_of
 from sightline.search.glob_braces import expand
+from sightline.search.guesses import Candidate
 from sightline.search.path_index import OutOfTime
 from sightline.search.patterns import PATTERN_MAX, LeadsOut, absolute, pattern
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.search.cache import Shelf
-    from sightline.search.chains import Fallback
-    from sightline.search.guesses import Candidate
-
-    Progress = Callable[[int, int, str], object]
-    """Told the number of the pattern that is tried next, of how many, and the pattern."""
+Progress = Callable[[int, int, str], object]
+"""Told the number of the pattern that is tried next, of how many, and the pattern."""
 
 LIMIT_MAX = 10_000
 """Matches of an answer."""
@@ -207,8 +200,6 @@ def _literal(text: str) -> str | None:
 
 def _there(ground: SessionContext, shelf: Shelf, named: list[str]) -> Iterator[Candidate]:
     """What stands at a path that was named, though no list has it."""
-    from sightline.search.guesses import Candidate
-
     for path in named:
         try:
             located = ground.workspace.locate(path)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import nlargest
 from itertools import islice, pairwise
 from unicodedata import normalize
 
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 CROWD = 100
 """Paths of one name that are compared in full; of more, those whose folders fit best."""

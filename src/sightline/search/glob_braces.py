@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Group = tuple[int, list[int], int]
-    """Where a group opens, its commas, where it closes."""
+Group = tuple[int, list[int], int]
+"""Where a group opens, its commas, where it closes."""
 
 ALTERNATIVES_MAX = 64
 """Patterns that the braces of one may stand for."""

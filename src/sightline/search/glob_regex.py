@@ -14,10 +14,8 @@ from itertools import chain
 from sightline.model.value import Value
 from sightline.search.glob_braces import closing
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Piece = tuple[str, str]
-    """An expression for one character, and the character where it is one only."""
+Piece = tuple[str, str]
+"""An expression for one character, and the character where it is one only."""
 
 MAGIC = frozenset("*?[")
 ANY_FOLDERS = "**"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
 from sightline.model.value import Value
 from sightline.search.fuzzy import WORTH_SAYING, Asked, Names, likeness
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 RENAMED = 0.995
 """What git says outweighs every likeness but the path itself."""

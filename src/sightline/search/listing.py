@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from stat import S_ISDIR, S_ISLNK, S_ISREG
+from typing import Literal
 
+from sightline.changes.session_context import SessionContext
 from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.filesystem.port import Workspace
 from sightline.model import validation
 from sightline.model.value import Value
+from sightline.search.patterns import LeadsOut, pattern
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Literal
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.port import Workspace
-
-    Kind = Literal["file", "folder", "symlink", "other"]
+Kind = Literal["file", "folder", "symlink", "other"]
 
 
 class Entry(Value):
@@ -159,8 +156,6 @@ def _folder(workspace: Workspace, name: str) -> str:
 
 
 def _matching(paths: Sequence[str], text: str) -> list[str]:
-    from sightline.search.patterns import LeadsOut, pattern
-
     try:
         wanted = pattern(text)
     except LeadsOut as error:

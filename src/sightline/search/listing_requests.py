@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.errors import SightlineError
 from sightline.model.events import ListingRequested
@@ -10,13 +14,6 @@ from sightline.model.value import Value
 from sightline.notices import warnings
 from sightline.search import words
 from sightline.search.listing import list_directory
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from sightline.changes.session_context import SessionContext
 
 KEY = "listings"
 

@@ -7,24 +7,19 @@ compared with the distinct names and the distinct folders rather than with each 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from operator import eq
+from typing import TypeVar
 
-from sightline.search.glob_regex import ANYTHING, compiled
+from sightline.search.glob_regex import ANYTHING, Half, Shape, compiled
+from sightline.search.patterns import Pattern
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from typing import TypeVar
-
-    from sightline.search.glob_regex import Half, Shape
-    from sightline.search.patterns import Pattern
-
-    T = TypeVar("T")
-    Stop = Callable[[], bool]
-    Places = dict[str, list[int]]
-    """A text -> where in the list the paths stand that hold it, in order."""
+T = TypeVar("T")
+Stop = Callable[[], bool]
+Places = dict[str, list[int]]
+"""A text -> where in the list the paths stand that hold it, in order."""
 
 SEPARATOR = "\0"
 """In no path."""

@@ -10,18 +10,13 @@ pattern matches always, so app/[id]/page.tsx finds itself.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 from sightline.model.value import Value
 from sightline.search.glob_braces import expand
-from sightline.search.glob_regex import ANY_FOLDERS, magic, shape, unescaped
+from sightline.search.glob_regex import ANY_FOLDERS, Shape, magic, shape, unescaped
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from sightline.search.glob_regex import Shape
-
-    Kind = Literal["path", "name", "glob"]
+Kind = Literal["path", "name", "glob"]
 
 PATTERN_MAX = 1_000
 """Characters of a pattern."""

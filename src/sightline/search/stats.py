@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from sightline.model.events import FilesSought, Seen
+from collections.abc import Iterable
+from typing import Literal
+
+from sightline.model.events import Fact, FilesSought, Seen
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
 from sightline.search.glob_regex import ANYTHING
 from sightline.search.patterns import absolute, pattern
+from sightline.store.port import Store
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Literal
-
-    from sightline.model.events import Fact
-    from sightline.model.timeline import Recorded
-    from sightline.store.port import Store
-
-    Kind = Literal["path", "name", "ending", "glob", "outside"]
-    Outcome = Literal["found_first", "found_further", "helped", "not_found"]
+Kind = Literal["path", "name", "ending", "glob", "outside"]
+Outcome = Literal["found_first", "found_further", "helped", "not_found"]
 
 KINDS: tuple[Kind, ...] = ("path", "name", "ending", "glob", "outside")
 """From exact to broad. path: one file; name: in any folder, also **/name; ending: *.py in whatever

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from sightline.search.chains import FindResult, Request
+from sightline.search.guesses import Candidate
+from sightline.search.listing import DirectoryListing, Entry
+from sightline.search.stats import FindStats, Stats, Tally
 from sightline.text.phrases import count, one_line, size, table
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from sightline.search.chains import FindResult, Request
-    from sightline.search.guesses import Candidate
-    from sightline.search.listing import DirectoryListing, Entry
-    from sightline.search.stats import FindStats, Stats, Tally
 
 HIDDEN = "it is there, and an ignore file keeps it out of lists; it can be read by its path"
 FOLDER = "a folder, not a file"

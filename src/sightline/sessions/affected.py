@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sightline.changes.session_context import SessionContext
 from sightline.model.diff import diff
+from sightline.model.projections import Knowledge
 from sightline.model.results import Affected
 from sightline.model.revision import revision_of
-from sightline.model.spans import intersect, spans, subtract, touched, whole
+from sightline.model.spans import Hunk, Spans, intersect, spans, subtract, touched, whole
 from sightline.model.text import decode
 from sightline.model.timeline import archived
 from sightline.sessions.presence import present
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.projections import Knowledge
-    from sightline.model.spans import Hunk, Spans
 
 MOST = 8
 """Sessions that are compared: those that learned of the file last."""

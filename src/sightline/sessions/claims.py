@@ -8,14 +8,18 @@ A claim without a wildcard is of that path and all below it; one with is a patte
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import lru_cache
-from os import fspath, urandom
+from os import PathLike, fspath, urandom
 
 from sightline.changes.authors import moment
+from sightline.changes.session_context import SessionContext
 from sightline.errors import ClaimRefused, PathRefused
 from sightline.filesystem.ignore.gitignore import PatternSet
 from sightline.filesystem.ignore.wildmatch import SPECIAL
+from sightline.model import active_claims
+from sightline.model.active_claims import Claim
 from sightline.model.events import (
     ClaimReleased,
     ClaimRenewed,
@@ -30,16 +34,7 @@ from sightline.sessions import words as session_words
 from sightline.sessions.presence import is_present
 from sightline.text.phrases import says
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from os import PathLike
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model import active_claims
-    from sightline.model.active_claims import Claim
-
-    Ttl = float | timedelta
+Ttl = float | timedelta
 
 TTL_MAX_S = 86_400
 """A claim that is worth more than a day is renewed."""

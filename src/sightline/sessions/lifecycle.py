@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 
+from sightline.changes.session_context import SessionContext
 from sightline.errors import SessionError
 from sightline.model.events import RewindEnded, SessionEnded
 from sightline.model.value import Value
 from sightline.sessions import words
 from sightline.sessions.presence import present
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-
 
 DELETED = "deleted"
 """Why a session ended that was deleted: what it left for people to see to is gone with it."""

@@ -8,7 +8,9 @@ life decides; such a session counts as present for `away_s` seconds after it.
 from __future__ import annotations
 
 import sys
+from typing import Literal
 
+from sightline.changes.session_context import SessionContext
 from sightline.filesystem.process import alive, here
 from sightline.model.events import (
     Changed,
@@ -18,18 +20,12 @@ from sightline.model.events import (
     Moved,
     SessionEnded,
 )
+from sightline.model.projections import SessionState
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
+from sightline.store.port import Store
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.projections import SessionState
-    from sightline.model.timeline import Recorded
-    from sightline.store.port import Store
-
-    Standing = Literal["present", "gone", "ended"]
+Standing = Literal["present", "gone", "ended"]
 
 TAIL = 50
 """How many of a session's newest facts are looked through for one of its own agent's."""

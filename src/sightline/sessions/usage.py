@@ -5,12 +5,10 @@ The hook of every prompt asks whether it is: what only the answers are made of i
 
 from __future__ import annotations
 
+from sightline.changes.authors import moment
+from sightline.changes.session_context import SessionContext
 from sightline.model.events import EnvironmentSeen, ModelUsed, TurnBegan
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.results import Environment, ModelUsage
+from sightline.model.results import Environment, ModelUsage
 
 
 def another(
@@ -50,9 +48,6 @@ def turn(
 
 def models(ground: SessionContext, session: str | None = None) -> list[ModelUsage]:
     """What a session (this one) used, oldest first."""
-    from sightline.changes.authors import moment
-    from sightline.model.results import ModelUsage
-
     found: list[ModelUsage] = []
     turn, before = 0, None
     whose = ground.session if session is None else session
@@ -69,9 +64,6 @@ def models(ground: SessionContext, session: str | None = None) -> list[ModelUsag
 
 def environments(ground: SessionContext, session: str | None = None) -> list[Environment]:
     """Where a session (this one) ran, oldest first. A host that is not told again is still it."""
-    from sightline.changes.authors import moment
-    from sightline.model.results import Environment
-
     found: list[Environment] = []
     whose = ground.session if session is None else session
     for recorded in ground.store.timeline(session=whose, kinds=[EnvironmentSeen]):

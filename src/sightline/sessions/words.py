@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from sightline.changes.words import cause
+from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
+from sightline.model.spans import Spans
 from sightline.text.phrases import spans
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Protocol
 
-    from sightline.model.active_claims import Claim
-    from sightline.model.spans import Spans
+class Affected(Protocol):
+    """model.results.Affected."""
 
-    class Affected(Protocol):
-        """model.results.Affected."""
-
-        @property
-        def session(self) -> str: ...
-        @property
-        def path(self) -> str: ...
-        @property
-        def lines(self) -> Spans: ...
+    @property
+    def session(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def lines(self) -> Spans: ...
 
 
 NAMED = 3

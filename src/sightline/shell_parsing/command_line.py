@@ -6,14 +6,13 @@ Nothing is claimed of control flow; each simple command is taken as one that may
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from re import DOTALL, VERBOSE, Match, finditer, search, sub
+from re import compile as made
+
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from re import Match
-
-    Word = str | None
+Word = str | None
 
 COMMAND_MAX = 200_000
 """Characters of a command that is looked at; what is longer says nothing."""
@@ -110,9 +109,6 @@ class _Reader:
         return [pipe for pipe in self._pipes if pipe]
 
     def _tokens(self) -> Iterator[Match[str]]:
-        from re import DOTALL, VERBOSE
-        from re import compile as made
-
         token = made(PIECE, VERBOSE | DOTALL)
         while match := token.match(self._text, self._at):
             self._at = match.end()
@@ -214,8 +210,6 @@ def _is_leading(word: str) -> bool:
 
 def _decoded(token: str) -> Word:
     """A word without its quotes; None where it stands for something else."""
-    from re import DOTALL, finditer
-
     kept: list[str] = []
     for part in finditer(PART, token, DOTALL):
         kind, text = part.lastgroup, part.group(part.lastgroup or 0)
@@ -234,12 +228,8 @@ def _is_pattern(text: str) -> bool:
 
 
 def _expands(text: str) -> bool:
-    from re import DOTALL, search
-
     return bool(search(r"(?:^|[^\\])(?:\\\\)*(?:\$[\w({?!@#*$-]|`)", text, DOTALL))
 
 
 def _unescaped(text: str) -> str:
-    from re import sub
-
     return sub(r'\\([\\"$`\n])', lambda match: match[1].strip("\n"), text) if "\\" in text else text

@@ -6,16 +6,13 @@ told by the output alone (shell_parsing.printed_lines).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from re import sub
+
+from sightline.model.spans import Spans
 from sightline.model.value import Value
-from sightline.shell_parsing.command_line import joined, pipelines
+from sightline.shell_parsing.command_line import Simple, joined, pipelines
 from sightline.shell_parsing.readers import Filter, filter_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.model.spans import Spans
-    from sightline.shell_parsing.command_line import Simple
 
 READINGS_MAX = 50
 WORTH = 20
@@ -170,8 +167,6 @@ def _printed(name: str, words: tuple[str | None, ...]) -> list[str]:
 
 
 def _escapes(text: str) -> str:
-    from re import sub
-
     signs = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
     return sub(r"\\([ntr\\])", lambda match: signs[match[1]], text)
 

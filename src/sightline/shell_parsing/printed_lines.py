@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from re import fullmatch
+
 from sightline.model.diff import diff
-from sightline.model.spans import spans
+from sightline.model.spans import Spans, spans
 from sightline.model.text import normal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.model.spans import Spans
-    from sightline.shell_parsing.file_effects import Reading
+from sightline.shell_parsing.file_effects import Reading
 
 NUMBERED = r"[ \t]*(\d{1,9})(?:\t|:|-)(.*)"
 HITS = (r"(.+?):(\d{1,9}):(.*)", r"(.+?)-(\d{1,9})-(.*)")
@@ -38,8 +35,6 @@ def appeared(
 
 def hits(output: str) -> Iterator[tuple[str, int, str]]:
     """Lines of an output that read "path:line:text" or "path-line-text"."""
-    from re import fullmatch
-
     for row in output.split("\n")[:HITS_MAX]:
         found = next(filter(None, (fullmatch(form, row) for form in HITS)), None)
         if found:
@@ -66,8 +61,6 @@ def _in_one_piece(
 
 
 def _by_number(lines: Sequence[str], wanted: Sequence[int], output: str) -> Spans:
-    from re import fullmatch
-
     among = wanted if isinstance(wanted, range) else frozenset(wanted)
     found = filter(None, (fullmatch(NUMBERED, row) for row in output.split("\n")))
     told = ((int(each[1]), each[2]) for each in found)

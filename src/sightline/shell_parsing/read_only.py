@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from sightline.shell_parsing.command_line import pipelines
-from sightline.shell_parsing.readers import filter_of
+from re import search, sub
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.shell_parsing.command_line import Simple, Word
+from sightline.shell_parsing.command_line import Simple, Word, pipelines
+from sightline.shell_parsing.readers import filter_of
 
 NOWHERE = r"(?:\d|&)?>{1,2}\s*(?:/dev/null\b|&\d)"
 """Redirections that leave no file."""
@@ -37,8 +35,6 @@ ACTING = ("-delete", "-exec", "-ok", "-fprint", "-fls")
 
 def only_reads(command: str, cwd: str) -> bool:
     """Whether a command line is known to change no file. cwd: an absolute folder."""
-    from re import search, sub
-
     left = sub(NOWHERE, "", command)
     if ">" in left or search(HIDING, left):
         return False

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from sightline.model.spans import Spans
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sightline.model.spans import Spans
-    from sightline.shell_parsing.command_line import Word
+from sightline.shell_parsing.command_line import Word
 
 TEN = 10
 """Lines that head and tail print when nobody says how many."""
@@ -164,8 +162,6 @@ def _sed(words: Sequence[Word]) -> Filter | None:
 
 def _in_order(spans: list[tuple[int, int]]) -> bool:
     """Whether no line is asked for twice, as far as the numbers tell."""
-    from itertools import pairwise
-
     return all(a[1] > 0 and not 0 < b[0] <= a[1] for a, b in pairwise(spans))
 
 

@@ -10,11 +10,8 @@ from __future__ import annotations
 import os
 
 from sightline.filesystem.private_files import make_folder, write_file
+from sightline.model.revision import Revision
 from sightline.store.sqlite_errors import os_fault
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.model.revision import Revision
 
 NAME_LENGTH = 62
 """Of a file: the digits of a revision without the two that its folder is called by."""

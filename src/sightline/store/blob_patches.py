@@ -6,19 +6,16 @@ store. Where the older one is forgotten, what rests on it is kept otherwise firs
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sightline.model.revision import Revision
 from sightline.model.value import Value
 from sightline.store.codec import raw
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from sightline.model.revision import Revision
-
-    Run = Callable[[str, Sequence[Any]], list[Any]]
-    Step = tuple[int, int, str, bytes]
-    """head, tail, form and body of a patch."""
+Run = Callable[[str, Sequence[Any]], list[Any]]
+Step = tuple[int, int, str, bytes]
+"""head, tail, form and body of a patch."""
 
 WORTH = 4
 """The place is to be this much smaller than the text, which packed is about a third."""

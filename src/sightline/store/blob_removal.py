@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 from sightline.errors import StoreError
-from sightline.store.blobs import as_patch
+from sightline.model.revision import Revision
+from sightline.store.blobs import Blobs, as_patch
 from sightline.store.compression import Packed
 from sightline.store.retention import KeptText
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
-
-    from sightline.model.revision import Revision
-    from sightline.store.blobs import Blobs
-
-    Run = Callable[[str, Sequence[Any]], list[Any]]
+Run = Callable[[str, Sequence[Any]], list[Any]]
 
 KEPT = "SELECT revision, length(body) FROM blobs"
 

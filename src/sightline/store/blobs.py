@@ -4,28 +4,23 @@ others as rows, large ones as files of their own.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from sightline.errors import StoreError
-from sightline.model.revision import named, revision_of
+from sightline.model.revision import Revision, named, revision_of
 from sightline.model.value import Value
+from sightline.store.blob_files import Files
+from sightline.store.blob_patches import Patch, Patches, patched
 from sightline.store.codec import raw
 from sightline.store.compression import LARGE_BYTES, Packed, smaller, unpacked
 from sightline.store.lru import Held
+from sightline.store.packs import Pack, Packs, together
 from sightline.store.sqlite_errors import SAVE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, TypeVar
-
-    from sightline.model.revision import Revision
-    from sightline.store.blob_files import Files
-    from sightline.store.blob_patches import Patch, Patches
-    from sightline.store.packs import Pack, Packs
-
-    T = TypeVar("T")
-    Run = Callable[[str, Sequence[Any]], list[Any]]
+T = TypeVar("T")
+Run = Callable[[str, Sequence[Any]], list[Any]]
 
 FEW = 3
 """New texts of one write that stay rows of their own: the texts of an edit, which a hook keeps."""
@@ -157,24 +152,18 @@ class Blobs:
     def files(self) -> Files:
         """Those of this store that are large; most hooks need none."""
         if self._files is None:
-            from sightline.store.blob_files import Files
-
             self._files = Files(self.folder)
         return self._files
 
     def packs(self) -> Packs:
         """Those of this store; most hooks need none."""
         if self._packs is None:
-            from sightline.store.packs import Packs
-
             self._packs = Packs(self._run)
         return self._packs
 
     def patches(self) -> Patches:
         """Those of this store; what only reads seldom needs any."""
         if self._patches is None:
-            from sightline.store.blob_patches import Patches
-
             self._patches = Patches(self._run)
         return self._patches
 
@@ -211,7 +200,6 @@ class Blobs:
             "SELECT 1 FROM patched WHERE revision = ?", (raw(revision),)
         ):
             return data
-        from sightline.store.blob_patches import patched
 
         root, steps = self.patches().steps(revision)
         data = self._whole(root)
@@ -307,8 +295,6 @@ def _which_of_many(tables: Sequence[str]) -> str:
 
 
 def _together(texts: dict[Revision, bytes]) -> tuple[Pack, ...]:
-    from sightline.store.packs import together
-
     return tuple(together(texts))
 
 

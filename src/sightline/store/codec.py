@@ -9,28 +9,22 @@ version of its kind and adds an upcaster below, because old stores are read for 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
+from typing import Any
 
 from sightline.errors import StoreError
 from sightline.model.active_claims import Claim
-from sightline.model.events import FACTS, Belief, Cause, Rewritten, Told
+from sightline.model.events import FACTS, Belief, Cause, Fact, Rewritten, Told
 from sightline.model.lean import dumps, loads
 from sightline.model.projections import DiskFile, Knowledge, SessionState
-from sightline.model.revision import Stamp, StatSignature
+from sightline.model.revision import Revision, Stamp, StatSignature
+from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from sightline.model.events import Fact
-    from sightline.model.revision import Revision
-    from sightline.model.spans import Spans
-
-    Row = tuple[Any, ...]
-    Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
-    Convert = Callable[[Any], Any]
+Row = tuple[Any, ...]
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+Convert = Callable[[Any], Any]
 
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
 """(kind, n) -> the body of version n as one of version n + 1."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sightline.model.value import Value
+import zlib
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.model.revision import Revision
+from sightline.model.deflate import deflated
+from sightline.model.revision import Revision
+from sightline.model.value import Value
 
 LARGE_BYTES = 1 << 20
 """What is larger than this once packed is a file."""
@@ -38,10 +38,7 @@ def smaller(data: bytes) -> tuple[str, bytes]:
 
 def _deflated(data: bytes) -> bytes:
     if len(data) >= MUCH:
-        from sightline.model.deflate import deflated
-
         return deflated(data)
-    import zlib
 
     return zlib.compress(data, 1)
 
@@ -50,7 +47,6 @@ def unpacked(form: str, body: bytes) -> bytes | None:
     """The bytes of a body; None when it is damaged."""
     if form == "raw":
         return body
-    import zlib
 
     try:
         return zlib.decompress(body)

@@ -14,18 +14,15 @@ import _sqlite3 as sqlite3  # without the dates that sqlite3 brings
 import os
 from _thread import RLock
 from _weakref import ref
+from collections.abc import Callable, Sequence
 from time import monotonic, sleep
+from typing import Any, TypeVar
 
 from sightline.errors import StoreError
 from sightline.store.migrations import check, migrate
 from sightline.store.sqlite_errors import busy, fault
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
-
-    Result = TypeVar("Result")
+Result = TypeVar("Result")
 
 PATIENCE_S = 30.0
 """How long to wait for other writers; one write takes well under a millisecond."""

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 from time import sleep
 
+from sightline.store.database import Database
 from sightline.store.port import Room
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.store.database import Database
 
 PAGES_AT_ONCE = 48
 """Free pages given back in one transaction: some milliseconds of the writers' lock."""

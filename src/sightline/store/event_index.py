@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from sightline.errors import StoreConflict
 from sightline.model.events import (
     Changed,
     EnvironmentSeen,
+    Fact,
     ModelUsed,
     Moved,
     RewindEnded,
@@ -19,15 +21,8 @@ from sightline.model.events import (
     WriteAbandoned,
     WriteIntended,
 )
-from sightline.model.timeline import archived
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sightline.model.events import Fact
-    from sightline.model.projections import Knowledge
-    from sightline.model.timeline import Recorded
+from sightline.model.projections import Knowledge
+from sightline.model.timeline import Recorded, archived
 
 COLUMN_FACTS = (
     *(SessionStarted, SessionForked, SessionEnded),

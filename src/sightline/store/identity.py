@@ -15,11 +15,10 @@ import os
 
 from sightline.filesystem.private_files import Locked, make_folder, write_file
 from sightline.model.revision import revision_of
+from sightline.store.sqlite import SqliteStore
 from sightline.store.sqlite_errors import os_fault
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Folder = tuple[int, int]
+Folder = tuple[int, int]
 
 SAMPLE = 64
 """How many files of a store are looked for in a folder that may be its workspace."""
@@ -68,7 +67,6 @@ def _holds(file: str, root: str) -> bool:
     says little: file systems give the inode of a deleted folder to the next one made."""
     if not os.path.exists(file):
         return False
-    from sightline.store.sqlite import SqliteStore
 
     store = SqliteStore(file)
     try:

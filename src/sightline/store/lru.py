@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from _thread import allocate_lock
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 
 class Held:

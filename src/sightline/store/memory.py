@@ -7,25 +7,27 @@ Lives as long as the process.
 from __future__ import annotations
 
 from _thread import RLock
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sightline.model import active_claims
-from sightline.model.events import BlobPurged
-from sightline.model.projections import column, fold_knowledge, know, news, on_disk
-from sightline.model.revision import named
+from sightline.model.active_claims import Claim
+from sightline.model.events import BlobPurged, Fact
+from sightline.model.projections import (
+    DiskFile,
+    Knowledge,
+    SessionState,
+    column,
+    fold_knowledge,
+    know,
+    news,
+    on_disk,
+)
+from sightline.model.revision import Revision, Stamp, named
 from sightline.model.timeline import NOBODY, Recorded, turns_at
 from sightline.store.event_index import check_expected, paths_of, pends, settled, went_on
 from sightline.store.port import Room
 from sightline.store.retention import KeptText
 from sightline.store.verify import differences
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from sightline.model.active_claims import Claim
-    from sightline.model.events import Fact
-    from sightline.model.projections import DiskFile, Knowledge, SessionState
-    from sightline.model.revision import Revision, Stamp
 
 
 class MemoryStore:

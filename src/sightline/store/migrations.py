@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 
 from sightline.errors import StoreError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import sqlite3
 
 STEPS = (
     "0001_ground.sql",

@@ -7,15 +7,13 @@ import os
 
 from sightline.errors import StoreError
 from sightline.filesystem import private_files
+from sightline.store.identity import store_file
+from sightline.store.memory import MemoryStore
 from sightline.store.migrations import migrate
 from sightline.store.network_folders import refuse_network
+from sightline.store.port import Store
 from sightline.store.sqlite import SqliteStore
 from sightline.store.sqlite_errors import fault, os_fault
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.store.memory import MemoryStore
-    from sightline.store.port import Store
 
 SUPPORTED = "Use sqlite:///absolute/path.db, or memory: for a store that ends with the process."
 
@@ -29,12 +27,8 @@ def open_store(url: str | None, *, workspace_root: str, state_home: str) -> Stor
     (config.settings.Settings.state_home). StoreError, with nothing changed, when it cannot be opened.
     """
     if url is None:
-        from sightline.store.identity import store_file
-
         return open_file(store_file(state_home, workspace_root))
     if url == "memory:":
-        from sightline.store.memory import MemoryStore
-
         return _IN_MEMORY.setdefault(workspace_root, MemoryStore())
     if url.startswith("sqlite:///"):
         return open_file(_path_in(url))

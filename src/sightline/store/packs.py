@@ -8,25 +8,20 @@ bytes are a secret.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from typing import Any
 
 from sightline.errors import StoreError
 from sightline.model.deflate import deflated
-from sightline.model.revision import revision_of
+from sightline.model.revision import Revision, revision_of
 from sightline.model.value import Value
 from sightline.store.codec import raw
 from sightline.store.lru import Held
 from sightline.store.retention import KeptText
 from sightline.store.sqlite_errors import SAVE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from sightline.model.revision import Revision
-
-    Run = Callable[[str, Sequence[Any]], list[Any]]
+Run = Callable[[str, Sequence[Any]], list[Any]]
 
 PACK_BYTES = 128 << 10
 """Of texts, before packing: four times what zlib looks back, and unpacked in half a millisecond.

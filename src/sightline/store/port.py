@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from sightline.model.active_claims import Claim
+from sightline.model.events import Fact
+from sightline.model.projections import DiskFile, Knowledge, SessionState
+from sightline.model.revision import Revision, Stamp
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Protocol
-
-    from sightline.model.active_claims import Claim
-    from sightline.model.events import Fact
-    from sightline.model.projections import DiskFile, Knowledge, SessionState
-    from sightline.model.revision import Revision, Stamp
-    from sightline.model.timeline import Recorded
-    from sightline.store.retention import KeptText
-else:
-    Protocol = object
+from sightline.store.retention import KeptText
 
 
 class Room(Value):

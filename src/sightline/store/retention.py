@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from typing import Any
 
-from sightline.model.events import BlobPurged, Changed, CheckpointDropped, CheckpointTaken
-from sightline.model.revision import known
+from sightline.model.events import BlobPurged, Changed, CheckpointDropped, CheckpointTaken, Fact
+from sightline.model.revision import Revision, known
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any
-
-    from sightline.model.events import Fact
-    from sightline.model.revision import Revision
-    from sightline.model.timeline import Recorded
 
 AGE, SIZE = "age", "size"
 """Why a text goes: not named by any fact for longer than the user keeps texts; or the texts take

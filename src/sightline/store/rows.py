@@ -11,12 +11,14 @@ part of what a hook imports until it has to.
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from operator import itemgetter
+from typing import Any, TypeVar
 
 from sightline.model import active_claims
-from sightline.model.active_claims import CLAIMING
+from sightline.model.active_claims import CLAIMING, Claim
 from sightline.model.events import Belief
 from sightline.model.projections import (
     DiskFile,
@@ -28,23 +30,15 @@ from sightline.model.projections import (
     on_disk,
 )
 from sightline.model.revision import Stamp, StatSignature
-from sightline.model.timeline import branch, turns_at
+from sightline.model.timeline import Recorded, branch, turns_at
 from sightline.store import codec
 from sightline.store.event_index import COLUMN_FACTS, KNOWING, pends, settled
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any, TypeVar
+Run = Callable[[str, Sequence[Any]], list[Any]]
 
-    from sightline.model.active_claims import Claim
-    from sightline.model.timeline import Recorded
+Made = TypeVar("Made")
 
-    Run = Callable[[str, Sequence[Any]], list[Any]]
-
-    Made = TypeVar("Made")
-
-    Row = tuple[Any, ...]
+Row = tuple[Any, ...]
 
 EVENT = "SELECT position, session, kind, version, happened_at, recorded_at, body FROM events"
 KNOWLEDGE = (

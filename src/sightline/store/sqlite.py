@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from time import sleep
+from typing import Any, TypeVar
 
-from sightline.model.events import BlobPurged, Changed, GitMoved, WriteIntended
-from sightline.model.projections import news
+from sightline.model.active_claims import Claim
+from sightline.model.events import BlobPurged, Changed, Fact, GitMoved, WriteIntended
+from sightline.model.projections import DiskFile, Knowledge, SessionState, news
+from sightline.model.revision import Revision, Stamp
 from sightline.model.timeline import TURNING, Recorded
 from sightline.store import codec
+from sightline.store.blob_removal import Forgetting
 from sightline.store.blobs import Blobs
 from sightline.store.codec import text
 from sightline.store.database import Database
+from sightline.store.disk_usage import REST_S, give_back, measured
 from sightline.store.event_index import check_expected, paths_of, went_on
+from sightline.store.port import Room
+from sightline.store.retention import KeptText
 from sightline.store.rows import (
     DISK,
     EVENT,
@@ -26,21 +34,9 @@ from sightline.store.rows import (
     fold_known,
     stamps_of,
 )
+from sightline.store.verify import differences
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, TypeVar
-
-    from sightline.model.active_claims import Claim
-    from sightline.model.events import Fact
-    from sightline.model.projections import DiskFile, Knowledge, SessionState
-    from sightline.model.revision import Revision, Stamp
-    from sightline.store.blob_removal import Forgetting
-    from sightline.store.port import Room
-    from sightline.store.retention import KeptText
-
-    Result = TypeVar("Result")
+Result = TypeVar("Result")
 
 CHUNK = 500
 """Rows or bound values of one statement."""
@@ -242,13 +238,9 @@ class SqliteStore:
         return dict(self._base.run("SELECT kind, count(*) FROM events GROUP BY kind"))
 
     def room(self) -> Room:
-        from sightline.store.disk_usage import measured
-
         return measured(self._base, self._forgetting().files_bytes())
 
     def tidy(self) -> int:
-        from sightline.store.disk_usage import REST_S, give_back
-
         forgetting = self._forgetting()
         files = self._write(forgetting.tidy, durable=False)
         while self._write(forgetting.mend, durable=False):
@@ -256,8 +248,6 @@ class SqliteStore:
         return files + give_back(self._base)
 
     def verify(self) -> list[str]:
-        from sightline.store.verify import differences
-
         torn = [row[0] for row in self._base.run("PRAGMA integrity_check") if row[0] != "ok"]
         return torn or [*differences(self), *self._forgetting().broken()]
 
@@ -269,8 +259,6 @@ class SqliteStore:
 
     def _forgetting(self) -> Forgetting:
         """What a hook never asks for."""
-        from sightline.store.blob_removal import Forgetting
-
         return Forgetting(self._base.run, self._blobs)
 
     def _write(self, work: Callable[[], Result], *, durable: bool) -> Result:

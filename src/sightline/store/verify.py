@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 from sightline.model.active_claims import fold as fold_claims
-from sightline.model.projections import column, fold_disk, know
-from sightline.model.timeline import NOBODY, TURNING, branch
+from sightline.model.projections import Knowledge, SessionState, column, fold_disk, know
+from sightline.model.timeline import NOBODY, TURNING, Recorded, branch
 from sightline.store.event_index import pends, settled
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
-
-    from sightline.model.projections import Knowledge, SessionState
-    from sightline.model.timeline import Recorded
-    from sightline.store.port import Store
+from sightline.store.port import Store
 
 
 def differences(store: Store) -> list[str]:

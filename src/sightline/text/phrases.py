@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-    from sightline.model.spans import Spans
+from sightline.model.spans import Spans
 
 
 def shown(lines: Spans, total: int) -> str:

@@ -6,11 +6,9 @@ from unicodedata import category, east_asian_width
 
 from sightline.text.phrases import one_line
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    Piece = tuple[str, str]
-    Line = tuple[Piece, ...]
-    """(text, style) pieces; a style is a word, and the terminal's side knows its colour."""
+Piece = tuple[str, str]
+Line = tuple[Piece, ...]
+"""(text, style) pieces; a style is a word, and the terminal's side knows its colour."""
 
 
 def cells(text: str) -> int:

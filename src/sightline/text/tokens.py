@@ -8,16 +8,14 @@ same time per byte. What each costs was fitted to real tokenizers, for each fami
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Literal
+
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Literal
-
-    Family = Literal["o200k", "claude", "claude-5"]
-    """o200k: OpenAI's, and what is taken for models of others; claude: Claude 3 to 4.6; claude-5:
-    Claude 4.7 and later, which needs about a third more."""
+Family = Literal["o200k", "claude", "claude-5"]
+"""o200k: OpenAI's, and what is taken for models of others; claude: Claude 3 to 4.6; claude-5:
+Claude 4.7 and later, which needs about a third more."""
 
 PICTURE = 1_500
 """Tokens of a picture whose size nobody knows."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sightline.agents.claude_code import hook_settings, settings
 from sightline.agents.settings_file import Change, backup_of, read, text_of
 from sightline.agents.settings_text import BadSettings
 from sightline.errors import SettingsError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
 
 _ANY = hook_settings.wanted(
     hook_settings.command_hook("python", f"sightline/{hook_settings.ENTRY}")

@@ -7,16 +7,14 @@ event needs.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sightline.agents.claude_code.json_fields import checked, needed, optional
+from sightline.agents.claude_code.payloads import told
+from sightline.agents.claude_code.transcripts import shown_since
 from sightline.agents.dialect import Caller
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from sightline.agents.hook_events import Answer, Event
+from sightline.agents.hook_events import Answer, Event
 
 AGENT_ID_LENGTH = 8
 """Characters of a sub-agent's id that tell it from its siblings."""
@@ -46,8 +44,6 @@ def sub_agent(session: str, kind: str | None, agent: str) -> str:
 
 def events(payload: Mapping[str, Any], event: str | None = None) -> list[Event]:
     """What a payload tells, in order; nothing for what is of no interest. ValueError."""
-    from sightline.agents.claude_code.payloads import told
-
     return told(payload, event)
 
 
@@ -58,8 +54,6 @@ def answer(payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, A
 
 def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
     """What a transcript shows from a byte offset on that no hook tells of, and where to go on."""
-    from sightline.agents.claude_code.transcripts import shown_since
-
     return shown_since(transcript, offset, before=before)
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from collections.abc import Iterable, Mapping
+from shutil import which
+from typing import Any
 
 from sightline.agents.claude_code import hook_settings, settings
 from sightline.agents.claude_code.connect import refused
+from sightline.agents.claude_code.hook_settings import Hook
+from sightline.agents.claude_code.settings import Found, Scope
+from sightline.agents.dialect import dialect
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
 from sightline.errors import SettingsError
 from sightline.history.doctor import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from sightline.agents.claude_code.hook_settings import Hook
-    from sightline.agents.claude_code.settings import Found, Scope
 
 VERSION_WITHIN_S = 10.0
 MANAGED = {
@@ -30,9 +29,6 @@ MANAGED = {
 
 def client() -> Finding:
     """Which client is on PATH."""
-    import subprocess
-    from shutil import which
-
     program = which("claude")
     if program is None:
         return Finding(hook_settings.AGENT, "warning", "absent", {})
@@ -113,7 +109,6 @@ def transcript(root: str, config_dir: str) -> Finding:
     path = _newest(root, config_dir)
     if path is None:
         return Finding("transcript", "ok", "none", {})
-    from sightline.agents.dialect import dialect
 
     try:
         shown, _ = dialect(hook_settings.AGENT).unhooked(path, 0, before=sys.maxsize)

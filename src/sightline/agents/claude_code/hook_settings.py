@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
+from collections.abc import Mapping
+from typing import Any
 
-    Hook = Mapping[str, Any]
+Hook = Mapping[str, Any]
 
 AGENT = "claude-code"
 ENTRY = "hook_entry.py"

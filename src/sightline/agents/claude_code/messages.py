@@ -6,20 +6,18 @@ branch stays in the file, and so do copies of rows of the conversation that this
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
 from sightline.agents.claude_code.rows import time_of
 from sightline.agents.recording import first_rows, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 from sightline.model.lean import dumps
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+Row = Mapping[str, Any]
+Part = dict[str, Any]
 
-    Row = Mapping[str, Any]
-    Part = dict[str, Any]
-
-    Attachment = Mapping[str, Any]
+Attachment = Mapping[str, Any]
 
 AGENT = "claude-code"
 NONE = "it holds no messages as Claude Code records them"

@@ -8,15 +8,13 @@ one has to agree with the other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from sightline.agents.claude_code.json_fields import flag, optional
 from sightline.model.text import split
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    Told = Mapping[str, Any]
+Told = Mapping[str, Any]
 
 
 def after(before: str, told: Told) -> str | None:

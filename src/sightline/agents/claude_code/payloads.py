@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from sightline.agents.claude_code.json_fields import checked, flag, inner, needed, optional
+from sightline.agents.claude_code.tool_results import result
 from sightline.agents.hook_events import (
     Answered,
     Attempted,
@@ -13,25 +17,20 @@ from sightline.agents.hook_events import (
     CommandEnded,
     Compacted,
     Ended,
+    Event,
     Failed,
     Instructed,
     Prompted,
+    Source,
     Stopped,
 )
-from sightline.model.attempts import Replace, Several, WriteWhole
+from sightline.agents.prompt_mentions import mentions
+from sightline.model.attempts import Attempt, Replace, Several, WriteWhole
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+Input = Mapping[str, Any]
+Target = tuple[str, Attempt | CellEdit]
 
-    from sightline.agents.hook_events import Event, Source
-    from sightline.model.attempts import Attempt
-
-    Input = Mapping[str, Any]
-    Target = tuple[str, Attempt | CellEdit]
-
-    Payload = Mapping[str, Any]
+Payload = Mapping[str, Any]
 
 SHELLS = ("Bash", "PowerShell")
 
@@ -118,8 +117,6 @@ def _subagent_stop(payload: Payload) -> list[Event]:
 
 
 def _prompt(payload: Payload) -> list[Event]:
-    from sightline.agents.prompt_mentions import mentions
-
     text = needed(payload, "prompt")
     named = () if text.startswith(NOT_TYPED) else mentions(text)
     return [Prompted(text, named, optional(payload, "permission_mode"))]
@@ -135,8 +132,6 @@ def _before_tool(payload: Payload) -> list[Event]:
 
 
 def _after_tool(payload: Payload) -> list[Event]:
-    from sightline.agents.claude_code.tool_results import result
-
     tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
     given, response = inner(payload, "tool_input"), payload.get("tool_response")
     if tool in SHELLS:
@@ -164,8 +159,6 @@ def _batch(payload: Payload) -> list[Event]:
 
 def _unused(call: Payload) -> Failed | None:
     """An edit that the client itself turned down. Input that is not even an edit's is nothing."""
-    from sightline.agents.hook_events import CellEdit
-
     said = call.get("tool_response")
     if not isinstance(said, str) or not said.startswith(UNUSED):
         return None

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sightline.agents.claude_code.dialect import sub_agent
 from sightline.agents.claude_code.json_fields import needed, optional
 from sightline.agents.claude_code.rows import model_of, rows, time_of
-from sightline.agents.claude_code.tool_results import read
+from sightline.agents.claude_code.tool_results import read, wrote
 from sightline.agents.claude_code.transcripts import attached
-from sightline.agents.hook_events import Began, Compacted, Prompted
+from sightline.agents.hook_events import Began, Compacted, Event, Prompted
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from sightline.agents.hook_events import Event
-
-    Row = Mapping[str, Any]
+Row = Mapping[str, Any]
 
 FOLDER_LENGTH = 200
 """Characters of a folder's name; a longer one goes on with a digest."""
@@ -151,8 +146,6 @@ def _row(row: Row) -> list[Event]:
 
 
 def _result(row: Row) -> list[Event]:
-    from sightline.agents.claude_code.tool_results import wrote
-
     result = row["toolUseResult"]
     if not isinstance(result, dict):
         return []

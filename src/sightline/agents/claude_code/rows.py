@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import IO, Any
+
 from sightline.model.lean import loads
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import IO, Any
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 LINE_MAX = 16 << 20
 """Bytes of a row that is still read; a longer one is passed over."""
@@ -30,8 +29,6 @@ def rows(
 
 def time_of(row: Mapping[str, Any]) -> int | None:
     """A row's time, UTC microseconds since 1970; None where it does not say that of any zone."""
-    from datetime import datetime
-
     try:
         moment = datetime.fromisoformat(row["timestamp"])
     except (KeyError, TypeError, ValueError):

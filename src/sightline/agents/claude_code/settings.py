@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
-from sightline.agents.claude_code.hook_settings import EVENTS, TIMEOUT_S, is_ours
-from sightline.agents.settings_text import Settings
+from sightline.agents.claude_code.hook_settings import EVENTS, TIMEOUT_S, Hook, is_ours
+from sightline.agents.settings_text import Item, Settings
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any, Literal
-
-    from sightline.agents.claude_code.hook_settings import Hook
-    from sightline.agents.settings_text import Item
-
-    Scope = Literal["user", "project", "local"]
+Scope = Literal["user", "project", "local"]
 
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from sightline.agents.claude_code.json_fields import checked, flag, needed, optional
-from sightline.agents.hook_events import Failed, Shown, Wrote
+from sightline.agents.claude_code.patches import after
+from sightline.agents.hook_events import Event, Failed, Shown, Wrote
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+Given = Mapping[str, Any]
 
-    from sightline.agents.hook_events import Event
-
-    Given = Mapping[str, Any]
-
-    Line = tuple[str, int, str]
+Line = tuple[str, int, str]
 
 
 def result(tool: str, given: Given, response: Any, call: str, cwd: str) -> list[Event]:
@@ -88,7 +84,6 @@ def wrote(tool: str, path: str, call: str, told: Given | None) -> Wrote:
         return gone.replace(content=content, whole=content is not None)
     if before is None:  # too large to be told
         return made
-    from sightline.agents.claude_code.patches import after
 
     return made.replace(content=after(before, told))
 

@@ -7,25 +7,20 @@ user, put back after a compaction, instructions, and the client's own word that 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from sightline.agents.claude_code.json_fields import needed, optional
 from sightline.agents.claude_code.patches import after
 from sightline.agents.claude_code.rows import model_of, rows, time_of
 from sightline.agents.claude_code.tool_results import read
-from sightline.agents.hook_events import Shown, Used
+from sightline.agents.hook_events import Event, Shown, Used
+from sightline.model.spans import Span
 from sightline.model.text import split, unmarked
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
+Row = Mapping[str, Any]
 
-    from sightline.agents.hook_events import Event
-    from sightline.model.spans import Span
-
-    Row = Mapping[str, Any]
-
-    Told = Mapping[str, Any]
+Told = Mapping[str, Any]
 
 ATTACHED = b'"attachment"'
 MODEL = b'"model"'

@@ -6,33 +6,33 @@ bytes reach the platter together, and what became of them is one more append.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from os import urandom
 from stat import S_IMODE
 
 from sightline.changes.attribution import detect_changes
-from sightline.changes.session_context import TRIES
+from sightline.changes.session_context import TRIES, SessionContext
 from sightline.changes.write_journal import completed, recover, took_effect
-from sightline.checkpoints.rewind.effects import effects, look, planned_each
-from sightline.checkpoints.rewind.undo_plan import Put, Rename, Rights, Skipped, UndoPlan, paths_of
+from sightline.checkpoints.rewind.effects import Planned, Target, effects, look, planned_each
+from sightline.checkpoints.rewind.undo_plan import (
+    CurrentState,
+    Effect,
+    Put,
+    Rename,
+    Rights,
+    Skipped,
+    Step,
+    UndoPlan,
+    paths_of,
+)
 from sightline.errors import SightlineError, Unverifiable
-from sightline.filesystem.file_state import Link, Replacement
-from sightline.model.events import Changed, WriteAbandoned, WriteIntended
-from sightline.model.revision import MISSING, UNKNOWN, link_of
+from sightline.filesystem.file_state import FileState, Link, Replacement
+from sightline.model.events import Changed, Fact, WriteAbandoned, WriteIntended
+from sightline.model.revision import MISSING, UNKNOWN, StatSignature, link_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.rewind.effects import Planned, Target
-    from sightline.checkpoints.rewind.undo_plan import CurrentState, Effect, Step
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.events import Fact
-    from sightline.model.revision import StatSignature
-
-    Answer = bool | Unverifiable
-    """Whether a step was done; the error for which nothing was."""
+Answer = bool | Unverifiable
+"""Whether a step was done; the error for which nothing was."""
 
 AT_ONCE, BYTES_AT_ONCE = 100, 8 << 20
 """Files of one batch, and their bytes: a replacement holds three open files for each."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from stat import S_IMODE
 
 from sightline.changes import untracked
 from sightline.changes.cause_rules import REWINDING
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.prior_state import KINDS, Past, of_entry, standing
 from sightline.checkpoints.rewind.undo_plan import (
     CurrentState,
@@ -18,22 +20,14 @@ from sightline.checkpoints.rewind.undo_plan import (
     undo,
 )
 from sightline.filesystem.deadline import DeadlinePassed, within
+from sightline.filesystem.file_state import FileState
 from sightline.model.events import Cause, Changed, CommandEnded, Moved
-from sightline.model.manifest import EMPTY
+from sightline.model.manifest import EMPTY, Manifest
 from sightline.model.revision import MISSING
-from sightline.model.timeline import archived
+from sightline.model.timeline import Recorded, archived
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.manifest import Manifest
-    from sightline.model.timeline import Recorded
-
-    Planned = tuple[UndoPlan, dict[str, FileState]]
-    """A plan, and what it was made for."""
+Planned = tuple[UndoPlan, dict[str, FileState]]
+"""A plan, and what it was made for."""
 
 TOGETHER = 64
 """Groups that are looked at in one go."""

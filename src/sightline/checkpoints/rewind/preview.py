@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import covers
 from sightline.checkpoints.compare import compared
-from sightline.checkpoints.rewind.undo_plan import Put, Rename, Rights
-from sightline.model.manifest import EMPTY
-from sightline.model.results import FileDifference
+from sightline.checkpoints.rewind.effects import Target
+from sightline.checkpoints.rewind.undo_plan import Put, Rename, Rights, Step
+from sightline.filesystem.file_state import FileState
+from sightline.model.manifest import EMPTY, Change
+from sightline.model.results import FileDifference, RewindReport
 from sightline.model.revision import MISSING, is_link
 from sightline.model.text import decode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.rewind.effects import Target
-    from sightline.checkpoints.rewind.undo_plan import Step
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.manifest import Change
-    from sightline.model.results import RewindReport
 
 
 def shown(

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from stat import S_IMODE
 
+from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
-from sightline.model.events import Changed, GitMoved, Moved, Seen
-from sightline.model.revision import MISSING, UNKNOWN, as_link, is_link
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.rewind.undo_plan import Effect
-    from sightline.model.events import Fact
-    from sightline.model.manifest import Entry
-    from sightline.model.revision import Revision
-    from sightline.model.timeline import Recorded
+from sightline.checkpoints.rewind.undo_plan import Effect
+from sightline.model.events import Changed, Fact, GitMoved, Moved, Seen
+from sightline.model.manifest import Entry
+from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link, is_link
+from sightline.model.timeline import Recorded
 
 RECENT = 20
 """How many changes of a file are looked through for the rights it had."""

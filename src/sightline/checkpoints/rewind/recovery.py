@@ -6,10 +6,13 @@ rewind began stands, and so does all that others did: nobody was there to be ask
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime
 from time import monotonic
 
 from sightline.changes import write_journal
 from sightline.changes.authors import moment
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind import apply, effects, rewinder, words
 from sightline.checkpoints.rewind.effects import Target
 from sightline.checkpoints.rewind.prior_state import of_entry
@@ -18,16 +21,9 @@ from sightline.errors import SightlineError
 from sightline.model.events import CheckpointTaken, RewindStarted
 from sightline.model.manifest import EMPTY
 from sightline.model.revision import MISSING
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
 from sightline.notices import warnings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.timeline import Recorded
 
 REWIND = "rewind"
 """Why a checkpoint was taken: before one."""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from sightline.model.diff import diff
 from sightline.model.merge import merge
-from sightline.model.spans import spans
-from sightline.model.text import decode
+from sightline.model.spans import Hunk, Spans, spans
+from sightline.model.text import Text, decode
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sightline.model.spans import Hunk, Spans
-    from sightline.model.text import Text
 
 
 class Kept(Value):

@@ -8,21 +8,27 @@ only where the tree is known to be looked at in a moment.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from typing import NoReturn
 
 from sightline.changes import untracked, write_journal
 from sightline.changes.authors import changed_by, moment
 from sightline.changes.renames import RenameFinder
+from sightline.changes.session_context import SessionContext
+from sightline.checkpoints import take
 from sightline.checkpoints.changed_since import NO_MESSAGES, about_rewind
 from sightline.checkpoints.rewind import apply, effects, preview, words
 from sightline.checkpoints.rewind.effects import Target
 from sightline.checkpoints.rewind.prior_state import KINDS, of_entry, standing
 from sightline.checkpoints.rewind.undo_plan import (
     CurrentState,
+    Effect,
     Put,
     Rename,
     Rights,
     Skipped,
+    Step,
     UndoPlan,
 )
 from sightline.errors import (
@@ -33,24 +39,29 @@ from sightline.errors import (
     StoreError,
     Unverifiable,
 )
-from sightline.model.events import Changed, GitMoved, Moved, RewindEnded, RewindStarted
+from sightline.filesystem.file_state import FileState
+from sightline.model.events import (
+    Changed,
+    Fact,
+    GitMoved,
+    Moved,
+    RewindEnded,
+    RewindStarted,
+    WarningRaised,
+)
 from sightline.model.manifest import EMPTY
-from sightline.model.results import LeftAlone, RewindReport, TakenBack
-from sightline.model.revision import MISSING, is_link, known
+from sightline.model.results import (
+    Checkpoint,
+    Deleted,
+    FileDifference,
+    FileWarning,
+    LeftAlone,
+    RewindReport,
+    TakenBack,
+)
+from sightline.model.revision import MISSING, Revision, is_link, known
 from sightline.model.timeline import archived
 from sightline.notices import warnings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import NoReturn
-
-    from sightline.changes.session_context import SessionContext
-    from sightline.checkpoints.rewind.undo_plan import Effect, Step
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.events import Fact, WarningRaised
-    from sightline.model.results import Checkpoint, Deleted, FileDifference, FileWarning
-    from sightline.model.revision import Revision
 
 
 def rewind(
@@ -170,8 +181,6 @@ def _vanished(
     safety: Checkpoint | None = None,
 ) -> UndoPlan:
     """safety: the checkpoint that was just taken."""
-    from sightline.checkpoints import take
-
     standing = take.manifest(ground, safety) if safety is not None else EMPTY
     return UndoPlan(left=tuple(effects.vanished(ground, target, groups, standing)))
 
@@ -182,7 +191,6 @@ def target_of(ground: SessionContext, to: Checkpoint | str | int) -> Target:
         if not 0 <= to <= ground.store.position():
             raise RewindRefused(*words.no_position(to, ground.store.position()))
         return Target(to, _of_position(to), None)
-    from sightline.checkpoints import take
 
     taken = take.named(ground, to if isinstance(to, str) else to.id)
     if taken.session != ground.session:
@@ -410,8 +418,6 @@ class Beginning:
         return StoreError(*words.unfinished(self._name, error.message, error.hint))
 
     def _taken(self) -> Checkpoint:
-        from sightline.checkpoints import take
-
         label = f"before the rewind to {self._fact.checkpoint}"
         try:
             return take.take(self._ground, label, why="rewind", looked=self._looked)

@@ -6,26 +6,22 @@ session's own lines go, and everybody else's stay.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
 from sightline.checkpoints.rewind.reverse_merge import Kept, shares_lines, take_out
-from sightline.model.revision import MISSING, UNKNOWN, is_link, known, revision_of
+from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, known, revision_of
+from sightline.model.spans import Spans
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Literal
+Text = Callable[[Revision], bytes | None]
+"""The bytes of a revision; None where they are not kept."""
 
-    from sightline.model.revision import Revision
-    from sightline.model.spans import Spans
-
-    Text = Callable[[Revision], bytes | None]
-    """The bytes of a revision; None where they are not kept."""
-
-    Why = Literal[
-        "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
-        "conflict", "bytes", "edited_since", "deleted_since", "in_the_way", "moved_since",
-        "doubtful", "refused", "busy", "vanished", "replaced_since",
-    ]  # fmt: skip
+Why = Literal[
+    "unreadable", "elsewhere", "kind", "too_large", "not_kept", "unknown", "never_stored",
+    "conflict", "bytes", "edited_since", "deleted_since", "in_the_way", "moved_since",
+    "doubtful", "refused", "busy", "vanished", "replaced_since",
+]  # fmt: skip
 
 
 class Effect(Value):

@@ -2,56 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
 from sightline.changes.words import by
-from sightline.checkpoints.words import NO_WAY_BACK
+from sightline.checkpoints.words import NO_WAY_BACK, Difference
+from sightline.model.spans import Spans
 from sightline.text.phrases import count, printable, spans
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Protocol
+Counts = Mapping[str, str]
+"""Path -> how many lines of it come and go."""
 
-    from sightline.checkpoints.words import Difference
-    from sightline.model.spans import Spans
 
-    Counts = Mapping[str, str]
-    """Path -> how many lines of it come and go."""
+class LeftAlone(Protocol):
+    """model.results.LeftAlone."""
 
-    class LeftAlone(Protocol):
-        """model.results.LeftAlone."""
+    @property
+    def path(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
 
-        @property
-        def path(self) -> str: ...
-        @property
-        def reason(self) -> str: ...
 
-    class Report(Protocol):
-        """model.results.RewindReport."""
+class Report(Protocol):
+    """model.results.RewindReport."""
 
-        @property
-        def checkpoint(self) -> str | None: ...
-        @property
-        def to(self) -> int: ...
-        @property
-        def dry_run(self) -> bool: ...
-        @property
-        def conversation(self) -> bool: ...
-        @property
-        def restored(self) -> tuple[str, ...]: ...
-        @property
-        def removed(self) -> tuple[str, ...]: ...
-        @property
-        def merged(self) -> tuple[str, ...]: ...
-        @property
-        def moved(self) -> tuple[tuple[str, str], ...]: ...
-        @property
-        def left_alone(self) -> tuple[LeftAlone, ...]: ...
-        @property
-        def gone(self) -> tuple[LeftAlone, ...]: ...
-        @property
-        def stands(self) -> tuple[tuple[str, tuple[str, ...]], ...]: ...
-        @property
-        def safety_checkpoint(self) -> str | None: ...
+    @property
+    def checkpoint(self) -> str | None: ...
+    @property
+    def to(self) -> int: ...
+    @property
+    def dry_run(self) -> bool: ...
+    @property
+    def conversation(self) -> bool: ...
+    @property
+    def restored(self) -> tuple[str, ...]: ...
+    @property
+    def removed(self) -> tuple[str, ...]: ...
+    @property
+    def merged(self) -> tuple[str, ...]: ...
+    @property
+    def moved(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def left_alone(self) -> tuple[LeftAlone, ...]: ...
+    @property
+    def gone(self) -> tuple[LeftAlone, ...]: ...
+    @property
+    def stands(self) -> tuple[tuple[str, tuple[str, ...]], ...]: ...
+    @property
+    def safety_checkpoint(self) -> str | None: ...
 
 
 LEFT_NAMED = 10

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from sightline.api import json_shapes
 from sightline.cli import output
+from sightline.history.log_entries import Entry
+from sightline.history.overview import Overview
 from sightline.history.words import sentence
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.history.log_entries import Entry
-    from sightline.history.overview import Overview
 
 
 class Lines:

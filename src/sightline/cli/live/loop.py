@@ -5,24 +5,22 @@ On a terminal it is a block of lines that is drawn again in its place, elsewhere
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
+from typing import Never, Protocol
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Never, Protocol
+from sightline.history.overview import Overview, Watch
+from sightline.history.watching import Watching
 
-    from sightline.history.overview import Overview, Watch
-    from sightline.history.watching import Watching
 
-    class Show(Protocol):
-        """Where the state is shown (screen.Screen, lines.Lines)."""
+class Show(Protocol):
+    """Where the state is shown (screen.Screen, lines.Lines)."""
 
-        def show(self, view: Overview) -> None:
-            """Something happened."""
+    def show(self, view: Overview) -> None:
+        """Something happened."""
 
-        def resized(self) -> None:
-            """The terminal has another size, or was used by another program."""
+    def resized(self) -> None:
+        """The terminal has another size, or was used by another program."""
 
 
 SHARE = 0.2

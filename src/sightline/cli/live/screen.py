@@ -7,22 +7,17 @@ the last one drawn stays in the scrollback when the view ends.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import TextIO
 
 import click
 
 from sightline.cli.live import view as live_view
 from sightline.cli.output import Unprintable, let_go
-from sightline.text.terminal_cells import plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TextIO
-
-    from sightline.history.overview import Overview
-    from sightline.text.terminal_cells import Line
+from sightline.history.overview import Overview
+from sightline.text.terminal_cells import Line, plain
 
 SMALLEST = (20, 4)
 """Columns and lines that are used even where a terminal says that it has fewer."""

@@ -8,17 +8,13 @@ import signal
 import socket
 import stat
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
 
+from sightline.cli.live.screen import Screen
 from sightline.cli.output import let_go
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
-    from typing import Any
-
-    from sightline.cli.live.screen import Screen
 
 ENDING = ("SIGTERM", "SIGHUP")
 """Signals that end the view as Ctrl-C does; a system may lack some of them."""

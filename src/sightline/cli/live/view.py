@@ -6,94 +6,95 @@ have to be drawn again though nothing happened.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Protocol
+
 from sightline.changes.words import by, did, to_person
+from sightline.history.words import Told
+from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
 from sightline.model.revision import MISSING
-from sightline.notices.words import in_line
+from sightline.notices.words import Warned, in_line
 from sightline.text.phrases import count
-from sightline.text.terminal_cells import cells, clipped, cut, line, middle, padded, steady
+from sightline.text.terminal_cells import Line, cells, clipped, cut, line, middle, padded, steady
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-    from typing import Protocol
 
-    from sightline.history.words import Told
-    from sightline.model.active_claims import Claim
-    from sightline.notices.words import Warned
-    from sightline.text.terminal_cells import Line
+class By(Protocol):
+    """model.results.ChangedBy."""
 
-    class By(Protocol):
-        """model.results.ChangedBy."""
+    @property
+    def kind(self) -> str: ...
+    @property
+    def who(self) -> str | None: ...
+    @property
+    def at(self) -> datetime: ...
+    @property
+    def detail(self) -> str | None: ...
+    @property
+    def confidence(self) -> str: ...
 
-        @property
-        def kind(self) -> str: ...
-        @property
-        def who(self) -> str | None: ...
-        @property
-        def at(self) -> datetime: ...
-        @property
-        def detail(self) -> str | None: ...
-        @property
-        def confidence(self) -> str: ...
 
-    class File(Protocol):
-        """history.overview.FileNow."""
+class File(Protocol):
+    """history.overview.FileNow."""
 
-        @property
-        def path(self) -> str: ...
-        @property
-        def state(self) -> str: ...
-        @property
-        def by(self) -> By | None: ...
-        @property
-        def mark(self) -> Happened | None: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def by(self) -> By | None: ...
+    @property
+    def mark(self) -> Happened | None: ...
 
-    class Working(Protocol):
-        """history.overview.SessionNow."""
 
-        @property
-        def id(self) -> str: ...
-        @property
-        def agent(self) -> str: ...
-        @property
-        def parent(self) -> str | None: ...
-        @property
-        def turn(self) -> int: ...
-        @property
-        def model(self) -> str | None: ...
-        @property
-        def last(self) -> int: ...
-        @property
-        def files(self) -> Sequence[File]: ...
-        @property
-        def gone(self) -> bool: ...
-        @property
-        def claims(self) -> Sequence[Claim]: ...
-        @property
-        def warnings(self) -> Sequence[Warned]: ...
+class Working(Protocol):
+    """history.overview.SessionNow."""
 
-    class View(Protocol):
-        """history.overview.Overview."""
+    @property
+    def id(self) -> str: ...
+    @property
+    def agent(self) -> str: ...
+    @property
+    def parent(self) -> str | None: ...
+    @property
+    def turn(self) -> int: ...
+    @property
+    def model(self) -> str | None: ...
+    @property
+    def last(self) -> int: ...
+    @property
+    def files(self) -> Sequence[File]: ...
+    @property
+    def gone(self) -> bool: ...
+    @property
+    def claims(self) -> Sequence[Claim]: ...
+    @property
+    def warnings(self) -> Sequence[Warned]: ...
 
-        @property
-        def sessions(self) -> Sequence[Working]: ...
-        @property
-        def ended(self) -> int: ...
-        @property
-        def resting(self) -> int: ...
-        @property
-        def events(self) -> Sequence[Happened]: ...
 
-    class Happened(Told, Protocol):
-        """A fact with its time (history.log_entries.Entry)."""
+class View(Protocol):
+    """history.overview.Overview."""
 
-        @property
-        def at(self) -> int: ...
+    @property
+    def sessions(self) -> Sequence[Working]: ...
+    @property
+    def ended(self) -> int: ...
+    @property
+    def resting(self) -> int: ...
+    @property
+    def events(self) -> Sequence[Happened]: ...
 
-    Clock = Callable[[int], str]
-    """Microseconds as HH:MM:SS on the reader's wall."""
+
+class Happened(Told, Protocol):
+    """A fact with its time (history.log_entries.Entry)."""
+
+    @property
+    def at(self) -> int: ...
+
+
+Clock = Callable[[int], str]
+"""Microseconds as HH:MM:SS on the reader's wall."""
 
 
 EVENTS_MIN = 4

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib.resources import files
+from typing import Any
 
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 SOURCE = {
     "product": "Claude Code",

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
 
 from sightline.api.opening import open_session
+from sightline.api.session import Session
+from sightline.changes.session_context import SessionContext
+from sightline.cli.tour.recording import Edit
 from sightline.config.settings import load_settings
 from sightline.errors import EditRefused
-from sightline.history.session_history import status
+from sightline.history.session_history import SessionFiles, status
+from sightline.model.results import EditResult
 from sightline.model.value import Value
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from types import TracebackType
-    from typing import Self
-
-    from sightline.api.session import Session
-    from sightline.changes.session_context import SessionContext
-    from sightline.cli.tour.recording import Edit
-    from sightline.history.session_history import SessionFiles
-    from sightline.model.results import EditResult
 
 LATER_NS = 2_000_000_000
 """How much newer a file is made that is saved again: more than any file system rounds off."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from sightline.cli.tour.recording import File
+from sightline.cli.tour.stage import Outcome, Stage
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from sightline.cli.tour.recording import File
-    from sightline.cli.tour.stage import Outcome, Stage
 
 
 class Step(Value):

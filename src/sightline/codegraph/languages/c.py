@@ -20,19 +20,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 from sightline.codegraph.languages.javascript_resolve import LONGEST, below, joined, upwards
-from sightline.codegraph.reference import Affected, Reference, distance, shared
+from sightline.codegraph.reference import Affected, Reader, Reference, distance, shared
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from typing import Any
-
-    from sightline.codegraph.reference import Reader
-
-    Places = tuple[str, ...]
+Places = tuple[str, ...]
 
 SUFFIXES = (
     *(".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".h++", ".inl", ".ipp"),

@@ -12,22 +12,17 @@ the source takes seem to be in them; tests are no part of it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from sightline.codegraph.languages.javascript_resolve import below, joined, upwards
-from sightline.codegraph.reference import Affected, Reference
+from sightline.codegraph.reference import Affected, Reader, Reference
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+Ranked = tuple[float, str, str]
+"""How well a file fits whatever is taken, its name without signs, and its path."""
 
-    from sightline.codegraph.reference import Reader
-
-    Ranked = tuple[float, str, str]
-    """How well a file fits whatever is taken, its name without signs, and its path."""
-
-    Places = tuple[tuple[str, str], ...]
-    """Names of modules and their folders ("" is the root), the longest name first."""
+Places = tuple[tuple[str, str], ...]
+"""Names of modules and their folders ("" is the root), the longest name first."""
 
 READ_MOST = 8_000_000
 """Bytes of a source that are read."""

@@ -13,18 +13,13 @@ of paths tells both; where the packages begin, it mostly tells, too.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from sightline.codegraph.reference import Affected, Reference, distance
+from sightline.codegraph.reference import Affected, Kind, Reader, Reference, distance
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from sightline.codegraph.reference import Kind, Reader
-
-    Placed = tuple[int, str, tuple[str, ...]]
-    """Where an import's name stands, the type or package it is of, and what is taken from that."""
+Placed = tuple[int, str, tuple[str, ...]]
+"""Where an import's name stands, the type or package it is of, and what is taken from that."""
 
 LIMIT = 8_000_000
 """Bytes of a source that are looked at."""

@@ -15,16 +15,12 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from sightline.codegraph.reference import Reference
+from tree_sitter import Node, Parser, Query
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Query
+from sightline.codegraph.reference import Kind, Reference
 
-    from sightline.codegraph.reference import Kind
-
-    Found = tuple[int, bytes, Kind]
-    """Where the name of a module stands, the name, and how it is taken."""
+Found = tuple[int, bytes, Kind]
+"""Where the name of a module stands, the name, and how it is taken."""
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
 """The sources that are read here."""

@@ -13,20 +13,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any
 
+from sightline.codegraph.reference import Reader, Reference
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Set as AbstractSet
-    from typing import Any
+Ends = tuple[str, ...]
 
-    from sightline.codegraph.reference import Reader, Reference
-
-    Ends = tuple[str, ...]
-
-    Conditions = tuple[str, ...]
+Conditions = tuple[str, ...]
 
 _TYPED = (".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
 OF_TYPESCRIPT = (".ts", ".tsx", ".d.ts", ".js", ".jsx")

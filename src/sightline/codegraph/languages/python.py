@@ -13,25 +13,20 @@ taken from it, and the `__init__` of every package on the way.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from unicodedata import normalize
 
-from sightline.codegraph.reference import Affected, Reference
+from sightline.codegraph.reference import Affected, Reader, Reference
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+Places = tuple[str, ...]
+"""Folders ("" or ending in "/") in which a name is looked for."""
 
-    from sightline.codegraph.reference import Reader
+Endings = tuple[str, str]
 
-    Places = tuple[str, ...]
-    """Folders ("" or ending in "/") in which a name is looked for."""
-
-    Endings = tuple[str, str]
-
-    Step = tuple[str | None, Places]
-    """The file of a module, where it has one, and where its submodules are."""
+Step = tuple[str | None, Places]
+"""The file of a module, where it has one, and where its submodules are."""
 
 LIMIT = 8_000_000
 """Bytes of a source that are looked at; what comes after them is left out, and that is told."""

@@ -15,28 +15,24 @@ under that name: a module inside it, one that it brings in from elsewhere, or on
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any
 
 from sightline.codegraph.languages.javascript_resolve import below, joined, upwards
-from sightline.codegraph.reference import Affected, Reference
+from sightline.codegraph.reference import Affected, Kind, Reader, Reference
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from collections.abc import Set as AbstractSet
-    from typing import Any
+Path = tuple[str, ...]
 
-    from sightline.codegraph.reference import Kind, Reader
+Leaf = tuple[int, Path, str]
+"""Where a name stands, its path, and what it is called here."""
 
-    Path = tuple[str, ...]
+Key = tuple[int, Path, Kind]
+"""How many modules up (1: here), the path from there, and the kind of a reference."""
 
-    Leaf = tuple[int, Path, str]
-    """Where a name stands, its path, and what it is called here."""
-
-    Key = tuple[int, Path, Kind]
-    """How many modules up (1: here), the path from there, and the kind of a reference."""
-
-    Names = tuple[str, ...]
+Names = tuple[str, ...]
 
 NAME = rb"(?:r\#)?[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
 
@@ -549,9 +545,8 @@ class Place(Value):
     package: str | None
 
 
-if TYPE_CHECKING:
-    Start = tuple[Place, Names]
-    """A crate, and names of modules from its root."""
+Start = tuple[Place, Names]
+"""A crate, and names of modules from its root."""
 
 
 class Crates:
@@ -705,8 +700,6 @@ class Crates:
         return self._manifests[folder]
 
     def _parsed(self, path: str) -> dict[str, Any]:
-        import tomllib
-
         source = self._read(path) or b""
         if len(source) > SETTINGS_MOST:
             self.problems.append(f"{path} is too large to be settings: imports do without it.")

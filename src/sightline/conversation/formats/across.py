@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from sightline.conversation.formats import anthropic, gemini
-from sightline.conversation.formats.parts import removed
+from sightline.conversation.formats.parts import Adapter, Message, removed
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
-
-    from sightline.conversation.formats.parts import Adapter, Message
-
-    Fault = tuple[str, int, str]
-    Place = tuple[str | int, ...]
+Fault = tuple[str, int, str]
+Place = tuple[str | int, ...]
 
 MARKS_MAX = 4
 BEGINNING = "(The beginning of this conversation is missing.)"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from sightline.conversation.formats.authorship import KINDS, author
-from sightline.conversation.formats.parts import Part, body, changed, foldable, stubbed, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from sightline.conversation.formats.parts import Message, Role
+from sightline.conversation.formats.parts import (
+    Message,
+    Part,
+    Role,
+    body,
+    changed,
+    foldable,
+    stubbed,
+    text_of,
+)
 
 NAME = "anthropic"
 BESIDE = FIRST = True

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from sightline.conversation.formats.parts import Part
+from re import DOTALL, sub
+from typing import Literal
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
+from sightline.conversation.formats.parts import Part, Place, Role
+from sightline.conversation.window.blocks import Kind
 
-    from sightline.conversation.formats.parts import Place, Role
-    from sightline.conversation.window.blocks import Kind
-
-    Author = Literal["person", "program", "summary"]
+Author = Literal["person", "program", "summary"]
 
 KINDS: dict[Author, Kind] = {"person": "user", "program": "system", "summary": "summary"}
 """Of a part, by who wrote it."""
@@ -48,8 +45,6 @@ def author(text: str) -> Author:
     if not told.startswith(PROGRAM):
         return "person"
     if "</" in told and told.startswith(("<system-reminder>", "<environment_details>")):
-        from re import DOTALL, sub
-
         rest = sub(REMINDER, "", told, flags=DOTALL).strip()
         if rest in ("", told.strip()):
             return "program"  # nothing stands beside it, or it breaks off

@@ -4,15 +4,23 @@ for each result.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from json import loads
+from typing import Any
+
 from sightline.conversation.formats.authorship import told
-from sightline.conversation.formats.parts import Part, at, body, changed, foldable, stubbed, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from sightline.conversation.formats.parts import Message, Place, Role
+from sightline.conversation.formats.parts import (
+    Message,
+    Part,
+    Place,
+    Role,
+    at,
+    body,
+    changed,
+    foldable,
+    stubbed,
+    text_of,
+)
 
 NAME = "chat"
 BESIDE = FIRST = ALONE = True
@@ -114,7 +122,6 @@ def read(text: Any) -> Any:
     """Arguments out of their JSON; the text itself where it is none."""
     if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return text
-    from json import loads
 
     try:
         return loads(text)

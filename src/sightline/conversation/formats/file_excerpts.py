@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from sightline.conversation.tool_calls import field
+from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Excerpt
 from sightline.conversation.written_files import plain
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from sightline.conversation.tool_calls import Call
 
 FORMS = {
     "→": re.compile(r"^ *(\d{1,9})→(.*)$", re.MULTILINE),

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from sightline.conversation import written_files
-from sightline.conversation.tool_calls import field
+from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Rewrite
 from sightline.conversation.written_files import IN_ARGS, LISTS, PATHS, TEXTS
 from sightline.model.attempts import PatchSyntax, parse_patch
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
-
-    from sightline.conversation.tool_calls import Call
 
 OLD = ("old_string", "old_str", "oldString", "oldText", "old_text", "search", "TargetContent")
 NEW = (

@@ -7,6 +7,8 @@ them; they are never changed in place, and what is not known in them passes thro
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
 from sightline.conversation.formats import (
     anthropic,
     chat,
@@ -15,16 +17,14 @@ from sightline.conversation.formats import (
     pydantic_ai,
     responses,
 )
+from sightline.conversation.formats.parse_blocks import Known
+from sightline.conversation.formats.parts import Adapter, Message, is_of, shape
+from sightline.conversation.formats.problems import Problem, problems
+from sightline.conversation.formats.projection import project, replaced, with_tail
+from sightline.conversation.formats.removal import groups
+from sightline.conversation.formats.repair import repaired
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from sightline.conversation.formats.parse_blocks import Known
-    from sightline.conversation.formats.parts import Adapter, Message
-    from sightline.conversation.formats.problems import Problem
-    from sightline.conversation.window.blocks import Block, Decision
 
 ADAPTERS: dict[str, Adapter] = {
     "anthropic": anthropic,
@@ -68,8 +68,6 @@ class Format(Value):
 
     def known(self) -> Known:
         """What is known before the first message."""
-        from sightline.conversation.formats.parse_blocks import Known
-
         return Known()
 
     def project(
@@ -77,14 +75,10 @@ class Format(Value):
     ) -> list[Message]:
         """The view of messages: with all decisions carried out. ValueError where one of them
         cannot be."""
-        from sightline.conversation.formats.projection import project
-
         return project(self.adapter, messages, blocks, decisions)
 
     def replaced(self, message: Message, parts: Mapping[int, str]) -> Message:
         """A copy of a message in which parts, by their numbers, say something else."""
-        from sightline.conversation.formats.projection import replaced
-
         return replaced(self.adapter, message, parts)
 
     def without(
@@ -92,8 +86,6 @@ class Format(Value):
     ) -> list[Message]:
         """The messages without these parts, each by its message and its number in it. ValueError
         where they are no closed groups."""
-        from sightline.conversation.window.blocks import Decision
-
         blocks = self.blocks(messages, len)
         places = {(block.message, block.part): at for at, block in enumerate(blocks)}
         gone = tuple(places[message, part] for message, part in parts)
@@ -101,28 +93,20 @@ class Format(Value):
 
     def groups(self, messages: Sequence[Message], blocks: Sequence[Block]) -> list[tuple[int, ...]]:
         """The blocks that may be dropped, in groups that go together."""
-        from sightline.conversation.formats.removal import groups
-
         return groups(self.adapter, messages, blocks)
 
     def with_tail(self, messages: Sequence[Message], after: int, text: str) -> list[Message]:
         """The messages with a text behind one of the user's; of results, behind all that answer
         the same calls. ValueError behind one of the model's."""
-        from sightline.conversation.formats.projection import with_tail
-
         return with_tail(self.adapter, messages, after, text)
 
     def problems(self, messages: Sequence[Message], *, sending: bool = False) -> list[Problem]:
         """What a provider would refuse. sending: the messages are about to be sent, so that no
         call may wait for its result, and the last one is the user's."""
-        from sightline.conversation.formats.problems import problems
-
         return problems(self.adapter, messages, sending=sending)
 
     def repaired(self, messages: Sequence[Message]) -> list[Message]:
         """Without problems; what is right stays as it is."""
-        from sightline.conversation.formats.repair import repaired
-
         return repaired(self.adapter, messages)
 
 
@@ -146,8 +130,6 @@ def detect(messages: Sequence[Message]) -> str:
 
 
 def _owns(format: Format, message: object) -> bool:
-    from sightline.conversation.formats.parts import is_of
-
     return is_of(format.adapter, message)
 
 
@@ -159,6 +141,5 @@ def _unlike(number: int, message: Message, left: Sequence[Format]) -> str:
             f"message {number} is of format {' or '.join(others)}, those before it of {before}: "
             "one conversation has one format"
         )
-    from sightline.conversation.formats.parts import shape
 
     return f"message {number} is of no known format ({', '.join(NAMES)}): {shape(message)}"

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from sightline.conversation.formats.authorship import told
 from sightline.conversation.formats.parts import (
     PICTURES,
+    Message,
     Part,
+    Place,
+    Role,
     at,
     body,
     changed,
@@ -14,14 +20,7 @@ from sightline.conversation.formats.parts import (
     stubbed,
     text_of,
 )
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from sightline.conversation.formats.parts import Message, Place, Role
-    from sightline.conversation.window.blocks import Kind
+from sightline.conversation.window.blocks import Kind
 
 NAME = "langchain"
 BESIDE = FIRST = ALONE = True

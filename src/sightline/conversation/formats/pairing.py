@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sightline.conversation.formats.parse_blocks import Names
-from sightline.conversation.formats.parts import parts_of
+from sightline.conversation.formats.parts import Adapter, Message, Part, parts_of
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.conversation.formats.parts import Adapter, Message, Part
 
 
 class Row(Value):

@@ -7,22 +7,17 @@ shell at the end (mini-swe-agent, SWE-agent).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 
 from sightline.conversation import tool_calls
 from sightline.conversation.formats import tool_effects
-from sightline.conversation.formats.parts import parts_of
+from sightline.conversation.formats.parts import Adapter, Message, Part, Role, parts_of
+from sightline.conversation.formats.tool_effects import Told
 from sightline.conversation.tool_calls import Call, call
 from sightline.conversation.window.blocks import Block
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from sightline.conversation.formats.parts import Adapter, Message, Part, Role
-    from sightline.conversation.formats.tool_effects import Told
-
-    Count = Callable[[str], int]
+Count = Callable[[str], int]
 
 PICTURE = 1_500
 """Tokens of a picture, or of a document's pages: nobody knows its size here."""

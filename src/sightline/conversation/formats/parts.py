@@ -4,70 +4,67 @@ of its messages, so that everything else is the same for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from json import dumps
+from typing import Any, Literal, Protocol, TypeVar
 
+from sightline.conversation.window.blocks import Kind
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from typing import Any, Literal, Protocol, TypeVar
+T = TypeVar("T")
+Message = Mapping[str, Any]
+Place = tuple[str | int, ...]
+Role = Literal["system", "user", "model", "tool"]
 
-    from sightline.conversation.window.blocks import Kind
 
-    T = TypeVar("T")
-    Message = Mapping[str, Any]
-    Place = tuple[str | int, ...]
-    Role = Literal["system", "user", "model", "tool"]
+class Adapter(Protocol):
+    """A format, as a module."""
 
-    class Adapter(Protocol):
-        """A format, as a module."""
+    NAME: str
+    BESIDE: bool
+    """Results follow their calls at once: what the model says next comes after them."""
+    FIRST: bool
+    """Results come before anything else that follows their calls."""
+    ALONE: bool
+    """A result is a message of its own; else a part of one of the user's."""
 
-        NAME: str
-        BESIDE: bool
-        """Results follow their calls at once: what the model says next comes after them."""
-        FIRST: bool
-        """Results come before anything else that follows their calls."""
-        ALONE: bool
-        """A result is a message of its own; else a part of one of the user's."""
+    def owns(self, message: Message, /) -> bool:
+        """Whether a message may be of this format."""
 
-        def owns(self, message: Message, /) -> bool:
-            """Whether a message may be of this format."""
+    def role(self, message: Message, /) -> Role:
+        """Who says it. tool: nothing but results of calls."""
 
-        def role(self, message: Message, /) -> Role:
-            """Who says it. tool: nothing but results of calls."""
+    def parts(self, message: Message, /) -> list[Part]:
+        """Its pieces, in the order in which they are written down."""
 
-        def parts(self, message: Message, /) -> list[Part]:
-            """Its pieces, in the order in which they are written down."""
+    def put(self, message: Message, part: Part, text: str, /) -> Message:
+        """A copy in which a part says this instead."""
 
-        def put(self, message: Message, part: Part, text: str, /) -> Message:
-            """A copy in which a part says this instead."""
+    def named(self, message: Message, part: Part, call: str, /) -> Message:
+        """A copy in which a call or a result has this id."""
 
-        def named(self, message: Message, part: Part, call: str, /) -> Message:
-            """A copy in which a call or a result has this id."""
+    def left(self, message: Message, /) -> Message | None:
+        """A message out of which parts were taken; None where nothing is left of it."""
 
-        def left(self, message: Message, /) -> Message | None:
-            """A message out of which parts were taken; None where nothing is left of it."""
+    def result(self, message: Message, part: Part, text: str, /) -> Any:
+        """A result for a call in a message: a message where results are ALONE, else a raw
+        part."""
 
-        def result(self, message: Message, part: Part, text: str, /) -> Any:
-            """A result for a call in a message: a message where results are ALONE, else a raw
-            part."""
+    def answering(self, raw: Sequence[Any], /) -> Message:
+        """A message of raw results."""
 
-        def answering(self, raw: Sequence[Any], /) -> Message:
-            """A message of raw results."""
+    def user(self, text: str, /) -> Message:
+        """A message of the user's."""
 
-        def user(self, text: str, /) -> Message:
-            """A message of the user's."""
+    def tailed(self, message: Message | None, text: str, /) -> list[Message]:
+        """A message of the user's, or of results, with a text behind it; of None, that text
+        alone."""
 
-        def tailed(self, message: Message | None, text: str, /) -> list[Message]:
-            """A message of the user's, or of results, with a text behind it; of None, that text
-            alone."""
+    def faults(self, message: Message, /) -> list[tuple[str, str]]:
+        """What is wrong with it by itself: which invariant, and why."""
 
-        def faults(self, message: Message, /) -> list[tuple[str, str]]:
-            """What is wrong with it by itself: which invariant, and why."""
-
-        def tidied(self, message: Message, /) -> Message | None:
-            """Without those faults; None where nothing is left."""
+    def tidied(self, message: Message, /) -> Message | None:
+        """Without those faults; None where nothing is left."""
 
 
 class Part(Value):
@@ -163,7 +160,6 @@ def text_of(value: Any) -> str:
     """What a model reads of a value: a text, or its JSON."""
     if isinstance(value, str):
         return value
-    from json import dumps
 
     return dumps(value, ensure_ascii=False, default=str)
 

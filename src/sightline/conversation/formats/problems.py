@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from sightline.conversation.formats import across
-from sightline.conversation.formats.pairing import answers
+from sightline.conversation.formats.pairing import Answer, answers
+from sightline.conversation.formats.parts import Adapter, Message
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.conversation.formats.pairing import Answer
-    from sightline.conversation.formats.parts import Adapter, Message
 
 
 class Problem(Value):

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
 from sightline.conversation.formats import across
-from sightline.conversation.formats.parts import removed
+from sightline.conversation.formats.parts import Adapter, Message, Place, removed
 from sightline.conversation.formats.removal import taken_out
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from sightline.conversation.formats.parts import Adapter, Message, Place
-    from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.window.blocks import Block, Decision
 
 
 def project(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from sightline.conversation.formats.authorship import KINDS, author
 from sightline.conversation.formats.chat import read
-from sightline.conversation.formats.parts import Part, at, changed, foldable, stubbed, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
-    from sightline.conversation.formats.parts import Message, Role
-    from sightline.conversation.window.blocks import Kind
+from sightline.conversation.formats.parts import (
+    Message,
+    Part,
+    Role,
+    at,
+    changed,
+    foldable,
+    stubbed,
+    text_of,
+)
+from sightline.conversation.window.blocks import Kind
 
 NAME = "pydantic-ai"
 BESIDE = True

@@ -4,15 +4,11 @@ thinking of what was said before.
 
 from __future__ import annotations
 
-from sightline.conversation.formats.pairing import answers
+from collections.abc import Collection, Iterator, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from sightline.conversation.formats.pairing import Answer, Row
-    from sightline.conversation.formats.parts import Adapter, Message, Place
-    from sightline.conversation.window.blocks import Block
+from sightline.conversation.formats.pairing import Answer, Row, answers
+from sightline.conversation.formats.parts import Adapter, Message, Place
+from sightline.conversation.window.blocks import Block
 
 
 def groups(

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sightline.conversation.formats import across
-from sightline.conversation.formats.pairing import answers
-from sightline.conversation.formats.parts import at, removed
+from sightline.conversation.formats.pairing import Answer, Row, answers
+from sightline.conversation.formats.parts import Adapter, Message, at, removed
 from sightline.conversation.formats.problems import is_open, problems
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from sightline.conversation.formats.pairing import Answer, Row
-    from sightline.conversation.formats.parts import Adapter, Message
 
 MISSING = "(No result of this call was recorded.)"
 

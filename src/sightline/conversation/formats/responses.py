@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sightline.conversation.formats.authorship import told
 from sightline.conversation.formats.chat import read
-from sightline.conversation.formats.parts import TEXTS, Part, body, changed, foldable, text_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from sightline.conversation.formats.parts import Message, Place, Role
-    from sightline.conversation.window.blocks import Kind
+from sightline.conversation.formats.parts import (
+    TEXTS,
+    Message,
+    Part,
+    Place,
+    Role,
+    body,
+    changed,
+    foldable,
+    stubbed,
+    text_of,
+)
+from sightline.conversation.window.blocks import Kind
 
 NAME = "responses"
 BESIDE = FIRST = False
@@ -129,8 +136,6 @@ def _content(place: Place, part: Any, whose: Role) -> Part:
 
 
 def put(message: Message, part: Part, text: str) -> Message:
-    from sightline.conversation.formats.parts import stubbed
-
     if part.kind == "result":
         return {**message, "output": text}
     if part.kind == "call":

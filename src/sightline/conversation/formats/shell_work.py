@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sightline.conversation import written_files
 from sightline.conversation.formats.file_writes import of_patch
-from sightline.conversation.tool_calls import field
-from sightline.conversation.window.blocks import Rewrite
+from sightline.conversation.tool_calls import Call, field
+from sightline.conversation.window.blocks import Deed, Rewrite
 from sightline.conversation.written_files import COMMANDS, FOLDERS, line_of, named
 from sightline.model.value import Value
-from sightline.shell_parsing.command_line import UNNAMED
+from sightline.shell_parsing.command_line import UNNAMED, Simple
 from sightline.shell_parsing.file_effects import SHELLS, Reading, all_pipes, put, shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.conversation.tool_calls import Call
-    from sightline.conversation.window.blocks import Deed
-    from sightline.shell_parsing.command_line import Simple
 
 DEPTH = 16
 QUIET = (

@@ -8,23 +8,18 @@ in it. Only what command and output tell for certain.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from json import loads
 
 from sightline.conversation.formats import file_excerpts
 from sightline.conversation.formats.file_excerpts import CUT
 from sightline.conversation.formats.file_writes import paths, rewrites
 from sightline.conversation.formats.shell_work import Work, work
-from sightline.conversation.tool_calls import field
-from sightline.conversation.window.blocks import Excerpt
+from sightline.conversation.tool_calls import Call, field
+from sightline.conversation.window.blocks import Deed, Excerpt, Rewrite
 from sightline.conversation.written_files import plain
 from sightline.model.value import Value
 from sightline.shell_parsing.file_effects import Reading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.conversation.tool_calls import Call
-    from sightline.conversation.window.blocks import Deed, Rewrite
 
 SHELLS = frozenset(
     [
@@ -161,8 +156,6 @@ def output(text: str) -> tuple[str, int | None]:
 
 def _json(text: str, exited: int | None) -> tuple[str, int | None]:
     """As Codex told it before."""
-    from json import loads
-
     try:
         told = loads(text)
     except ValueError:

@@ -6,17 +6,15 @@ format.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Literal
-
-    Kind = Literal[
-        "system", "user", "text", "thinking", "call", "result", "image", "document", "summary",
-        "unknown",
-    ]  # fmt: skip
-    Deed = Literal["read", "edit", "write", "search", "list", "run", "web", "plan", "other"]
+Kind = Literal[
+    "system", "user", "text", "thinking", "call", "result", "image", "document", "summary",
+    "unknown",
+]  # fmt: skip
+Deed = Literal["read", "edit", "write", "search", "list", "run", "web", "plan", "other"]
 
 
 class Excerpt(Value):

@@ -6,12 +6,10 @@ the window stood. From there on only what came since is estimated.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sightline.conversation.window.token_usage import input_tokens
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 LOWEST, HIGHEST = 0.5, 2.0
 """Bounds of a factor. A usage below the lowest says that a part of what was sent was left out."""

@@ -5,19 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable
 from unicodedata import normalize
 
+from sightline.conversation.window.blocks import Block, Rewrite
+from sightline.model.spans import Span
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.conversation.window.blocks import Block, Rewrite
-    from sightline.model.spans import Span
-
-    Run = tuple[int, int, int]
-    """Lines, and the place of the block that shows them newest."""
+Run = tuple[int, int, int]
+"""Lines, and the place of the block that shows them newest."""
 
 FILES = ("read", "edit", "write")
 """What tools do that are about the text of files."""

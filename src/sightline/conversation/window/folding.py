@@ -13,25 +13,19 @@ these can be had again.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from math import inf
+from typing import Literal
 
-from sightline.conversation.window.blocks import Decision, Fold
+from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.file_index import FILES, Files
-from sightline.conversation.window.prices import USUAL, least_clear
+from sightline.conversation.window.prices import USUAL, Prices, least_clear
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Literal
-
-    from sightline.conversation.window.blocks import Block
-    from sightline.conversation.window.prices import Prices
-
-    Tier = Literal["superseded", "again", "untouched", "input", "other", "forced"]
-    Stub = Callable[[Block, bool], str]
-    """The words in place of a block; whether the agent changed its file since."""
-    Count = Callable[[str], int]
+Tier = Literal["superseded", "again", "untouched", "input", "other", "forced"]
+Stub = Callable[[Block, bool], str]
+"""The words in place of a block; whether the agent changed its file since."""
+Count = Callable[[str], int]
 
 AGAIN = ("search", "list", "run", "web")
 

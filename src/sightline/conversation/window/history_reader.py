@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 from binascii import Error, a2b_base64
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
-from sightline.conversation.formats.format import FORMATS, detect
+from sightline.conversation.formats.format import FORMATS, Format, detect
+from sightline.conversation.formats.parts import Message
 from sightline.conversation.formats.problems import Problem
+from sightline.conversation.recorded_conversation import Conversation
 from sightline.errors import HistoryError
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any, Literal
-
-    from sightline.conversation.formats.format import Format
-    from sightline.conversation.formats.parts import Message
-    from sightline.conversation.recorded_conversation import Conversation
-
-    Shape = Literal["array", "object", "lines"]
+Shape = Literal["array", "object", "lines"]
 
 HOLDERS = ("messages", "contents", "input", "history", "items")
 """Names of what holds the messages of a request, in the order in which they are tried."""

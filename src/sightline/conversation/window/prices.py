@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import inf, sqrt
 
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 LEAST, MOST = 10_000, 80_000
 """Bounds of a minimum clear, in tokens: below, stubs and the call's own text eat it up; above,

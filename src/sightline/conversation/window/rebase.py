@@ -11,22 +11,15 @@ place. What others changed since is not known here, until something shows it.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
-from sightline.conversation.window.blocks import Decision, Tail
+from sightline.conversation.window.blocks import Block, Decision, Excerpt, Fold, Rewrite, Tail
 from sightline.conversation.window.file_index import FILES
-from sightline.conversation.window.folding import Folding
-from sightline.conversation.window.prices import USUAL
+from sightline.conversation.window.folding import Count, Folding, Rules, Stub
+from sightline.conversation.window.prices import USUAL, Prices
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.conversation.window.blocks import Block, Excerpt, Fold, Rewrite
-    from sightline.conversation.window.folding import Count, Rules, Stub
-    from sightline.conversation.window.prices import Prices
-
-    Run = tuple[int, list[str]]
-    """The number of a line, and the lines from it on."""
+Run = tuple[int, list[str]]
+"""The number of a line, and the lines from it on."""
 
 GAIN = 1.25
 """How many times what a view takes has to go for it."""

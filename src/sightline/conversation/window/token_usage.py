@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 WHOLE = (
     *("prompt_eval_count", "prompt_tokens", "promptTokenCount", "prompt_token_count"),

@@ -5,15 +5,14 @@ Names of objects are whole, so that `git apply` can check what it meets, and tak
 
 from __future__ import annotations
 
+from base64 import b85encode
+from collections.abc import Iterator
+from zlib import compress
+
 from sightline.model.diff import diff, unified
+from sightline.model.manifest import Entry
 from sightline.model.text import split
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.model.manifest import Entry
 
 FILE, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
 """All that git knows of rights and kinds."""
@@ -120,9 +119,6 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _literal(data: bytes) -> bytes:
-    from base64 import b85encode
-    from zlib import compress
-
     packed = compress(data)
     lines = [packed[at : at + LINE_BYTES] for at in range(0, len(packed), LINE_BYTES)]
     told = [LENGTHS[len(line) - 1 :][:1] + b85encode(line, pad=True) + b"\n" for line in lines]

@@ -7,20 +7,16 @@ before its branch is, which is made last and only where there is none of that na
 from __future__ import annotations
 
 import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from subprocess import CompletedProcess
 
 from sightline.filesystem.git.binary_patch import no_id, quoted
-from sightline.filesystem.git.repository import OURS, environment, program
+from sightline.filesystem.git.repository import OURS, Repository, environment, program
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from subprocess import CompletedProcess
-
-    from sightline.filesystem.git.repository import Repository
-
-    Tracked = dict[str, tuple[int, str]]
-    """Workspace path -> mode, and the name of what a commit holds there."""
+Tracked = dict[str, tuple[int, str]]
+"""Workspace path -> mode, and the name of what a commit holds there."""
 
 GITLINK = 0o160000
 """The mode of a submodule in a tree."""
@@ -102,8 +98,6 @@ def has_branch(repository: Repository, name: str) -> bool:
 
 def write(repository: Repository, made: Commit) -> str:
     """Write a commit that no name leads to yet; its id. GitSaidNo."""
-    import subprocess
-
     words = ["fast-import", "--quiet", "--done", "--date-format=raw"]
     with subprocess.Popen(
         _words(repository, words),
@@ -167,8 +161,6 @@ def _ask(repository: Repository, words: Sequence[str]) -> bytes:
 def _run(
     repository: Repository, words: Sequence[str], more: dict[str, str] | None = None
 ) -> CompletedProcess[bytes]:
-    import subprocess
-
     try:
         return subprocess.run(
             _words(repository, words),

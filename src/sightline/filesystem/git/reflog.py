@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sightline.model.events import GitMoved
+from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.model.timeline import Recorded
 
 NEWEST = 50
 """Lines of the log that are looked at."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from sightline.filesystem.git.repository import OURS, bounded, repository
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 COMMITS = 2_000
 """Commits looked through, from the newest."""

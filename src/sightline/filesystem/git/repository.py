@@ -7,15 +7,13 @@ would be fetched. Whatever git does not answer is no error: it is no answer.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from collections.abc import Sequence
+from subprocess import DEVNULL, PIPE, Popen
+from threading import Timer
 
-from sightline.filesystem.git.reflog import moves, since
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.filesystem.git.reflog import Move
+from sightline.filesystem.git.reflog import Move, moves, since
 
 SLACK_NS = 20_000_000
 """Times of files step by the clock tick, and may lie that much before the clock."""
@@ -213,7 +211,6 @@ def _ask(top: str, words: Sequence[str], deadline_s: float) -> bytes | None:
     there = program()
     if there is None:
         return None
-    import subprocess
 
     try:
         done = subprocess.run(
@@ -237,8 +234,6 @@ def bounded(
     there = program()
     if there is None:
         return None
-    from subprocess import DEVNULL, PIPE, Popen
-    from threading import Timer
 
     env = environment() | (more or {})
     try:

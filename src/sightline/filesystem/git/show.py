@@ -7,15 +7,10 @@ either: no external diffs, no conversions, no filters, no checks of signatures.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 
-from sightline.filesystem.git.repository import OURS, bounded
+from sightline.filesystem.git.repository import OURS, Repository, bounded
 from sightline.model.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from sightline.filesystem.git.repository import Repository
 
 NAMES_BYTES = 1 << 20
 """Of a list of names that is read."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
+from subprocess import DEVNULL, Popen
+from tempfile import TemporaryFile
+from threading import Timer
+from typing import IO, Self
 
-from sightline.filesystem.git.repository import OURS, environment, program, repository
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from subprocess import Popen
-    from typing import IO, Self
-
-    from sightline.filesystem.git.repository import Repository
+from sightline.filesystem.git.repository import OURS, Repository, environment, program, repository
 
 DEADLINE_S = 60.0
 
@@ -46,7 +43,6 @@ class GitNames:
         ended = self._git.poll()
         if ended is not None:
             return ended
-        from threading import Timer
 
         late = Timer(DEADLINE_S, self._git.kill)  # wait(timeout) would sleep past the end
         late.start()
@@ -61,7 +57,6 @@ def ask(root: str, top: str) -> GitNames | None:
     there, found = program(), repository(root, ".")
     if there is None or found is None or found.top != top:
         return None
-    from tempfile import TemporaryFile
 
     try:
         # A file, not a pipe: git is not to wait for a reader who is at work elsewhere.
@@ -76,8 +71,6 @@ def ask(root: str, top: str) -> GitNames | None:
 
 
 def _started(program: str, root: str, top: str, answer: IO[bytes]) -> Popen[bytes]:
-    from subprocess import DEVNULL, Popen
-
     return Popen(
         [program, "-C", root, *OURS, *LISTING],
         env=environment() | {"GIT_CEILING_DIRECTORIES": os.path.dirname(top)},

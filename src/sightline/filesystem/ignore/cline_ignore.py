@@ -5,12 +5,8 @@ from __future__ import annotations
 import os
 
 from sightline.errors import Unverifiable
-from sightline.filesystem.ignore.gitignore import lines_of
+from sightline.filesystem.ignore.gitignore import PatternSet, lines_of
 from sightline.filesystem.ignore.rules import IgnoreRules, bounded, contents
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.filesystem.ignore.gitignore import PatternSet
 
 INCLUDE = "!include "
 """How a line begins that names another file. In that file it is a pattern like any other, as it

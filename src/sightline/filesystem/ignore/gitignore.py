@@ -8,17 +8,15 @@ than one expression per pattern, and the reason for not using a library here.
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable, Sequence
 from itertools import product
+from re import Pattern
 
 from sightline.filesystem.ignore.wildmatch import SPECIAL, translate
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from re import Pattern
-
-    Tables = tuple[dict[str, int], dict[str, int]]
-    """For files and for folders: what is looked up -> the order of the last pattern saying so."""
+Tables = tuple[dict[str, int], dict[str, int]]
+"""For files and for folders: what is looked up -> the order of the last pattern saying so."""
 
 CLEAR_MAX = 4096
 """Folders that a set remembers not to match."""
@@ -152,8 +150,6 @@ class PatternSet:
         """A pattern that no table holds, compiled when a path first asks for it: a hook that
         asks for one path seldom needs any, and importing re takes it 5 ms."""
         if order not in self._compiled:
-            import re
-
             self._compiled[order] = re.compile(translate(text, on_path=on_path), re.DOTALL)
         return self._compiled[order]
 

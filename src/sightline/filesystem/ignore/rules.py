@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable, Sequence
 from errno import ELOOP, ENAMETOOLONG
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.ignore.gitignore import PatternSet, lines_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    Chain = tuple[tuple[PatternSet, int], ...]
-    """Pattern sets that speak for one folder's entries, strongest first, each with how many
-    characters of a path stand before the part that its patterns are about."""
+Chain = tuple[tuple[PatternSet, int], ...]
+"""Pattern sets that speak for one folder's entries, strongest first, each with how many
+characters of a path stand before the part that its patterns are about."""
 
 BYTES_MAX = 2_000_000
 """The most of an ignore file that is read."""

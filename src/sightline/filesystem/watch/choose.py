@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import errno
 
+from sightline.filesystem.ignore.rules import IgnoreRules
 from sightline.filesystem.watch.event_support import blind, mounts, silent
 from sightline.filesystem.watch.inotify import Inotify
 from sightline.filesystem.watch.linux import LinuxWatcher
 from sightline.filesystem.watch.polling import PollingWatcher
-from sightline.filesystem.watch.watcher import POLLING_S
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.filesystem.ignore.rules import IgnoreRules
-    from sightline.filesystem.watch.watcher import Watcher
+from sightline.filesystem.watch.watcher import POLLING_S, Watcher
 
 
 def for_linux(

@@ -7,11 +7,7 @@ import os
 
 from sightline.filesystem.folder import ASIDE
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system, mounted
-from sightline.filesystem.watch.inotify import events
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.filesystem.watch.inotify import Inotify
+from sightline.filesystem.watch.inotify import Inotify, events
 
 LOCAL = frozenset(
     (

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from sightline.filesystem.ignore.rules import git_folders, git_top
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TOLD = ("HEAD", "index", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _STEPS = ("rebase-merge", "rebase-apply", "logs", "logs/HEAD", "logs/refs/stash")

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 
-from sightline.filesystem.ignore.rules import ignored
+from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
 from sightline.filesystem.scan import unlisted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.filesystem.ignore.rules import Chain, IgnoreRules
 
 
 class Ignoring:

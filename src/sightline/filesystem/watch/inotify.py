@@ -8,12 +8,9 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.filesystem.watch.watcher import Lost
+from sightline.filesystem.watch.watcher import Lost
 
 MODIFY, ATTRIB, CLOSE_WRITE = 0x2, 0x4, 0x8
 MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x40, 0x80, 0x100, 0x200

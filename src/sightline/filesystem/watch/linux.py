@@ -5,30 +5,24 @@ from __future__ import annotations
 import errno
 import os
 import select
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from time import monotonic, time_ns
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import ASIDE
+from sightline.filesystem.ignore.rules import Chain, IgnoreRules
 from sightline.filesystem.scan import encodes
 from sightline.filesystem.watch.git_folder import EXCLUDE, GROWING, OUTSIDE, TOLD, git_files
 from sightline.filesystem.watch.ignored_entries import Ignoring
-from sightline.filesystem.watch.inotify import AS_FILE, AS_FOLDER, Batch
+from sightline.filesystem.watch.inotify import AS_FILE, AS_FOLDER, Batch, Inotify
 from sightline.filesystem.watch.polling import Rota, identity_of, several_names
 from sightline.filesystem.watch.watched_folders import Folders
-from sightline.filesystem.watch.watcher import Eyes, Hints
+from sightline.filesystem.watch.watcher import Eyes, Hints, Lost
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from sightline.filesystem.ignore.rules import Chain, IgnoreRules
-    from sightline.filesystem.watch.inotify import Inotify
-    from sightline.filesystem.watch.watcher import Lost
-
-    Hides = Callable[[str, int], bool]
-    """A path and what it was seen to be -> whether it is hidden."""
+Hides = Callable[[str, int], bool]
+"""A path and what it was seen to be -> whether it is hidden."""
 
 ROOT_S = 2.0
 """Seconds between two looks at whether the root still stands: no event tells that a folder above

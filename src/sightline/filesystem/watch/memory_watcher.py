@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from threading import Condition
 
 from sightline.filesystem.watch.watcher import Eyes, Hints
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class MemoryWatcher:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from queue import Empty, SimpleQueue
 from time import monotonic, perf_counter, thread_time, time_ns
 
 from sightline.filesystem.watch.git_folder import git_files
-from sightline.filesystem.watch.watcher import Eyes, Hints
+from sightline.filesystem.watch.watcher import Eyes, Hints, Lost
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.filesystem.watch.watcher import Lost
-
-    State = tuple[int, ...] | None
+State = tuple[int, ...] | None
 
 SHARE = 0.004
 """Of one core, the most that looking takes: the more paths, the longer between two looks."""

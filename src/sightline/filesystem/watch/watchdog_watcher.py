@@ -8,29 +8,24 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from queue import Empty, SimpleQueue
 from time import monotonic, time, time_ns
+from types import ModuleType
+from typing import Any
 
 from sightline.errors import Unverifiable, WorkspaceError
 from sightline.filesystem.folder import ASIDE
+from sightline.filesystem.ignore.rules import IgnoreRules
 from sightline.filesystem.scan import encodes
 from sightline.filesystem.watch.git_folder import EXCLUDE, TOLD, git_files
 from sightline.filesystem.watch.ignored_entries import Ignoring
 from sightline.filesystem.watch.polling import PollingWatcher, Rota, identity_of, several_names
-from sightline.filesystem.watch.watcher import Eyes, Hints
+from sightline.filesystem.watch.watcher import Eyes, Hints, Lost, Watcher
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from types import ModuleType
-    from typing import Any
-
-    from sightline.filesystem.ignore.rules import IgnoreRules
-    from sightline.filesystem.watch.watcher import Lost, Watcher
-
-    Raw = tuple[str, bool, int]
-    """A full path, whether it was a folder, and the clock when it was told."""
+Raw = tuple[str, bool, int]
+"""A full path, whether it was a folder, and the clock when it was told."""
 
 ROOT_S = 2.0
 SLEPT_S = 5.0

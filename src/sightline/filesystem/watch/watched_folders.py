@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 
 from sightline.filesystem.watch.git_folder import git_places
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sightline.filesystem.watch.ignored_entries import Ignoring
-    from sightline.filesystem.watch.inotify import Inotify
+from sightline.filesystem.watch.ignored_entries import Ignoring
+from sightline.filesystem.watch.inotify import Inotify
 
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 

@@ -6,22 +6,18 @@ of a question. So a hint too many costs a stat, and a gap costs one look over ev
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Literal, Protocol
+
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Literal, Protocol
+Lost = Literal["overflow", "limit", "unmounted", "moved", "gone", "suspended"]
+"""overflow: more happened than the system keeps · limit: no folder more may be watched ·
+unmounted, gone, moved: the workspace's folder is no longer at its place · suspended: the
+machine slept."""
 
-    Lost = Literal["overflow", "limit", "unmounted", "moved", "gone", "suspended"]
-    """overflow: more happened than the system keeps · limit: no folder more may be watched ·
-    unmounted, gone, moved: the workspace's folder is no longer at its place · suspended: the
-    machine slept."""
-
-    Mode = Literal["events", "polling", "away"]
-    """away: nothing stands at the workspace's place; a folder that appears there is watched."""
-else:
-    Protocol = object
+Mode = Literal["events", "polling", "away"]
+"""away: nothing stands at the workspace's place; a folder that appears there is watched."""
 
 POLLING_S = 0.5
 """How long between two looks at the paths that no event tells of, at the least."""

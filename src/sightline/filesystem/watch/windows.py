@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 _REMOTE = 4
 """What GetDriveTypeW answers for a drive of another machine."""

@@ -7,23 +7,25 @@ that all of it is with the model: after the batch, at the latest with the next p
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from sightline.briefing.compose import BETWEEN, LEAST, Part, briefing
+from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed, apart
+from sightline.filesystem.file_state import ResolvedPath
 from sightline.hooks import words
+from sightline.hooks.handlers.deletions import count_gone
+from sightline.hooks.words import broken, late, unbriefed
 from sightline.model.events import NoticeDelivered, Told
+from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING
+from sightline.model.timeline import Recorded
 from sightline.notices.delivered import HOST, PART, of_host
 from sightline.notices.delivery import count, deliver
+from sightline.notices.notice_text import CHARACTERS
+from sightline.notices.pending import news_of
+from sightline.notices.warnings import hand as hand_parts
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sightline.briefing.compose import Part
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import ResolvedPath
-    from sightline.model.results import FileChange, Notice
-    from sightline.model.timeline import Recorded
 
 AT_PROMPT = ("listings", "bundle", "memory")
 AT_START = (*AT_PROMPT, "registry")
@@ -79,9 +81,6 @@ def rest(ground: SessionContext, message: str | None, room: int, *, within_s: fl
 
     within_s: what takes longer, or fails, is not told: it must not keep back, as the answer it is part
     of, what was recorded as handed over before it."""
-    from sightline.briefing.compose import BETWEEN
-    from sightline.notices.warnings import hand as hand_parts
-
     said: list[str] = []
     for part in _made(ground, message, min(room, REST_MAX), within_s):
         if len(part.text) <= room:
@@ -95,9 +94,6 @@ def _made(
     ground: SessionContext, message: str | None, room: int, within_s: float
 ) -> Sequence[Part]:
     """The parts of a briefing that hosts are handed. Why there are none is left to the log."""
-    from sightline.briefing.compose import LEAST, briefing
-    from sightline.notices.notice_text import CHARACTERS
-
     if room < LEAST * CHARACTERS:
         return ()
     parts, budget = AT_START if message is None else AT_PROMPT, room // CHARACTERS
@@ -106,8 +102,6 @@ def _made(
             max(within_s, 0.0), lambda: briefing(ground, message, budget, parts=parts, texts=False)
         ).parts
     except Exception as error:  # noqa: BLE001 - whatever it is: the rest of the answer is due
-        from sightline.hooks.words import broken, late, unbriefed
-
         why = getattr(error, "message", "") or broken(type(error).__name__, "its briefing")
         ground.missed = unbriefed(
             late(round(within_s, 1)) if isinstance(error, DeadlinePassed) else why
@@ -135,8 +129,6 @@ def tell_changes(
     ground: SessionContext, located: ResolvedPath, room: int
 ) -> tuple[FileChange, bool]:
     """How a file differs from what its agent holds, recorded as handed over where it does."""
-    from sightline.notices.pending import news_of
-
     new = news_of(ground, located.path)
     change, told = new.change()
     if change.state != "stale" or not (change.diff or change.moved_lines):
@@ -158,8 +150,6 @@ def arrived(ground: SessionContext) -> None:
         assert isinstance(fact, NoticeDelivered)
         for told in fact.told if of_host(fact) else ():
             if told.revision == MISSING and told.refusal:
-                from sightline.hooks.handlers.deletions import count_gone
-
                 count_gone(ground, told, fact.notice)
             else:
                 count(ground, told, fact.notice)

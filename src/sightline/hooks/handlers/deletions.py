@@ -6,12 +6,9 @@ deleted or renamed is told so, once; an agent that did it itself, or was told, m
 
 from __future__ import annotations
 
+from sightline.changes.session_context import SessionContext
 from sightline.model.events import Belief, NoticeAcknowledged, Told
 from sightline.model.revision import MISSING
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.changes.session_context import SessionContext
 
 NOTHING_BELIEVED = Belief(MISSING, (), (), 0)
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from sightline.agents.hook_events import NOTHING, Answer
+from sightline.agents.hook_events import NOTHING, Answer, ChangedOutside, Instructed, Shown
 from sightline.changes.attribution import detect_changes
+from sightline.changes.session_context import SessionContext
 from sightline.errors import FileMissing, PathRefused
 from sightline.guard.reads import saw
+from sightline.model.spans import Span
 from sightline.model.text import decode, normal, split, unmarked
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.agents.hook_events import ChangedOutside, Instructed, Shown
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.spans import Span
-
 
 BROKEN = "\ufffd"
 """What hosts show in place of bytes that are no UTF-8; the file itself tells which they are."""

@@ -7,26 +7,20 @@ was shown and wrote since stands on top.
 
 from __future__ import annotations
 
-from sightline.changes.session_context import TRIES, load_knowledge
+from collections.abc import Sequence
+
+from sightline.agents.hook_events import Shown
+from sightline.changes.session_context import TRIES, Known, SessionContext, load_knowledge
 from sightline.errors import PathRefused
+from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard.reads import as_shown, moving, record, seen_lines
 from sightline.hooks.handlers.file_reads import BROKEN
-from sightline.model.belief import first_look, look
+from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff
 from sightline.model.events import Changed
+from sightline.model.revision import Revision
 from sightline.model.spans import carry
-from sightline.model.text import decode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.agents.hook_events import Shown
-    from sightline.changes.session_context import Known, SessionContext
-    from sightline.filesystem.file_state import ResolvedPath
-    from sightline.model.belief import Held
-    from sightline.model.revision import Revision
-    from sightline.model.text import Text
+from sightline.model.text import Text, decode
 
 
 def put_beneath(ground: SessionContext, path: str, events: Sequence[Shown]) -> None:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sightline.agents.hook_events import Answered, Prompted
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.agents.hook_events import Event
+from sightline.agents.hook_events import Answered, Event, Prompted
 
 URI = "file://"
 

@@ -7,41 +7,32 @@ output, line by line; its text only says where to look (shell_parsing.file_effec
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from time import monotonic
 
-from sightline.agents.hook_events import NOTHING, Answer
+from sightline.agents.hook_events import NOTHING, Answer, CommandBegan, CommandEnded
 from sightline.changes import untracked
+from sightline.changes.attribution import by_bracket
 from sightline.changes.cause_rules import BACKGROUND, may_touch
-from sightline.changes.commands import Changes, Stood, by_times, changes
+from sightline.changes.commands import Before, Changes, Stood, by_times, changes
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.filesystem.file_state import FileState
 from sightline.guard.reads import saw
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import news
+from sightline.model.events import Changed, CommandStarted, Fact, GitMoved, SightLost
 from sightline.model.events import CommandEnded as Ended
-from sightline.model.events import CommandStarted, GitMoved, SightLost
-from sightline.model.revision import MISSING, UNKNOWN
-from sightline.model.spans import count, spans, union
-from sightline.model.text import decode
+from sightline.model.manifest import Entry
+from sightline.model.revision import MISSING, UNKNOWN, StatSignature
+from sightline.model.spans import Spans, count, spans, union
+from sightline.model.text import Text, decode
+from sightline.model.timeline import Recorded
 from sightline.shell_parsing.command_line import starts
 from sightline.shell_parsing.file_effects import readings, searches, writings, written
 from sightline.shell_parsing.printed_lines import appeared, hits, plain
 from sightline.shell_parsing.read_only import only_reads
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from sightline.agents.hook_events import CommandBegan, CommandEnded
-    from sightline.changes.commands import Before
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import FileState
-    from sightline.model.events import Changed, Fact
-    from sightline.model.manifest import Entry
-    from sightline.model.revision import StatSignature
-    from sightline.model.spans import Spans
-    from sightline.model.text import Text
-    from sightline.model.timeline import Recorded
 
 RECENT = 64
 """Commands that are looked through for the one that began."""
@@ -110,8 +101,6 @@ def _made_by(
     ground: SessionContext, event: CommandEnded, started: Recorded
 ) -> tuple[Changes, tuple[str, ...]]:
     """What a command changed, and the files that it removed and that nobody had looked at."""
-    from sightline.changes.attribution import by_bracket
-
     named = words.short(event.command, background=event.background)
     cause = by_bracket(ground, named, event.call, started.position)
     since_ns = started.happened_at * 1_000 - SLACK_NS

@@ -6,34 +6,35 @@ and compared with what was written (hooks.handlers.tool_writes).
 
 from __future__ import annotations
 
-from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, CellEdit
+from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Attempted, CellEdit, Failed
 from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by
 from sightline.changes.renames import resolve_rename
+from sightline.changes.session_context import SessionContext
 from sightline.changes.write_journal import recover
 from sightline.checkpoints.automatic import before_change
 from sightline.errors import EditRefused, PathRefused
+from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard import notebooks
 from sightline.guard import words as guard_words
+from sightline.guard.edit_notices import unseen_notice
 from sightline.guard.evaluation import Evaluation, claims_on, forbids, place_of, sight_of
-from sightline.guard.notebooks import judge_cell
+from sightline.guard.notebooks import CellRuling, judge_cell
 from sightline.hooks import words
-from sightline.model.attempts import Create, Replace, WriteWhole
+from sightline.hooks.handlers.answer_delivery import fitted, hand, tell_changes
+from sightline.hooks.handlers.deletions import known_gone, told_gone
+from sightline.model.attempts import Attempt, Create, Replace, WriteWhole
 from sightline.model.events import Refused, Told, WriteIntended
 from sightline.model.evidence import EditCase, Rules
 from sightline.model.locate import new_sides
+from sightline.model.nearest import nearest
 from sightline.model.revision import revision_of
 from sightline.model.spans import intersect
 from sightline.model.text import unmarked
+from sightline.notices.delivered import handed_already
+from sightline.sessions.claims import once
+from sightline.sessions.words import claim_enforced
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.agents.hook_events import Attempted, Failed
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import ResolvedPath
-    from sightline.guard.notebooks import CellRuling
-    from sightline.model.attempts import Attempt
 
 STRAIGHT = {ord(curly): straight for curly, straight in zip("“”‘’", "\"\"''", strict=True)}
 """Typographic quotes -> those of a keyboard."""
@@ -85,16 +86,12 @@ def failed_unheard(ground: SessionContext, event: Failed, room: int) -> str:
 
 def _turned_down(ground: SessionContext, located: ResolvedPath, room: int) -> str:
     """What others changed, when a host turned down what could have stood beside it."""
-    from sightline.hooks.handlers.answer_delivery import tell_changes
-
     change, told = tell_changes(ground, located, room)
     return words.turned_down(change.summary, change.diff) if told else ""
 
 
 def _alike(plan: Evaluation) -> str:
     """On the lines nearest to the text of a replacement that others have changed."""
-    from sightline.model.nearest import nearest
-
     if plan.ruling.reason != "stale" or not isinstance(plan.attempt, Replace):
         return ""
     near = nearest(plan.attempt.old, plan.case.disk.lines if plan.case.disk else [])
@@ -121,8 +118,6 @@ def _plan(ground: SessionContext, located: ResolvedPath, attempt: Attempt) -> Ev
     straight ones, and leave those be; so do we."""
     plan = Evaluation(ground, located, attempt)
     if isinstance(attempt, WriteWhole) and plan.found.kind == "missing":
-        from sightline.hooks.handlers.deletions import known_gone
-
         anew = known_gone(ground, plan.path)
         return Evaluation(ground, located, Create(attempt.content)) if anew else plan
     if plan.ruling.reason != "not_found" or not isinstance(attempt, Replace):
@@ -159,8 +154,6 @@ def _would_write_back(plan: Evaluation) -> bool:
 
 def _handed_over(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -> None:
     """Record what a refusal tells. What does not fit is left out of it, and not counted."""
-    from sightline.hooks.handlers.answer_delivery import fitted, hand
-
     told = refusal.told if isinstance(refusal.told, Told) else None
     if refusal.text is not None and len(refusal.diff) + len(refusal.text) > room:
         refusal.text = None
@@ -169,8 +162,6 @@ def _handed_over(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -
     if told is not None and not whole:
         told = told.replace(hunks=(), whole=False)
     if refusal.reason in ("deleted", "moved"):
-        from sightline.hooks.handlers.deletions import told_gone
-
         refusal.hint = words.gone(refusal.hint, refusal.reason)
         told = told_gone(plan.ground, plan.path)
     hand(plan.ground, "refusal", [refusal.path], [told])
@@ -179,8 +170,6 @@ def _handed_over(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -
 def _on_its_way(plan: Evaluation) -> bool:
     """Whether the host was handed words on what stands there now, and has not said that they
     arrived: the agent may well have been shown the lines it means."""
-    from sightline.notices.delivered import handed_already
-
     known = plan.known.knowledge
     return known is not None and handed_already(plan.ground, known, plan.found.revision)
 
@@ -189,16 +178,12 @@ def _let_go_on(plan: Evaluation) -> Answer:
     ask = words.asks(plan.shown_path) if plan.protected else None
     context = ""
     if plan.ruling.reason == "unseen" and not _on_its_way(plan):
-        from sightline.guard.edit_notices import unseen_notice
-
         context = phrases.says(unseen_notice(plan).text)
     content = None
     if plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole):
         assert plan.new_text is not None
         content, context = plan.new_text.plain, words.merged(plan.shown_path)
     if plan.claims:
-        from sightline.sessions.claims import once
-
         claimed = once(plan.ground, plan.shown_path, plan.claims)
         context = "\n\n".join(filter(None, [context, claimed]))
     return Answer(ask=ask, content=content, context=context)
@@ -217,8 +202,6 @@ def judged(ground: SessionContext, located: ResolvedPath, edit: CellEdit) -> Ans
     ruling = judge_cell(EditCase(sight_of(found, known), rules), edit.cell, edit.mode)
     claims = claims_on(ground, located.path)
     if forbids(ground, claims):
-        from sightline.sessions.words import claim_enforced
-
         fact = Refused(located.path, _described(edit), "claimed", found.revision)
         ground.append([*news, fact], found=[found])
         message, hint = claim_enforced(path, claims, ground.session)
@@ -239,8 +222,6 @@ def judged(ground: SessionContext, located: ResolvedPath, edit: CellEdit) -> Ans
     elif ruling.others:
         context = notebooks.changed_cells(path, ruling.others, ruling.diff)
     if claims:
-        from sightline.sessions.claims import once
-
         context = "\n\n".join(filter(None, [context, once(ground, path, claims)]))
     return Answer(ask=words.asks(path) if policy == "ask" else None, context=context)
 

@@ -6,30 +6,26 @@ save; a whole-file write loses it, and its agent is told what to put back.
 
 from __future__ import annotations
 
-from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer
+from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Failed, Wrote
+from sightline.changes.session_context import SessionContext
 from sightline.changes.write_journal import completed
 from sightline.checkpoints.automatic import after_change
 from sightline.errors import PathRefused
+from sightline.filesystem.file_state import FileState, ResolvedPath
+from sightline.guard import host_writes
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import tell_changes
 from sightline.model.diff import diff, unified
-from sightline.model.events import Changed, Merged, WriteAbandoned, WriteIntended
+from sightline.model.events import Changed, Fact, Merged, WriteAbandoned, WriteIntended
+from sightline.model.merge import merge
 from sightline.model.revision import MISSING
 from sightline.model.text import decode, normal, split, unmarked
+from sightline.sessions.affected import affected, strangers
 from sightline.text import phrases
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.agents.hook_events import Failed, Wrote
-    from sightline.changes.session_context import SessionContext
-    from sightline.filesystem.file_state import FileState, ResolvedPath
-    from sightline.model.events import Fact
 
 
 def wrote(ground: SessionContext, event: Wrote) -> Answer:
     """Record what the host's tool wrote, and tell what others did to the same file meanwhile."""
-    from sightline.guard import host_writes
-
     try:
         located = ground.workspace.locate(event.path)
     except PathRefused:
@@ -82,7 +78,6 @@ def _concerns(ground: SessionContext, stood: str, found: FileState) -> str:
     if not ground.store.knowers(found.path).keys() - {ground.session}:
         return ""
     from sightline.sessions import words
-    from sightline.sessions.affected import affected, strangers
 
     before = ground.store.blob(stood) if stood != MISSING else None
     others = strangers(ground, affected(ground, found.path, before, found.data))
@@ -169,7 +164,6 @@ def _lost(
     base = _text_of(ground, checked)
     if stood is None or base is None or base == unmarked(stood):
         return ""
-    from sightline.model.merge import merge
 
     ours, theirs = split(normal(event.content)), split(normal(stood))
     both = merge(split(base), ours, theirs)

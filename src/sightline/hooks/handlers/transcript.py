@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from sightline.agents.hook_events import Shown
+from collections.abc import Callable, Mapping, Sequence
+
+from sightline.agents.hook_events import Event, Shown
+from sightline.api.session import Session
+from sightline.changes.session_context import SessionContext
 from sightline.errors import PathRefused
 from sightline.hooks.dispatch import attend
+from sightline.hooks.handlers.fork_history import put_beneath
 from sightline.model.events import Imported
+from sightline.model.projections import Knowledge
 from sightline.model.value import Value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from sightline.agents.hook_events import Event
-    from sightline.api.session import Session
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.projections import Knowledge
-
-    Unhooked = Callable[[int, int], tuple[list[Event], int]]
+Unhooked = Callable[[int, int], tuple[list[Event], int]]
 
 RECENT = 16
 """Imports of a session that are looked through; a conversation goes on in one transcript."""
@@ -85,8 +82,6 @@ def _take(session: Session, events: Sequence[Event], began: int) -> None:
         elif event.at >= max(of_it.last_read, of_it.last_agent_edit or 0):
             attend(session, event)
     for path, shown in earlier.items():
-        from sightline.hooks.handlers.fork_history import put_beneath
-
         put_beneath(ground, path, shown)
 
 

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sightline.agents.hook_events import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
+from sightline.agents.hook_events import (
+    CONTEXT_MAX,
+    DIFF_MAX,
+    NOTHING,
+    Answer,
+    Answered,
+    Began,
+    Compacted,
+    Ended,
+    Prompted,
+    Shown,
+    Stopped,
+    Used,
+)
+from sightline.changes.session_context import SessionContext
 from sightline.changes.write_journal import settle_own, unfinished
+from sightline.checkpoints.rewind.recovery import finish
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.hooks.handlers.answer_delivery import (
     arrived,
@@ -15,21 +30,13 @@ from sightline.hooks.handlers.answer_delivery import (
     said_of,
     unheard,
 )
+from sightline.hooks.handlers.file_reads import shown
+from sightline.hooks.handlers.tool_edits import failed_unheard
 from sightline.model.events import Dropped, SessionEnded, TurnBegan, WarningRaised
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.agents.hook_events import (
-        Answered,
-        Began,
-        Compacted,
-        Ended,
-        Prompted,
-        Stopped,
-        Used,
-    )
-    from sightline.changes.session_context import SessionContext
-    from sightline.model.spans import Span
+from sightline.model.spans import Span
+from sightline.notices.warnings import tell
+from sightline.sessions.presence import note
+from sightline.sessions.usage import another
 
 WATCHED = 500
 """Paths at most that a host is asked to watch."""
@@ -59,8 +66,6 @@ def used(ground: SessionContext, event: Used) -> Answer:
     _uses(ground, event.model)
     state = ground.store.session(ground.session)
     if event.host and state is not None and state.ended is None:
-        from sightline.sessions.presence import note
-
         note(ground, event.host, event.host_version)
     return NOTHING
 
@@ -86,8 +91,6 @@ def answered(ground: SessionContext, event: Answered) -> Answer:
     _calls_ended(ground)
     words: list[str] = []
     if event.failed:
-        from sightline.hooks.handlers.tool_edits import failed_unheard
-
         for each in event.failed:
             said = failed_unheard(ground, each, DIFF_MAX - sum(map(len, words)))
             words += [said] if said else []
@@ -127,7 +130,6 @@ def _finished(ground: SessionContext) -> str:
     "" where there is none, and where it is: of that there is a warning."""
     if not unfinished(ground, ground.session):
         return ""
-    from sightline.checkpoints.rewind.recovery import finish
 
     said = finish(ground, monotonic() + ground.settings.deadline_s / 2)
     return said if unfinished(ground, ground.session) else ""
@@ -150,7 +152,6 @@ def _warnings(ground: SessionContext) -> str:
     raised = ground.store.timeline(session=ground.session, kinds=[WarningRaised], newest=1)
     if next(iter(raised), None) is None:
         return ""
-    from sightline.notices.warnings import tell
 
     return tell(ground)
 
@@ -160,7 +161,6 @@ def _uses(ground: SessionContext, model: str | None, mode: str | None = None) ->
     before."""
     if not (model or mode):
         return
-    from sightline.sessions.usage import another
 
     facts = another(ground, model, mode=mode)
     if facts:
@@ -169,8 +169,6 @@ def _uses(ground: SessionContext, model: str | None, mode: str | None = None) ->
 
 def _mentioned(ground: SessionContext, path: str, lines: Span | None) -> None:
     """Count a mentioned file as shown, as far as hosts are known to add it whole."""
-    from sightline.hooks.handlers.file_reads import shown
-
     try:
         found = ground.look(ground.workspace.locate(path).path)
     except (PathRefused, FileMissing, Unverifiable):

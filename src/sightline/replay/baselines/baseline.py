@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from sightline.conversation.window.blocks import Decision, Fold
+from collections.abc import Callable, Iterable, Sequence
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from sightline.conversation.window.blocks import Block
-    from sightline.replay.policy import Ask, Setting
+from sightline.conversation.window.blocks import Block, Decision, Fold
+from sightline.replay.policy import Ask, Setting
 
 NOTHING = Decision()
 

@@ -3,15 +3,12 @@ beat with the same trigger, target and minimum."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from sightline.conversation.window.blocks import Decision
 from sightline.model.value import Value
 from sightline.replay.baselines.baseline import NOTHING, Baseline, removed, shuffled
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.conversation.window.blocks import Decision
-    from sightline.replay.policy import Ask, Setting
+from sightline.replay.policy import Ask, Setting
 
 
 class Batch(Value):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from sightline.replay.baselines.batches import AgeBatch, Batch, RandomBatch
 from sightline.replay.baselines.clearing import Anthropic, Everything, Masking, Untouched
 from sightline.replay.baselines.oracle import Oracle
 from sightline.replay.baselines.pruning import Gemini, OpenCode, Trimmer
 from sightline.replay.baselines.shrinking import Codex, DeepAgents, Nanocoder, RangeDedup
 from sightline.replay.baselines.truncating import Cline, Roo
+from sightline.replay.policy import Policy, Setting
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sightline.replay.policy import Policy, Setting
-
-    Maker = Callable[[Setting], Policy]
+Maker = Callable[[Setting], Policy]
 
 BASELINES: Mapping[str, Maker] = {
     "none": Untouched,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.replay.baselines.baseline import NOTHING, Baseline, removed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.conversation.window.blocks import Block, Decision
-    from sightline.replay.policy import Ask, Setting
+from sightline.replay.policy import Ask, Setting
 
 
 class Untouched(Baseline):

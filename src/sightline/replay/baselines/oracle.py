@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sightline.replay.baselines.batches import AgeBatch
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sightline.replay.policy import Setting
-    from sightline.replay.record import Record
+from sightline.replay.policy import Setting
+from sightline.replay.record import Record
 
 HORIZON = 60
 """Calls that it looks ahead."""

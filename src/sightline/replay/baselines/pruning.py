@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.replay.baselines.baseline import NOTHING, Baseline, removed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sightline.conversation.window.blocks import Block, Decision
-    from sightline.replay.policy import Ask, Setting
+from sightline.replay.policy import Ask, Setting
 
 EDGE = 250
 """Characters that Gemini CLI leaves at each end of what it masks."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from sightline.conversation.window.blocks import Decision, Tail
+from sightline.conversation.window.blocks import Block, Decision, Tail
 from sightline.replay.baselines.baseline import NOTHING, Baseline
 from sightline.replay.baselines.truncating import Truncating
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from sightline.conversation.window.blocks import Block
-    from sightline.replay.policy import Ask, Setting
+from sightline.replay.policy import Ask, Setting
 
 
 class Nanocoder(Baseline):

@@ -7,15 +7,11 @@ text stays, though the originals hide that too, and so do answers that call noth
 
 from __future__ import annotations
 
-from sightline.conversation.window.blocks import Decision
+from collections.abc import Collection, Sequence
+
+from sightline.conversation.window.blocks import Block, Decision
 from sightline.replay.baselines.baseline import NOTHING, Baseline
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from sightline.conversation.window.blocks import Block
-    from sightline.replay.policy import Ask, Setting
+from sightline.replay.policy import Ask, Setting
 
 ROO_OUTPUT = 8_192
 """Tokens that Roo keeps free for the answer."""
