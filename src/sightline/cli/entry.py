@@ -7,8 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from sightline.cli.output import let_go
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sightline` with these arguments (those of the process when None): its exit code."""
@@ -17,6 +15,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args[:1] == ["hook"]:
         hook(args[1:])
     from sightline.cli.group import cli  # a hook starts without click
+    from sightline.cli.output import let_go
 
     try:
         return cli.run(args)
