@@ -13,7 +13,9 @@ from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.guard import batch, host_writes
 from sightline.guard.batch import Change
+from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
+from sightline.guard.move import move as move_file
 from sightline.model.attempts import Attempt
 from sightline.model.results import BatchResult, CommandRun, EditResult
 from sightline.notices.pending import changes_of
@@ -21,20 +23,16 @@ from sightline.notices.pending import changes_of
 
 def edit(ground: SessionContext, path: str, attempt: Attempt) -> EditResult:
     """Carry out one attempt on one file. EditRefused, PathRefused."""
-    from sightline.guard import edit
-
     before_change(ground, path)
-    result = edit.apply_edit(ground, path, attempt)
+    result = apply_edit(ground, path, attempt)
     after_change(ground, result.path)
     return result
 
 
 def move(ground: SessionContext, src: str, dst: str) -> EditResult:
     """Rename a file. EditRefused, PathRefused."""
-    from sightline.guard import move
-
     before_change(ground, src)
-    result = move.move(ground, src, dst)
+    result = move_file(ground, src, dst)
     after_change(ground, result.path)
     return result
 

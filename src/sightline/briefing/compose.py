@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from sightline.briefing import bundle, words
+from sightline.briefing import memory as memory_block
 from sightline.briefing import words as memory_words
 from sightline.briefing import words as registry_words
 from sightline.briefing.continuation import is_continuation
@@ -240,12 +241,10 @@ class _Composing:
         """What was going on."""
         if not self._goes_on:
             return
-        from sightline.briefing.memory import BUDGET, memory
-
         if self._room < memory_words.LEAST:
             self.left_out.append("memory")
             return
-        told = memory(self._ground, budget=min(self._room, BUDGET))
+        told = memory_block.memory(self._ground, budget=min(self._room, memory_block.BUDGET))
         if told.says_more:
             yield from self._once("memory", told.text)
 

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 
 import click
 
+from sightline.briefing import words as briefing_words
 from sightline.briefing.registry import LIMIT
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import verb
 from sightline.cli.output import Call
+from sightline.codegraph import words as codegraph_words
 from sightline.search import words
 from sightline.search.chains import Fallback
 
@@ -107,8 +109,6 @@ def related(
 
     What it imports, its tests, what imports it, and the files beside it, the closest first.
     """
-    from sightline.codegraph import words
-
     with call.open() as session, output.progress(call, "Reading imports"):
         found = session.related(
             call.path(path),
@@ -120,9 +120,9 @@ def related(
             limit=limit,
         )
     if call.json:
-        output.json(words.as_json(found))
+        output.json(codegraph_words.as_json(found))
     else:
-        output.text(words.text(found))
+        output.text(codegraph_words.text(found))
 
 
 @verb()
@@ -134,14 +134,12 @@ def registry(call: Call, *, every: bool, md5: bool) -> None:
 
     The most useful first: how each came in, how it stands now, and who changed it.
     """
-    from sightline.briefing import words
-
     with call.open() as session:
         found = session.registry(limit=None if every else LIMIT, with_md5=md5)
     if call.json:
-        output.json(words.registry_json(found), schema=False)
+        output.json(briefing_words.registry_json(found), schema=False)
     else:
-        output.text("\n".join(words.lines(found)))
+        output.text("\n".join(briefing_words.lines(found)))
 
 
 @contextmanager

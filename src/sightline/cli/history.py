@@ -14,6 +14,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.time_points import ALWAYS
 from sightline.checkpoints.time_points import since as moment
 from sightline.cli import output
+from sightline.cli import words as cli_words
 from sightline.cli.live.lines import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import verb
@@ -135,12 +136,10 @@ def _dated(told: Iterable[Entry]) -> Iterator[str]:
 
 
 def _story(told: Why, session: str) -> list[str]:
-    from sightline.cli.words import who
-
     by = told.verdict.changed_by
     ago = None if by is None else time() - by.at.timestamp()
     lines = story(
-        told, session, who(by, session), ago, lambda at: f"{_local(at):%Y-%m-%d %H:%M:%S}"
+        told, session, cli_words.who(by, session), ago, lambda at: f"{_local(at):%Y-%m-%d %H:%M:%S}"
     )
     return [line if line[:1] in ("", " ") else _wrapped(line) for line in lines]
 

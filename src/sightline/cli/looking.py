@@ -10,6 +10,7 @@ from sightline.api import json_shapes
 from sightline.api.json_shapes import pairs
 from sightline.api.session import Session
 from sightline.cli import output
+from sightline.cli import words as cli_words
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import lines_from, verb
 from sightline.cli.output import Call
@@ -131,9 +132,7 @@ def _answer(verdicts: list[Verdict]) -> None:
 
 
 def _checked(call: Call, session: Session, verdict: Verdict, width: int) -> str:
-    from sightline.cli.words import about, state
-
-    return f"{state(call, verdict.state, width)}  {about(session, verdict)}"
+    return f"{cli_words.state(call, verdict.state, width)}  {cli_words.about(session, verdict)}"
 
 
 def _print_diff(call: Call, session: Session, verdict: Verdict) -> None:

@@ -76,10 +76,8 @@ def _once(call: Call, ground: SessionContext) -> None:
 
 
 def _live(call: Call, ground: SessionContext, status: str) -> None:
-    from sightline.history import watching as eyes
-
     try:
-        with eyes.Watching(ground) as watching:
+        with Watching(ground) as watching:
             _shown(call, ground, watching, f"{status}{_dim(watching)}")
     except KeyboardInterrupt:
         output.note(call, farewell(ground.workspace.root))

@@ -7,6 +7,7 @@ import click
 from sightline.api import json_shapes
 from sightline.api.opening import settings_of
 from sightline.changes.session_context import SessionContext
+from sightline.checkpoints import gc as garbage
 from sightline.checkpoints.gc import Swept
 from sightline.checkpoints.words import swept
 from sightline.cli import entry, output
@@ -45,10 +46,8 @@ def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | Non
 def _sweep(
     call: Call, ground: SessionContext, age: int | None, room: int | None, *, dry_run: bool
 ) -> Swept:
-    from sightline.checkpoints.gc import gc
-
     settings = settings_of(ground.workspace.root, call.store)
-    return gc(ground, settings, age_us=age, room=room, dry_run=dry_run)
+    return garbage.gc(ground, settings, age_us=age, room=room, dry_run=dry_run)
 
 
 @verb()

@@ -14,6 +14,7 @@ from sightline.cli.output import Call
 from sightline.cli.replay_request import order
 from sightline.cli.text_input import text_in
 from sightline.conversation.token_counter import counter
+from sightline.conversation.window import words as window_words
 from sightline.conversation.window.history_reader import History, read, recorded
 from sightline.conversation.window.words import broken
 from sightline.errors import FileMissing, HistoryError
@@ -103,13 +104,11 @@ def _refuse_broken(call: Call, name: str, history: History) -> None:
 
 
 def _print(call: Call, name: str, history: History, made: Plan, target: str | None) -> None:
-    from sightline.conversation.window.words import header, told
-
     if call.json:
         output.json(shape(history, made))
         return
-    lines = header(name, history.format.name, len(history.messages), made)
-    output.text("\n".join([*lines, *told(made)]))
+    lines = window_words.header(name, history.format.name, len(history.messages), made)
+    output.text("\n".join([*lines, *window_words.told(made)]))
     if target is not None:
         output.note(call, f"Wrote {target}.")
 

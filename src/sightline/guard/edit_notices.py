@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sightline.changes.authors import changed_by
 from sightline.guard import words
+from sightline.guard import words as guard_words
 from sightline.guard.evaluation import Evaluation
 from sightline.guard.refusals import bounded
 from sightline.model.diff import diff
@@ -68,9 +69,7 @@ def unseen_notice(plan: Evaluation) -> Notice:
 
 def moved_notice(src: str, result: EditResult) -> Notice:
     """An edit that followed a rename."""
-    from sightline.guard.words import moved
-
-    text = moved(src, result.path)
+    text = guard_words.moved(src, result.path)
     if result.notice is None:
         return Notice(f"{result.path}@moved", text, ())
     return result.notice.replace(text=f"{text}\n{result.notice.text}")

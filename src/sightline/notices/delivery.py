@@ -17,7 +17,7 @@ from sightline.model.locate import new_sides
 from sightline.model.results import FileWarning, Notice
 from sightline.model.spans import Hunk, Spans, carry, spans, touched, union, whole
 from sightline.model.text import decode
-from sightline.notices import warnings
+from sightline.notices import notice_text, warnings
 
 
 def deliver(
@@ -63,9 +63,7 @@ def _told_by(ground: SessionContext, id: str) -> tuple[Told, ...]:
     delivered = _delivered(ground, id)
     if delivered is not None:
         return delivered.told
-    from sightline.notices.notice_text import notice
-
-    now = notice(ground)
+    now = notice_text.notice(ground)
     if now is None or now.id != id:
         raise UnknownName(
             f"No notice {id} was handed over in this session.",

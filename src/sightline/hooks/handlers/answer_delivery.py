@@ -20,6 +20,8 @@ from sightline.model.events import NoticeDelivered, Told
 from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING
 from sightline.model.timeline import Recorded
+from sightline.notices import notice_text
+from sightline.notices import warnings as agent_warnings
 from sightline.notices.delivered import HOST, PART, of_host
 from sightline.notices.delivery import count, deliver
 from sightline.notices.notice_text import CHARACTERS
@@ -59,10 +61,9 @@ def unheard(ground: SessionContext, *, room: int | None = None) -> Notice | None
     """The same, not recorded yet."""
     if not _anything(ground):
         return None
-    from sightline.notices.notice_text import CHARACTERS, NOTICE_TOKENS, notice
-
-    budget = NOTICE_TOKENS if room is None else min(NOTICE_TOKENS, room // CHARACTERS)
-    return notice(ground, budget, handed=True) if budget > 0 else None
+    most = notice_text.NOTICE_TOKENS
+    budget = most if room is None else min(most, room // notice_text.CHARACTERS)
+    return notice_text.notice(ground, budget, handed=True) if budget > 0 else None
 
 
 def hand_news(ground: SessionContext, found: Notice) -> None:
@@ -159,6 +160,4 @@ def _briefed(ground: SessionContext, handed: Sequence[Recorded]) -> None:
     """The same of parts of a briefing, which are loaded only where one was handed over."""
     if not any(str(getattr(each.fact, "notice", "")).startswith(PART) for each in handed):
         return
-    from sightline.notices.warnings import arrived
-
-    arrived(ground, handed)
+    agent_warnings.arrived(ground, handed)

@@ -17,6 +17,7 @@ from sightline.errors import EditRefused, PathRefused
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard import notebooks
 from sightline.guard import words as guard_words
+from sightline.guard.edit import belief_after
 from sightline.guard.edit_notices import unseen_notice
 from sightline.guard.evaluation import Evaluation, claims_on, forbids, place_of, sight_of
 from sightline.guard.notebooks import CellRuling, judge_cell
@@ -103,10 +104,8 @@ def _alike(plan: Evaluation) -> str:
 
 def journal(plan: Evaluation) -> None:
     """Say that the host is about to leave these bytes, and keep those that stand there."""
-    from sightline.guard import edit
-
     ground, ruling = plan.ground, plan.ruling
-    belief, body = edit.belief_after(plan, plan.known)
+    belief, body = belief_after(plan, plan.known)
     before, after = plan.found.revision, plan.after
     intent = WriteIntended(plan.path, before, after, (), ground.owner, belief)
     blobs = ground.keepable(plan.path, plan.found.data, ruling.new, body)

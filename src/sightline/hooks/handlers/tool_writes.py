@@ -20,6 +20,7 @@ from sightline.model.events import Changed, Fact, Merged, WriteAbandoned, WriteI
 from sightline.model.merge import merge
 from sightline.model.revision import MISSING
 from sightline.model.text import decode, normal, split, unmarked
+from sightline.sessions import words as session_words
 from sightline.sessions.affected import affected, strangers
 from sightline.text import phrases
 
@@ -77,11 +78,9 @@ def _concerns(ground: SessionContext, stood: str, found: FileState) -> str:
     each of them is told itself. Where nobody else knows the file nothing is loaded."""
     if not ground.store.knowers(found.path).keys() - {ground.session}:
         return ""
-    from sightline.sessions import words
-
     before = ground.store.blob(stood) if stood != MISSING else None
     others = strangers(ground, affected(ground, found.path, before, found.data))
-    return phrases.says(words.affected(others, ground.session)) if others else ""
+    return phrases.says(session_words.affected(others, ground.session)) if others else ""
 
 
 def _journalled(ground: SessionContext, path: str) -> tuple[int, WriteIntended] | None:
