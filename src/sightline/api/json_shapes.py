@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from sightline.checkpoints.gc import Swept
 from sightline.checkpoints.rewind.recovery import Unfinished
+from sightline.checkpoints.swept_texts import Swept
 from sightline.errors import EditRefused, PathError
 from sightline.history.log_entries import Entry
 from sightline.history.session_history import SessionFiles
-from sightline.history.why import Why
+from sightline.history.views import Why
 from sightline.model import manifest
 from sightline.model.projections import SessionState
 from sightline.model.results import (

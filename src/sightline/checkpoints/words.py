@@ -4,94 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Protocol
 
+from sightline.checkpoints.swept_texts import Swept
+from sightline.model.results import Checkpoint, Export, FileDifference, NotCovered
 from sightline.store.retention import AGE, SIZE, Going
 from sightline.text.phrases import count, one_line, printable, size, table
-
-
-class NotCovered(Protocol):
-    """model.results.NotCovered."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-
-
-class Checkpoint(Protocol):
-    """The part of model.results.Checkpoint that is worded."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def session(self) -> str: ...
-    @property
-    def turn(self) -> int: ...
-    @property
-    def files(self) -> int: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def not_covered(self) -> Sequence[NotCovered]: ...
-
-
-class Difference(Protocol):
-    """The part of model.results.FileDifference that is worded."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def change(self) -> str: ...
-    @property
-    def diff(self) -> str | None: ...
-    @property
-    def added(self) -> int: ...
-    @property
-    def removed(self) -> int: ...
-
-
-class Export(Protocol):
-    """The part of model.results.Export that is worded."""
-
-    @property
-    def since(self) -> str | None: ...
-    @property
-    def until(self) -> str | None: ...
-    @property
-    def branch(self) -> str | None: ...
-    @property
-    def commit(self) -> str | None: ...
-    @property
-    def parent(self) -> str | None: ...
-    @property
-    def files(self) -> int: ...
-    @property
-    def not_contained(self) -> Sequence[NotCovered]: ...
-
-
-class Swept(Protocol):
-    """The part of checkpoints.gc.Swept that is worded."""
-
-    @property
-    def gone(self) -> tuple[Going, ...]: ...
-    @property
-    def kept(self) -> int: ...
-    @property
-    def kept_size(self) -> int: ...
-    @property
-    def over(self) -> int: ...
-    @property
-    def returned(self) -> int: ...
-    @property
-    def dry_run(self) -> bool: ...
-    @property
-    def dropped(self) -> Sequence[str]: ...
-    @property
-    def size(self) -> int: ...
-
 
 LABEL_MAX = 200
 
@@ -142,7 +59,7 @@ def _between(changed: Sequence[tuple[str, str]] | None) -> str:
     return _some([f"{printable(path)} {BECAME[change]}" for path, change in changed])
 
 
-def stat(found: Sequence[Difference]) -> list[str]:
+def stat(found: Sequence[FileDifference]) -> list[str]:
     """A line for each path that differs, and their sum."""
     rows = [
         (BECAME[each.change], printable(each.path), "" if each.diff is None else _lines(each))
@@ -153,11 +70,11 @@ def stat(found: Sequence[Difference]) -> list[str]:
     return [*table(rows), total]
 
 
-def _lines(each: Difference) -> str:
+def _lines(each: FileDifference) -> str:
     return f"+{each.added} -{each.removed}"
 
 
-def without_text(each: Difference) -> str:
+def without_text(each: FileDifference) -> str:
     """A path that differs without a diff to show: a binary file, or one whose text is not kept."""
     more = "" if each.diff is not None else ", no text to compare"
     return f"{printable(each.path)}: {BECAME[each.change]}{more}"

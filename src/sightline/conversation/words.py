@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from sightline.conversation.summary_ledger import Command, File, Ledger
 from sightline.conversation.window.blocks import Block, Excerpt
 from sightline.text.phrases import count, spans
 
@@ -235,7 +236,7 @@ def _line(block: Block, text: str) -> str:
     return f"{begins.get(block.kind, 'Something else:')}\n{text}" if text.strip() else ""
 
 
-def summary(said: str, ledger: Any, count_tokens: Callable[[str], int]) -> str:
+def summary(said: str, ledger: Ledger, count_tokens: Callable[[str], int]) -> str:
     """What stands for the messages: the model's words, and what is on record."""
     parts = [
         *_typed(ledger.typed, count_tokens),
@@ -266,21 +267,22 @@ def _typed(texts: Sequence[str], count_tokens: Callable[[str], int]) -> Iterator
         )
 
 
-def _files(files: Sequence[Any]) -> Iterator[str]:
+def _files(files: Sequence[File]) -> Iterator[str]:
     changed = [each for each in files if each.deed != "read"]
     read = [each for each in files if each.deed == "read"]
     yield from _listed("Files that you changed", map(_file, changed))
     yield from _listed("Files that you read", map(_file, read[-FILES_MAX:]))
 
 
-def _file(file: Any) -> str:
+def _file(file: File) -> str:
     deed = "" if file.deed == "read" else f": {file.deed}"
+    if file.revision is None or file.deed == "deleted":
+        return f"{file.path}{deed}"
     lines = f", {spans(file.lines)}" if file.lines else ""
-    known = file.revision is not None and file.deed != "deleted"
-    return f"{file.path}{deed}{f', revision {file.revision[:8]}{lines}' if known else ''}"
+    return f"{file.path}{deed}, revision {file.revision[:8]}{lines}"
 
 
-def _command(command: Any) -> str:
+def _command(command: Command) -> str:
     text = " ".join(command.text.split())
     text = text if len(text) <= 200 else f"{text[:199]}…"
     if command.exit_code is not None:

@@ -2,46 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from time import process_time
 
 from sightline.model.lean import digest
-from sightline.model.value import Value
 from sightline.replay.engine import measured
 from sightline.replay.outcome import Outcome
+from sightline.replay.played import Order, Played, Unread
 from sightline.replay.policies import POLICIES
-from sightline.replay.policy import Setting
 from sightline.replay.record import recorded
-from sightline.replay.recording_reader import Reader, Segment, read, segments
-from sightline.replay.recording_search import Unread
-
-
-class Order(Value):
-    """What is to be played. readers: agent -> what reads its recordings; policies: names; setting:
-    the same for all; least_tokens: sessions whose largest view has fewer are left out; halves:
-    which of the two halves of all sessions count, told by their digests."""
-
-    readers: Mapping[str, Reader]
-    policies: tuple[str, ...]
-    setting: Setting
-    least_tokens: int = 0
-    halves: tuple[int, ...] = (0, 1)
-
-
-class Played(Value):
-    """A session. digest: of its id, which puts it in one of two halves; tokens: of its largest
-    view without truncation; outcomes: one for each policy, none when it does not count;
-    mended: segments whose recorded messages no format would allow, and that were mended first."""
-
-    source: str
-    agent: str
-    session: str
-    digest: str
-    half: int
-    tokens: int
-    passed_over: int
-    mended: int = 0
-    outcomes: tuple[Outcome, ...] = ()
+from sightline.replay.recording_reader import Segment, read, segments
 
 
 def play(order: Order, path: str) -> Played | Unread:

@@ -11,47 +11,14 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import Literal
 
 from sightline.model.lean import digest
-from sightline.model.value import Value
-from sightline.replay.baselines.catalog import CHEATS
-from sightline.replay.comparison import Row, compared
-from sightline.replay.policies import POLICIES, known
-from sightline.replay.recording_search import Unread, files
-from sightline.replay.run_session import Order, Played, play
-
-Half = Literal["tuned", "held-out", "both"]
+from sightline.replay.played import Half, Order, Played, Replay, Unread
+from sightline.replay.recording_search import files
+from sightline.replay.run_session import play
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
 """By the parity of the digest of a session's id. What is tuned is tuned on the first alone."""
-
-BESIDE = ("none", "age-batch")
-"""Policies that the others are tested against."""
-
-
-class Replay(Value):
-    """What was played. sessions: those that count; others: how many do not, for their size or
-    their half; again: files that hold a session that an earlier file held; unread: files that
-    hold none, and why; digest: of the list of sessions, the same for the same sessions."""
-
-    order: Order
-    half: Half
-    sessions: tuple[Played, ...]
-    others: int
-    again: tuple[str, ...]
-    unread: tuple[Unread, ...]
-    digest: str
-
-    def rows(self) -> list[Row]:
-        """The policies beside one another, as they were asked for; none without a session."""
-        if not self.sessions:
-            return []
-        made = {
-            name: [session.outcomes[at] for session in self.sessions]
-            for at, name in enumerate(self.order.policies)
-        }
-        return compared(made, BESIDE, CHEATS)
 
 
 def replay(
@@ -126,6 +93,3 @@ def _size(path: str) -> int:
 def _deaf() -> None:
     """Ctrl-C is for the process that started this one: it ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-__all__ = ["POLICIES", "Replay", "known", "replay"]

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from sightline.changes.words import cause
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
-from sightline.model.spans import Spans
+from sightline.model.results import Affected
 from sightline.text.phrases import spans
-
-
-class Affected(Protocol):
-    """model.results.Affected."""
-
-    @property
-    def session(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def lines(self) -> Spans: ...
-
 
 NAMED = 3
 """Sessions or claims that are named in one answer; of the others the number is told."""
