@@ -18,7 +18,7 @@ from sightline.conversation.recorded_conversation import NotOurs
 from sightline.replay.played import Unread
 from sightline.replay.record import recorded
 from sightline.replay.recording_reader import read, segments
-from sightline.replay.run_session import play
+from sightline.replay.run_sessions import play
 
 each_sample = pytest.mark.parametrize("agent", SAMPLES)
 

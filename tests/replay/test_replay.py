@@ -12,8 +12,7 @@ from sightline.errors import FileMissing, UnknownName
 from sightline.replay.outcome import Outcome
 from sightline.replay.played import Played
 from sightline.replay.policies import POLICIES, known
-from sightline.replay.run_session import play
-from sightline.replay.run_sessions import replay
+from sightline.replay.run_sessions import play, replay
 
 
 def session(name, reads=6, size=2_000):

@@ -9,7 +9,6 @@ PUBLIC = (
     "policy",
     "recording_reader",
     "recording_search",
-    "run_session",
     "run_sessions",
     "window_plan",
     "words",

@@ -1,6 +1,4 @@
-"""Recorded sessions over all cores, and what became of them put together.
-
-Replay: recorded sessions played under policies, over all cores, and what that says.
+"""Play recorded sessions under policies, one process for each core, and gather the outcomes.
 
 How an agent would have behaved with less in its window is modelled, not observed.
 """
@@ -11,11 +9,16 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from time import process_time
 
 from sightline.model.lean import digest
+from sightline.replay.engine import measured
+from sightline.replay.outcome import Outcome
 from sightline.replay.played import Half, Order, Played, Replay, Unread
+from sightline.replay.policies import POLICIES
+from sightline.replay.record import recorded
+from sightline.replay.recording_reader import Segment, read, segments
 from sightline.replay.recording_search import files
-from sightline.replay.run_session import play
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
 """By the parity of the digest of a session's id. What is tuned is tuned on the first alone."""
@@ -93,3 +96,31 @@ def _size(path: str) -> int:
 def _deaf() -> None:
     """Ctrl-C is for the process that started this one: it ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def play(order: Order, path: str) -> Played | Unread:
+    """Play the session of a file under all policies, or say why the file holds none."""
+    found = read(order.readers, path)
+    if isinstance(found, Unread):
+        return found
+    mark = digest((found.session or path).encode("utf-8", "surrogatepass"))
+    parts = list(segments(found, order.setting.count))
+    tokens = max((part.tokens for part in parts), default=0) + order.setting.prefix
+    half = int(mark, 16) & 1
+    mended = sum(part.mended for part in parts)
+    told = Played(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended)
+    if tokens < order.least_tokens or half not in order.halves:
+        return told
+    return told.replace(outcomes=_outcomes(order, parts))
+
+
+def _outcomes(order: Order, parts: list[Segment]) -> tuple[Outcome, ...]:
+    sums = [Outcome() for _ in order.policies]
+    last_at: int | None = None
+    for part in parts:
+        record = recorded(part.blocks, part.times, last_at)
+        last_at = next((turn.at for turn in reversed(record.turns) if turn.at), last_at)
+        for number, name in enumerate(order.policies):
+            policy = POLICIES[name](order.setting)
+            sums[number] += measured(record, policy, order.setting, part.wrong, process_time)
+    return tuple(sums)
