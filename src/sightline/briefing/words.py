@@ -18,7 +18,7 @@ from sightline.notices.words import summary
 from sightline.search.listing import DirectoryListing
 from sightline.search.words import listing, listing_json
 from sightline.text.line_numbers import numbered, short
-from sightline.text.phrases import count, one_line, size, spans, table
+from sightline.text.phrases import count, named, one_line, size, spans, table
 from sightline.text.terminal_cells import middle
 from sightline.text.tokens import Family, estimate
 
@@ -240,7 +240,7 @@ def bundle(told: Bundle) -> str:
 
 
 def _bundle_lines(told: Bundle) -> Iterator[str]:
-    yield f"Files that belong to what you edited ({_named(told.edited)}), which you have not read as they are now:"
+    yield f"Files that belong to what you edited ({named([one_line(path) for path in told.edited], NAMED)}), which you have not read as they are now:"
     for each in told.files:
         why = "; ".join(map(one_line, each.why[:NAMED]))
         yield f"{one_line(each.path)}, {count(each.lines, 'line')}, revision {short(each.revision)}: {why}"
@@ -249,12 +249,6 @@ def _bundle_lines(told: Bundle) -> Iterator[str]:
         yield f"({count(told.left_out, 'more file')} left out.)"
     if told.unread:
         yield f"({count(told.unread, 'source')} not looked at yet for imports.)"
-
-
-def _named(paths: Sequence[str]) -> str:
-    named = ", ".join(map(one_line, paths[:NAMED]))
-    more = len(paths) - NAMED
-    return f"{named} and {more} more" if more > 0 else named
 
 
 LETTERS = {
@@ -369,8 +363,7 @@ def _unshown(files: Sequence[ShownFile]) -> Iterator[str]:
     """Those of a folder of which no line is shown, once for each reason."""
     for why in dict.fromkeys(_reason(file) for file in files):
         paths = [one_line(file.path) for file in files if _reason(file) == why]
-        more = f" and {len(paths) - FILES_NAMED} more" if len(paths) > FILES_NAMED else ""
-        yield f"Not shown: {', '.join(paths[:FILES_NAMED])}{more}: {why}"
+        yield f"Not shown: {named(paths, FILES_NAMED)}: {why}"
 
 
 def _reason(file: ShownFile) -> str:

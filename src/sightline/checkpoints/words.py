@@ -8,7 +8,7 @@ from itertools import groupby
 from sightline.checkpoints.swept_texts import Swept
 from sightline.model.results import Checkpoint, Export, FileDifference, NotCovered
 from sightline.store.retention import AGE, SIZE, Going
-from sightline.text.phrases import count, one_line, printable, size, table
+from sightline.text.phrases import count, named, one_line, printable, size, table
 
 LABEL_MAX = 200
 
@@ -33,7 +33,7 @@ def taken(made: Checkpoint) -> list[str]:
     left = sorted(made.not_covered, key=lambda each: (each.reason == "ignored", each.path))
     if left:
         said = [f"{printable(each.path)} ({each.reason})" for each in left]
-        lines.append(f"Not covered: {_some(said)}.")
+        lines.append(f"Not covered: {named(said, NAMED)}.")
     return lines
 
 
@@ -56,7 +56,7 @@ def _between(changed: Sequence[tuple[str, str]] | None) -> str:
         return "what happened in between cannot be told: a list of files is not kept any more"
     if not changed:
         return "nothing changed"
-    return _some([f"{printable(path)} {BECAME[change]}" for path, change in changed])
+    return named([f"{printable(path)} {BECAME[change]}" for path, change in changed], NAMED)
 
 
 def stat(found: Sequence[FileDifference]) -> list[str]:
@@ -80,24 +80,14 @@ def without_text(each: FileDifference) -> str:
     return f"{printable(each.path)}: {BECAME[each.change]}{more}"
 
 
-def _some(said: Sequence[str]) -> str:
-    more = len(said) - NAMED
-    return ", ".join(said[:NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
 def before(paths: Sequence[str], command: str) -> str:
     """The label of one that was taken before a turn's first change."""
-    return one_line(f"before {_listed(paths) or command}")[:LABEL_MAX]
+    return one_line(f"before {named(paths, 1) or command}")[:LABEL_MAX]
 
 
 def after(paths: Sequence[str]) -> str:
     """The label of one that was taken after edits."""
-    return one_line(f"after {_listed(paths)}")[:LABEL_MAX]
-
-
-def _listed(paths: Sequence[str]) -> str:
-    first, more = "".join(paths[:1]), len(paths) - 1
-    return f"{first} and {more} more" if more > 0 else first
+    return one_line(f"after {named(paths, 1)}")[:LABEL_MAX]
 
 
 def missed(message: str, hint: str) -> str:

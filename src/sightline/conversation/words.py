@@ -15,7 +15,8 @@ from typing import Any
 
 from sightline.conversation.summary_ledger import Command, File, Ledger
 from sightline.conversation.window.blocks import Block, Excerpt
-from sightline.text.phrases import count, spans
+from sightline.text import phrases
+from sightline.text.phrases import count, shortened, spans
 
 UPKEEP = "Nothing was recorded."
 
@@ -200,6 +201,12 @@ RECORD = "## From the record"
 TYPED_TOKENS_MAX = 20_000
 FILES_MAX = 200
 
+COMMAND_MAX = 200
+"""Characters of a command that the record repeats."""
+
+EXCERPTS_NAMED = 3
+"""Excerpts of files that a stub names."""
+
 ASKED = """Sum up the conversation below, between a user and an agent that works on files, so that \
 the agent can go on with the work from your words and the newest messages alone.
 
@@ -283,8 +290,7 @@ def _file(file: File) -> str:
 
 
 def _command(command: Command) -> str:
-    text = " ".join(command.text.split())
-    text = text if len(text) <= 200 else f"{text[:199]}…"
+    text = shortened(" ".join(command.text.split()), COMMAND_MAX)
     if command.exit_code is not None:
         return f"{text} (exit code {command.exit_code})"
     return f"{text} (failed)" if command.failed else text
@@ -364,15 +370,13 @@ def stub(block: Block, changed: bool = False) -> str:  # noqa: FBT001, FBT002
 
 def _what(block: Block) -> str:
     if block.excerpts:
-        shown = ", ".join(_lines(each) for each in block.excerpts[:3])
-        more = len(block.excerpts) - 3
-        return f"What {_tool(block)} showed of {shown}" + (f" and {more} more" if more > 0 else "")
-    lines = block.text.count("\n") + 1
-    size = "1 line" if lines == 1 else f"{lines} lines"
+        shown = phrases.named([_lines(each) for each in block.excerpts], EXCERPTS_NAMED)
+        return f"What {_tool(block)} showed of {shown}"
+    size = count(block.text.count("\n") + 1, "line")
     if block.kind == "call":
         paths = ", ".join(dict.fromkeys(each.path for each in block.rewrites)) or "a command"
         return f"What you gave {_tool(block)} for {paths}, {size}"
-    about = f" for {_short(', '.join(block.paths))}" if block.paths else ""
+    about = f" for {shortened(', '.join(block.paths), TITLE_MAX)}" if block.paths else ""
     return f"The answer of {_tool(block)}{about}, {size}"
 
 
@@ -384,10 +388,6 @@ def _lines(excerpt: Excerpt) -> str:
 
 def _tool(block: Block) -> str:
     return block.tool or "a tool"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= TITLE_MAX else f"{text[: TITLE_MAX - 1]}…"
 
 
 def _last(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from sightline.changes.words import by, cause, did
 from sightline.checkpoints.words import WHY
@@ -10,8 +10,18 @@ from sightline.history.log_entries import Entry
 from sightline.history.views import Why
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
-from sightline.model.spans import Spans, covers, subtract, whole
-from sightline.text.phrases import ago, count, one_line, printable, shown, spans, verdict
+from sightline.model.spans import covers, subtract, whole
+from sightline.text.phrases import (
+    ago,
+    count,
+    is_one_line,
+    named,
+    one_line,
+    printable,
+    shown,
+    spans,
+    verdict,
+)
 
 PATHS_NAMED = 3
 
@@ -30,7 +40,7 @@ def sentence(entry: Entry, reader: str = "") -> str:
         detail=_detail(entry),
         agent=entry.agent,
         paths=_paths(entry),
-        move=f"{_short(entry.before)}..{_short(entry.after)}",
+        move=_move(entry),
         texts=count(entry.count, "kept text"),
     )
     return one_line(said.rstrip(" :"))
@@ -56,16 +66,12 @@ def _paths(entry: Entry) -> str:
     words = entry.cause.detail or ""
     if entry.kind == "warning" and all(path in words for path in entry.paths):
         return ""
-    return _named(entry.paths)
+    return named(entry.paths, PATHS_NAMED)
 
 
-def _named(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
-    return f"{', '.join(paths[:PATHS_NAMED])}{more}"
-
-
-def _short(commit: str | None) -> str:
-    return (commit or "")[:7]
+def _move(entry: Entry) -> str:
+    """The commits between which git moved."""
+    return f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}"
 
 
 def _change(entry: Entry) -> str:
@@ -160,7 +166,7 @@ def _said(entry: Entry, session: str) -> str:
         were="was" if lines.startswith("line ") else "were",
         left=spans(entry.lines) if entry.lines else "all of it",
         detail=_REASONS.get(entry.cause.detail or "", entry.cause.detail or ""),
-        move=f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}",
+        move=_move(entry),
         src=entry.src,
         path=entry.path,
     )
@@ -213,7 +219,7 @@ def _because(told: Why, path: str, who: str, when: float | None) -> str:
         )
     if not told.differing:
         return verdict(state, path, who)
-    verb = "is" if _one(told.differing) else "are"
+    verb = "is" if is_one_line(told.differing) else "are"
     return f"Of what was shown, {spans(told.differing)} {verb} not what stands on disk. {by}"
 
 
@@ -227,7 +233,7 @@ def _shown(known: Knowledge) -> str:
     gone = subtract(belief.shown, belief.held)
     if not belief.held or gone == whole(belief.lines):
         return f"{much}, nothing of it still in the agent's context window"
-    verb = "is" if _one(gone) else "are"
+    verb = "is" if is_one_line(gone) else "are"
     return f"{much}; {spans(gone)} {verb} no longer in the agent's context window"
 
 
@@ -277,10 +283,6 @@ def _next(told: Why, path: str, session: str) -> Iterator[str]:
         yield f"find its new name:  sightline log {path}"
     elif state == "deleted":
         yield f"see when:  sightline log {path}"
-
-
-def _one(lines: Spans) -> bool:
-    return len(lines) == 1 and lines[0][0] == lines[0][1]
 
 
 def seeing(mode: str, why: str | None, folders: int) -> str:

@@ -9,7 +9,7 @@ from sightline.search.chains import FindResult, Request
 from sightline.search.guesses import Candidate
 from sightline.search.listing import DirectoryListing, Entry
 from sightline.search.stats import FindStats, Stats, Tally
-from sightline.text.phrases import count, one_line, size, table
+from sightline.text.phrases import count, joined, named, one_line, size, table
 
 HIDDEN = "it is there, and an ignore file keeps it out of lists; it can be read by its path"
 FOLDER = "a folder, not a file"
@@ -71,18 +71,17 @@ def _more(result: FindResult) -> list[str]:
 
 def _nothing(result: FindResult) -> str:
     patterns = result.request.patterns[: result.tried]
-    said = f"No file matches {_listed(patterns)}." if patterns else "No file was found."
+    said = (
+        f"No file matches {joined([one_line(each) for each in patterns], 'or')}."
+        if patterns
+        else "No file was found."
+    )
     left = len(result.request.patterns) - result.tried
     if left:
         return f"{said} Time ran out before {count(left, 'more pattern')} could be tried."
     if result.timed_out:
         return f"{said} Time ran out before like names could be looked for."
     return said
-
-
-def _listed(patterns: tuple[str, ...]) -> str:
-    shown = [one_line(each) for each in patterns]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
 
 
 def _candidate(each: Candidate) -> str:
@@ -171,10 +170,8 @@ def _left_out(found: DirectoryListing) -> Iterator[str]:
         levels = count(found.depth, "level")
         yield f"({files} deeper than {levels}: list a folder below, or raise the depth.)"
     if found.closed:
-        named = ", ".join(map(one_line, found.closed[:CLOSED_NAMED]))
-        more = len(found.closed) - CLOSED_NAMED
-        rest = f" and {more} more" if more > 0 else ""
-        yield f"(could not be listed: {named}{rest}. Check who may read them.)"
+        closed = named([one_line(each) for each in found.closed], CLOSED_NAMED)
+        yield f"(could not be listed: {closed}. Check who may read them.)"
     if found.ignored:
         yield f"({found.ignored} ignored)"
 

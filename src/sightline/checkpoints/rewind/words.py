@@ -8,7 +8,7 @@ from sightline.changes.words import by
 from sightline.checkpoints.words import NO_WAY_BACK
 from sightline.model.results import FileDifference, RewindReport
 from sightline.model.spans import Spans
-from sightline.text.phrases import count, printable, spans
+from sightline.text.phrases import count, named, printable, spans
 
 Counts = Mapping[str, str]
 """Path -> how many lines of it come and go."""
@@ -164,11 +164,10 @@ def begun(name: str, session: str, when: str) -> str:
 
 def finished(name: str, files: int, left: Sequence[str]) -> str:
     """One that was finished since. files: that went back now; left: those that were left alone."""
-    alone = f" Left alone: {', '.join(left[:LEFT_NAMED])}" if left else ""
-    more = f" and {len(left) - LEFT_NAMED} more" if len(left) > LEFT_NAMED else ""
+    alone = f" Left alone: {named(left, LEFT_NAMED)}." if left else ""
     return (
         f"The rewind to {_name_of(name)}, which had been interrupted, was finished: "
-        f"{count(files, 'file')} more went back.{alone}{more}{'.' if left else ''}"
+        f"{count(files, 'file')} more went back.{alone}"
     )
 
 

@@ -178,9 +178,7 @@ def _whys(file: FileNow, clock: Clock) -> list[str]:
         return [f"{_minute(clock, mark.at)} {reason_of(mark)}", reason_of(mark)]
     if file.by is not None:
         at = int(file.by.at.timestamp() * 1_000_000)
-        said = (file.by.kind, file.by.who, file.by.detail, file.by.confidence)
-        made = Cause(*said)  # type: ignore[arg-type]
-        told = f"{_minute(clock, at)} {by_whom(made)}"
+        told = f"{_minute(clock, at)} {by_whom(file.by.cause)}"
         return [f"changed {told}" if file.state == "stale" else told, told]
     return [f"{_minute(clock, mark.at)} with others' changes", ""] if mark is not None else [""]
 
