@@ -1,4 +1,4 @@
-"""Words for memory: the block that tells an agent what was going on, within a budget of tokens."""
+"""Words of a briefing: the memory block within a budget, the bundle, the mentions, the registry."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _sections(told: Memory) -> Iterator[Section]:
     """In the order in which they stand. What was asked comes first, files behind it."""
     asked = (told.request,) if told.request else ()
     yield Section("request", "The user asked last:", asked)
-    yield Section("pending", _open(told), tuple(map(_todo, told.pending)))
+    yield Section("pending", f"To do, {len(told.pending)} open:", tuple(map(_todo, told.pending)))
     again = "Not what you were shown any more; read again before you rely on it:"
     yield Section("refresh", again, tuple(map(_stale, told.refresh)))
     yield _changed(told.changed)
@@ -91,10 +91,6 @@ def _sections(told: Memory) -> Iterator[Section]:
     yield Section("result", "Your last answer ended:", answer)
     held = tuple(map(_held, told.working))
     yield Section("working", "Files you had at hand, the last one first:", held)
-
-
-def _open(told: Memory) -> str:
-    return f"To do, {len(told.pending)} open:"
 
 
 def _todo(each: Todo) -> str:
@@ -272,7 +268,8 @@ SILENT = ("host", "word")
 def blocks(mentioned: Mentioned) -> tuple[str, ...]:
     """Return one text for each mention that the model hears of, and one for the mentions that had
     no room."""
-    told = [_block(each) for each in mentioned.found if each.state not in SILENT]
+    found = [each for each in mentioned.found if each.state not in SILENT]
+    told = ["".join(f"{line}\n" for line in _lines(each)) for each in found]
     if mentioned.left_out:
         more = count(mentioned.left_out, "further mention")
         told.append(f"Not looked at, there were too many: {more}. Read what you need of them.\n")
@@ -297,10 +294,6 @@ def mentions_json(mentioned: Mentioned) -> dict[str, Any]:
     return {"schema": 1, "mentions": found, "left_out": mentioned.left_out}
 
 
-def _block(each: Resolved) -> str:
-    return "".join(line + "\n" for line in _lines(each))
-
-
 def _lines(each: Resolved) -> Iterator[str]:
     if each.state != "shown":
         yield f"{one_line(each.mention.value)} is not shown: {one_line(each.why)}"
@@ -321,11 +314,9 @@ def _called(each: Resolved) -> str:
         return "changes not committed yet" if made is None else f"commit {short(made.id)}"
     if each.folder is not None:
         return "./" if each.folder.path == "." else f"{one_line(each.folder.path)}/"
-    return one_line(each.files[0].path) + _at(each.mention.lines)
-
-
-def _at(lines: tuple[int, int] | None) -> str:
-    return "" if lines is None else f", {spans((lines,))}"
+    lines = each.mention.lines
+    at = "" if lines is None else f", {spans((lines,))}"
+    return one_line(each.files[0].path) + at
 
 
 def _file(file: ShownFile, asked: tuple[int, int] | None) -> Iterator[str]:

@@ -62,16 +62,16 @@ def _between(changed: Sequence[tuple[str, str]] | None) -> str:
 def stat(found: Sequence[FileDifference]) -> list[str]:
     """A line for each path that differs, and their sum."""
     rows = [
-        (BECAME[each.change], printable(each.path), "" if each.diff is None else _lines(each))
+        (
+            BECAME[each.change],
+            printable(each.path),
+            "" if each.diff is None else f"+{each.added} -{each.removed}",
+        )
         for each in found
     ]
     added, removed = sum(each.added for each in found), sum(each.removed for each in found)
     total = f"{count(len(found), 'file')}, {count(added, 'line')} added, {removed} removed"
     return [*table(rows), total]
-
-
-def _lines(each: FileDifference) -> str:
-    return f"+{each.added} -{each.removed}"
 
 
 def without_text(each: FileDifference) -> str:

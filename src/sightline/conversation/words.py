@@ -361,7 +361,7 @@ def named(text: str) -> str:
 def stub(block: Block, changed: bool = False) -> str:  # noqa: FBT001, FBT002
     """The words for a block. changed: its file was changed by the agent since."""
     since = " You changed the file since." if changed else ""
-    last = f" It ended: {_last(block.text)}" if block.error else ""
+    last = f" It ended: {' '.join(block.text[-LAST_MAX:].split())}" if block.error else ""
     return (
         f"[{_what(block)}, at step {block.step}, was removed to save context.{since}{last}"
         f" To see it again: expand {named(block.text)}]"
@@ -388,8 +388,3 @@ def _lines(excerpt: Excerpt) -> str:
 
 def _tool(block: Block) -> str:
     return block.tool or "a tool"
-
-
-def _last(text: str) -> str:
-    """The end of a text, in one line."""
-    return " ".join(text[-LAST_MAX:].split())

@@ -163,15 +163,14 @@ PLACES = 3
 
 def relocated(places: Sequence[tuple[Span, Span]]) -> str:
     """Where lines stand now: "lines 10-40 stand at 52-82 now."; "" for none."""
-    named = [f"{_stand(was)} at {_range(now)}" for was, now in places[:PLACES]]
+    named = [
+        f"{spans((was,))} {'stands' if is_one_line((was,)) else 'stand'} at {_range(now)}"
+        for was, now in places[:PLACES]
+    ]
     if not named:
         return ""
     more = f" and {len(places) - PLACES} more places" if len(places) > PLACES else ""
     return f"{', '.join(named)}{more} now."
-
-
-def _stand(lines: Span) -> str:
-    return f"{spans((lines,))} {'stands' if lines[0] == lines[1] else 'stand'}"
 
 
 def _range(lines: Span) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sightline.conversation.window.prices import Prices
 from sightline.replay.comparison import Row
 from sightline.replay.costs import PRICES
 from sightline.replay.played import Replay, Unread
@@ -79,14 +78,11 @@ def legend(rows: Sequence[Row], cheats: Collection[str]) -> list[tuple[str, str]
 
 def headings(shown: Sequence[int]) -> list[str]:
     """Of the table's columns."""
+    prices = [PRICES[at] for at in shown]
     return [
-        "policy", "sent", *(f"cost {_short(PRICES[at])}" for at in shown), "lost edits",
+        "policy", "sent", *(f"cost {each.name if each.cached else 'uncached'}" for each in prices), "lost edits",
         "lost refs", "over window",
     ]  # fmt: skip
-
-
-def _short(prices: Prices) -> str:
-    return prices.name if prices.cached else "uncached"
 
 
 def cells(row: Row, shown: Sequence[int], cheats: Collection[str]) -> list[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sightline.search.chains import FindResult, Request
-from sightline.search.guesses import Candidate
+from sightline.search.chains import FindResult
 from sightline.search.listing import DirectoryListing, Entry
 from sightline.search.stats import FindStats, Stats, Tally
 from sightline.text.phrases import count, joined, named, one_line, size, table
@@ -26,7 +25,10 @@ def found(result: FindResult) -> str:
         return "\n".join(lines)
     lines = [_nothing(result)]
     if result.candidates:
-        lines += ["Did you mean:", *(f"  {_candidate(each)}" for each in result.candidates)]
+        lines.append("Did you mean:")
+        lines += [
+            f"  {one_line(each.path)} ({one_line(each.reason)})" for each in result.candidates
+        ]
     return "\n".join([*lines, *_next(result)])
 
 
@@ -47,10 +49,7 @@ def find_json(result: FindResult) -> dict[str, Any]:
         "pattern": result.pattern,
         "tried": result.tried,
         "fallback": result.fallback,
-        "candidates": [
-            {"path": each.path, "score": each.score, "reason": each.reason}
-            for each in result.candidates
-        ],
+        "candidates": [dict(each.items()) for each in result.candidates],
         "question": result.question or None,
         "create": result.create,
         "truncated": result.truncated,
@@ -84,21 +83,14 @@ def _nothing(result: FindResult) -> str:
     return said
 
 
-def _candidate(each: Candidate) -> str:
-    return f"{one_line(each.path)} ({one_line(each.reason)})"
-
-
 def _next(result: FindResult) -> list[str]:
     """What to do now."""
     if result.fallback == "create_new" and result.create is not None:
         return [f"To be created, if you mean a new file: {one_line(result.create)}. Nothing was."]
     if result.fallback == "ask_user":
-        return [f"{_needed(result.request)}Ask the user: {result.question}"]
+        needed = "It is required. " if result.request.required else ""
+        return [f"{needed}Ask the user: {result.question}"]
     return ["Go on without it, or ask again by a broader pattern such as **/name*."]
-
-
-def _needed(request: Request) -> str:
-    return "It is required. " if request.required else ""
 
 
 CLOSED_NAMED = 5

@@ -49,14 +49,12 @@ def claim_refused(wanted: str, claims: Sequence[Claim], reader: str) -> tuple[st
     first = claims[0]
     whose = f"{who(first.session, reader)} until {until(first.expires_at)}"
     kind = "" if first.exclusive else " (shared)"
-    more = f" There {_are(len(claims) - 1)} more in the way." if len(claims) > 1 else ""
+    others = len(claims) - 1
+    are = "is 1" if others == 1 else f"are {others}"
+    more = f" There {are} more in the way." if others else ""
     same = "" if (wanted,) == first.paths else f", as part of {named(first.paths, NAMED)}"
     hint = f"Claim other paths, wait, or ask the user, who can let go the claim {first.id}."
     return f"{wanted} is claimed{kind} by {whose}{same}.{more}", hint
-
-
-def _are(number: int) -> str:
-    return "is 1" if number == 1 else f"are {number}"
 
 
 def no_claim(claim: str) -> tuple[str, str]:
