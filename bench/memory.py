@@ -33,13 +33,14 @@ from sightline.agents.readers import READERS  # noqa: E402
 from sightline.briefing.memory import BUDGET, memory  # noqa: E402
 from sightline.conversation.formats.format import FORMATS  # noqa: E402
 from sightline.errors import SightlineError  # noqa: E402
+from sightline.replay.played import Unread  # noqa: E402
 from sightline.replay.recording_reader import read  # noqa: E402
-from sightline.replay.recording_search import Unread, files  # noqa: E402
+from sightline.replay.recording_search import files  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sightline.briefing.memory import Memory
+    from sightline.briefing.contents import Memory
     from sightline.conversation.recorded_conversation import Conversation
     from sightline.conversation.window.blocks import Block
 

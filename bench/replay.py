@@ -23,8 +23,9 @@ if not __package__:  # started as a script: the library of this checkout
 from sightline.cli.replay_request import order, shape  # noqa: E402
 from sightline.replay.baselines.catalog import CHEATS  # noqa: E402
 from sightline.replay.costs import PRICES  # noqa: E402 (needs the path above)
+from sightline.replay.played import Replay  # noqa: E402
 from sightline.replay.policies import POLICIES  # noqa: E402
-from sightline.replay.run_sessions import Replay, replay  # noqa: E402
+from sightline.replay.run_sessions import replay  # noqa: E402
 from sightline.replay.words import (  # noqa: E402
     CAVEAT,
     cells,

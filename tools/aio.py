@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sightline.briefing.mentions import Mentioned
     from sightline.checkpoints.time_points import When
     from sightline.briefing.registry import Registry
-    from sightline.codegraph.related import Related
+    from sightline.codegraph.related_files import Related
     from sightline.model.results import (BatchResult, Checkpoint, Claim, EditedFiles, EditResult, Environment, Export, FileChange, FileInContext, FileView, FileWarning, HandedOver, ModelUsage, Notice, RewindReport, Verdict)
     from sightline.api.session import Session
 

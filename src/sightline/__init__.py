@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sightline.briefing.compose import Briefing
     from sightline.briefing.mentions import Mentioned
     from sightline.briefing.registry import Registry
-    from sightline.codegraph.related import Related, RelatedFile
+    from sightline.codegraph.related_files import Related, RelatedFile
     from sightline.config.settings import Settings
     from sightline.conversation.condense import Condensation
     from sightline.conversation.display import Displayed
@@ -84,7 +84,7 @@ _HOMES = {
     "briefing.compose": "Briefing",
     "briefing.mentions": "Mentioned",
     "briefing.registry": "Registry",
-    "codegraph.related": "Related RelatedFile",
+    "codegraph.related_files": "Related RelatedFile",
     "config.settings": "Settings",
     "conversation.condense": "Condensation",
     "conversation.display": "Displayed",

@@ -15,10 +15,10 @@ from sightline.agents.readers import READERS
 from sightline.cli.replay_request import order
 from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.recorded_conversation import NotOurs
+from sightline.replay.played import Unread
 from sightline.replay.record import recorded
 from sightline.replay.recording_reader import read, segments
-from sightline.replay.recording_search import Unread
-from sightline.replay.run_session import play
+from sightline.replay.run_sessions import play
 
 each_sample = pytest.mark.parametrize("agent", SAMPLES)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bench import memory
-from sightline.briefing.memory import Memory
+from sightline.briefing.contents import Memory
 
 
 def used(number, name, **given):

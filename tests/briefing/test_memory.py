@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.places import TEN
 
-from sightline.briefing.memory import Memory, Work, memory
+from sightline.briefing.contents import Memory, Work
+from sightline.briefing.memory import memory
 from sightline.model.events import MessageAppended
 
 ASK = {"role": "user", "content": "Mend the parser, please"}

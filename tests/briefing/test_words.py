@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.briefing.memory import Held, Memory, Stale, Work
+from sightline.briefing.contents import Held, Memory, Stale, Work
 from sightline.briefing.words import LEAST, beginning, block, ending
 from sightline.conversation.todos import Todo
 from sightline.text.tokens import estimate

@@ -11,11 +11,18 @@ import sightline
 from sightline.model.events import CheckpointTaken, MessageAppended
 from sightline.testing import FixedClock
 
-
-class Taken:
-    """What names a checkpoint."""
-
-    id = "c1"
+TAKEN = sightline.Checkpoint(
+    id="c1",
+    label="",
+    at=datetime(2026, 1, 1, tzinfo=UTC),
+    session="s",
+    turn=0,
+    position=0,
+    manifest="m",
+    files=0,
+    not_covered=(),
+    message=None,
+)
 
 
 @pytest.fixture
@@ -69,7 +76,7 @@ def test_since_the_last_checkpoint_or_any_other(two):
     ground.append([CheckpointTaken("c1", "", "m")])
     two.edit("b.py", "line 5\n", "five\n")
     assert paths(two.edited_since()) == paths(two.edited_since("c1")) == ["b.py"]
-    assert paths(two.edited_since(Taken())) == ["b.py"]
+    assert paths(two.edited_since(TAKEN)) == ["b.py"]
     assert paths(two.edited_since(0)) == ["a.py", "b.py"]
 
 
@@ -111,7 +118,7 @@ def test_deleted_renamed_and_made_files_are_told(two):
     assert paths(two.edited_since()) == ["a.py", "b.py", "c.py", "d.py"]
 
 
-@pytest.mark.parametrize("when", ["no such", Taken()])
+@pytest.mark.parametrize("when", ["no such", TAKEN])
 def test_a_checkpoint_that_is_none_is_answered_as_such(two, when):
     with pytest.raises(sightline.UnknownName, match="checkpoint"):
         two.edited_since(when)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.checkpoints.gc import Swept
+from sightline.checkpoints.swept_texts import Swept
 from sightline.checkpoints.words import FILES_NAMED, swept
 from sightline.store.retention import AGE, SIZE, Going
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from sightline.codegraph import import_index, source_files
 from sightline.codegraph.import_index import index_of
-from sightline.codegraph.related import Related, RelatedFile, related
+from sightline.codegraph.related import related
+from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.errors import FileMissing, PathRefused
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
 

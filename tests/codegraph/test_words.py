@@ -2,7 +2,7 @@
 
 import json
 
-from sightline.codegraph.related import Related, RelatedFile
+from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.codegraph.words import as_json, text
 
 ONE = RelatedFile("src/b.py", ("imported in line 3", "in the same folder"), 0.9, 2048, 512)

@@ -10,9 +10,9 @@ from tests.agents.claude_code.recorder import Recorder, use
 from sightline.cli.replay_request import order, shape
 from sightline.errors import FileMissing, UnknownName
 from sightline.replay.outcome import Outcome
+from sightline.replay.played import Played
 from sightline.replay.policies import POLICIES, known
-from sightline.replay.run_session import Played, play
-from sightline.replay.run_sessions import replay
+from sightline.replay.run_sessions import play, replay
 
 
 def session(name, reads=6, size=2_000):

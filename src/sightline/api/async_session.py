@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sightline.briefing.mentions import Mentioned
     from sightline.briefing.registry import Registry
     from sightline.checkpoints.time_points import When
-    from sightline.codegraph.related import Related
+    from sightline.codegraph.related_files import Related
     from sightline.errors import EditRefused
     from sightline.guard.batch import Change
     from sightline.guard.host_writes import Run

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from sightline.checkpoints.gc import Swept
 from sightline.checkpoints.rewind.recovery import Unfinished
+from sightline.checkpoints.swept_texts import Swept
 from sightline.errors import EditRefused, PathError
 from sightline.history.log_entries import Entry
 from sightline.history.session_history import SessionFiles
-from sightline.history.why import Why
+from sightline.history.views import Why
 from sightline.model import manifest
 from sightline.model.projections import SessionState
 from sightline.model.results import (
@@ -36,6 +36,7 @@ from sightline.model.results import (
     Verdict,
 )
 from sightline.model.spans import Spans
+from sightline.model.value import Value
 from sightline.sessions.presence import Presence
 
 Shape = dict[str, Any]
@@ -46,16 +47,7 @@ SCHEMA = 1
 
 def view(shown: FileView) -> Shape:
     """What `read` showed. text: with newlines; bytes that are no text are lone surrogates."""
-    return {
-        "path": shown.path,
-        "text": shown.text,
-        "lines": list(shown.lines),
-        "total_lines": shown.total_lines,
-        "revision": shown.revision,
-        "encoding": shown.encoding,
-        "unchanged": shown.unchanged,
-        "diff": shown.diff,
-    }
+    return _every_field(shown)
 
 
 def verdict(said: Verdict) -> Shape:
@@ -66,7 +58,7 @@ def verdict(said: Verdict) -> Shape:
         "decision": said.decision,
         "reason": said.reason or None,
         "diff": said.diff,
-        "changed_by": changed_by(said.changed_by),
+        "changed_by": _plain(said.changed_by),
     }
     return {**shape, "claimed_by": list(said.claimed_by)} if said.claimed_by else shape
 
@@ -117,23 +109,12 @@ def session(state: SessionState) -> Shape:
 
 def file(known: FileInContext) -> Shape:
     """A file in a session's context."""
-    return {
-        "path": known.path,
-        "state": known.state,
-        "via": known.via,
-        "in_window": known.in_window,
-        "seen_lines": pairs(known.seen_lines),
-        "total_lines": known.total_lines,
-        "revision_seen": known.revision_seen,
-        "revision_on_disk": known.revision_on_disk,
-        "first_seen": moment(known.first_seen),
-        "last_read": moment(known.last_read),
-        "last_agent_edit": moment(known.last_agent_edit),
-        "last_external_edit": moment(known.last_external_edit),
-        "turn_seen": known.turn_seen,
-        "aged": known.aged,
-        "changed_by": changed_by(known.changed_by),
-    }
+    return _fields(
+        known,
+        *("path", "state", "via", "in_window", "seen_lines", "total_lines", "revision_seen"),
+        *("revision_on_disk", "first_seen", "last_read", "last_agent_edit", "last_external_edit"),
+        *("turn_seen", "aged", "changed_by"),
+    )
 
 
 def presence(standing: Presence) -> Shape:
@@ -148,90 +129,45 @@ def presence(standing: Presence) -> Shape:
 
 def claim(made: Claim) -> Shape:
     """A claim that stands."""
-    return {
-        "id": made.id,
-        "session": made.session,
-        "agent": made.agent,
-        "paths": list(made.paths),
-        "expires_at": moment(made.expires_at),
-        "exclusive": made.exclusive,
-        "taken_at": moment(made.taken_at),
-    }
+    return _every_field(made)
 
 
 def warning(told: FileWarning) -> Shape:
     """A warning that was not acknowledged; its id is what `ack` takes."""
-    return {
-        "id": told.id,
-        "text": told.text,
-        "paths": list(told.paths),
-        "session": told.session,
-        "at": moment(told.at),
-    }
+    return _every_field(told)
 
 
 def unfinished(rewind: Unfinished) -> Shape:
     """A rewind whose process died, and that was not finished yet; to is what `rewind` takes."""
-    return {"session": rewind.session, "to": rewind.to, "at": moment(rewind.at)}
+    return _fields(rewind, "session", "to", "at")
 
 
 def model_usage(used: ModelUsage, session: str) -> Shape:
     """A model that a session used from here on; provider and mode are null where not told."""
-    return {
-        "session": session,
-        "provider": used.provider,
-        "model": used.model,
-        "mode": used.mode,
-        "at": moment(used.at),
-        "turn": used.turn,
-        "position": used.position,
-    }
+    return {"session": session, **_every_field(used)}
 
 
 def environment(seen: Environment) -> Shape:
     """Where a session's agent ran from here on."""
-    return {
-        "system": seen.system,
-        "python": seen.python,
-        "host": seen.host,
-        "host_version": seen.host_version,
-        "at": moment(seen.at),
-    }
+    return _fields(seen, "system", "python", "host", "host_version", "at")
 
 
 def checkpoint(made: Checkpoint) -> Shape:
     """A checkpoint, and what it does not cover."""
-    return {
-        "id": made.id,
-        "label": made.label,
-        "why": made.why,
-        "at": moment(made.at),
-        "session": made.session,
-        "turn": made.turn,
-        "position": made.position,
-        "files": made.files,
-        "not_covered": [{"path": each.path, "reason": each.reason} for each in made.not_covered],
-    }
+    return _fields(
+        made,
+        *("id", "label", "why", "at", "session", "turn", "position", "files", "not_covered"),
+    )
 
 
 def file_difference(found: FileDifference) -> Shape:
     """A path of `checkpoint-diff`. change: added removed changed mode kind; diff: null where there
     is no text to compare."""
-    return {
-        "path": found.path,
-        "change": found.change,
-        "before": _entry(found.before),
-        "after": _entry(found.after),
-        "added": found.added,
-        "removed": found.removed,
-        "diff": found.diff,
-    }
+    return _fields(found, "path", "change", "before", "after", "added", "removed", "diff")
 
 
-def _entry(made: manifest.Entry | None) -> Shape | None:
+def _entry(made: manifest.Entry) -> Shape:
     """What stood at a path. target: where a symlink leads."""
-    if made is None:
-        return None
     shape: Shape = {"revision": made.revision, "mode": f"{made.mode:o}", "kind": made.kind}
     return shape if made.target is None else {**shape, "target": made.target}
 
@@ -305,16 +241,10 @@ def swept(found: Swept) -> Shape:
 
 def change(made: FileChange) -> Shape:
     """A file that is not what a session was shown."""
-    return {
-        "path": made.path,
-        "state": made.state,
-        "summary": made.summary,
-        "diff": made.diff,
-        "changed_by": changed_by(made.changed_by),
-        "what": made.what,
-        "moved_to": made.moved_to,
-        "moved_lines": [[list(was), list(now)] for was, now in made.moved_lines],
-    }
+    return _fields(
+        made,
+        *("path", "state", "summary", "diff", "changed_by", "what", "moved_to", "moved_lines"),
+    )
 
 
 def notice(told: Notice) -> Shape:
@@ -325,29 +255,17 @@ def notice(told: Notice) -> Shape:
 def edited_file(found: EditedFile) -> Shape:
     """One file of `edited-since`. lines: of its present text, null where that is not known; by, at
     and position too, where only deleted messages name it."""
-    return {
-        "path": found.path,
-        "by": changed_by(found.by),
-        "at": moment(found.at),
-        "position": found.position,
-        "lines": None if found.lines is None else pairs(found.lines),
-        "mine": found.mine,
-        "others": found.others,
-        "from_messages": found.from_messages,
-    }
+    return _every_field(found)
 
 
 def unread_call(found: UnreadCall) -> Shape:
     """An edit in a deleted message that does not tell which file it writes."""
-    return {"message": found.message, "tool": found.tool, "id": found.id}
+    return _every_field(found)
 
 
-def changed_by(by: ChangedBy | None) -> Shape | None:
+def changed_by(by: ChangedBy) -> Shape:
     """Who changed a file; detail (which command, which commit) where there is one."""
-    if by is None:
-        return None
-    shape = {"kind": by.kind, "who": by.who, "at": moment(by.at)}
-    return {**shape, "detail": by.detail} if by.detail else shape
+    return _fields(by, *("kind", "who", "at"), *(["detail"] if by.detail else []))
 
 
 def moment(at: datetime | int | None) -> str | None:
@@ -379,42 +297,24 @@ def _one_edit(result: EditResult) -> Shape:
 
 def affected(each: Affected) -> Shape:
     """A session that a write made stale. lines: of what it was shown."""
-    named = {"session": each.session, "agent": each.agent, "path": each.path}
-    return {**named, "lines": pairs(each.lines)}
+    return _every_field(each)
 
 
 def rewound(report: RewindReport, found: Iterable[FileDifference] | None) -> Shape:
     """What a rewind did, or would do. diffs: of what it does to each file, null where nobody asked
     for them; a diff is null where there is no text to compare."""
+    diff = ("path", "change", "added", "removed", "diff")
     return {
-        "checkpoint": report.checkpoint,
-        "to": report.to,
-        "dry_run": report.dry_run,
-        "conversation": report.conversation,
-        "restored": list(report.restored),
-        "removed": list(report.removed),
-        "merged": list(report.merged),
+        **_fields(
+            report,
+            *("checkpoint", "to", "dry_run", "conversation", "restored", "removed", "merged"),
+        ),
         "moved": [{"from": src, "path": path} for src, path in report.moved],
-        "left_alone": [{"path": each.path, "reason": each.reason} for each in report.left_alone],
-        "gone": [{"path": each.path, "reason": each.reason} for each in report.gone],
-        "lost_edits": [
-            {"path": each.path, "position": each.position, "at": moment(each.at)}
-            for each in report.lost_edits
-        ],
+        **_fields(report, "left_alone", "gone"),
+        "lost_edits": [_fields(each, "path", "position", "at") for each in report.lost_edits],
         "stands": [{"session": who, "paths": list(paths)} for who, paths in report.stands],
-        "safety_checkpoint": report.safety_checkpoint,
-        "warning": None if report.warning is None else warning(report.warning),
-        "diffs": None if found is None else [_diff(each) for each in found],
-    }
-
-
-def _diff(each: FileDifference) -> Shape:
-    return {
-        "path": each.path,
-        "change": each.change,
-        "added": each.added,
-        "removed": each.removed,
-        "diff": each.diff,
+        **_fields(report, "safety_checkpoint", "warning"),
+        "diffs": None if found is None else [_fields(each, *diff) for each in found],
     }
 
 
@@ -423,15 +323,30 @@ def exported(made: Export, output: str | None) -> Shape:
     (output); bytes that are no text are lone surrogates."""
     patch = None if made.patch is None else made.patch.decode("utf-8", "surrogateescape")
     return {
-        "since": made.since,
-        "until": made.until,
-        "branch": made.branch,
-        "commit": made.commit,
-        "parent": made.parent,
-        "files": made.files,
-        "not_contained": [
-            {"path": each.path, "reason": each.reason} for each in made.not_contained
-        ],
+        **_fields(made, "since", "until", "branch", "commit", "parent", "files", "not_contained"),
         "patch": patch if output is None else None,
         "output": output,
     }
+
+
+def _every_field(value: Value) -> Shape:
+    """Return all fields of a value, in their order."""
+    return {name: _plain(field) for name, field in value.items()}
+
+
+def _fields(value: Value, *names: str) -> Shape:
+    """Return the named fields of a value, in the order of the names."""
+    return {name: _plain(getattr(value, name)) for name in names}
+
+
+def _plain(value: Any) -> Any:
+    """Return a field as JSON has it: times as text, tuples as lists, values as objects."""
+    if isinstance(value, datetime):
+        return moment(value)
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, ChangedBy):
+        return changed_by(value)
+    if isinstance(value, manifest.Entry):
+        return _entry(value)
+    return _every_field(value) if isinstance(value, Value) else value

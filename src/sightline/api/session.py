@@ -20,7 +20,7 @@ from sightline.checkpoints.automatic import after_change
 from sightline.checkpoints.rewind import rewinder
 from sightline.checkpoints.time_points import When
 from sightline.codegraph import related
-from sightline.codegraph.related import Related
+from sightline.codegraph.related_files import Related
 from sightline.conversation import deleted_messages as removed_messages
 from sightline.conversation import log
 from sightline.conversation.log import Conversation

@@ -12,7 +12,8 @@ from typing import Self
 from sightline.api.opening import now_us, ports, settings_of, start
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
-from sightline.checkpoints.gc import Swept, gc
+from sightline.checkpoints.gc import gc
+from sightline.checkpoints.swept_texts import Swept
 from sightline.checkpoints.time_points import ALWAYS, Since, SinceWhen, since
 from sightline.config.settings import Settings
 from sightline.filesystem.discovery import discover

@@ -9,22 +9,19 @@ from __future__ import annotations
 from stat import S_ISREG
 
 from sightline.briefing import words
+from sightline.briefing.contents import BUNDLE, Bundle, BundledFile
 from sightline.briefing.memory import steps
 from sightline.changes.session_context import SessionContext
 from sightline.codegraph.related import Kinds, related_each
 from sightline.conversation import message_chain
-from sightline.guard.reads import Look
 from sightline.model.events import Changed, Moved, TurnBegan
 from sightline.model.revision import MISSING
 from sightline.model.spans import covers, whole
 from sightline.model.text import decode
-from sightline.model.value import Value
 from sightline.notices import warnings
 
 Reasoned = tuple[str, tuple[str, ...]]
 """A path, and why it belongs to what was edited."""
-
-PART = "bundle"
 
 EDITED_MAX = 10
 """Files, the last edited ones, of which a bundle is made."""
@@ -43,35 +40,6 @@ LINES_MAX = 400
 
 WITHIN_S = 1.0
 """How long sources may be read for their imports before the bundle is made of what is known."""
-
-
-class BundledFile(Value):
-    """A file of a bundle. why: sentences without their end, each with the edited file that it is
-    about; text: all of it, None where only its name is told; lines: how many it has."""
-
-    path: str
-    why: tuple[str, ...]
-    text: str | None
-    lines: int
-    revision: str
-
-
-class Bundle(Value):
-    """What belongs to the edits since the last bundle. edited: the files, the last one first;
-    left_out: further related files; upto: position of the last edit; unread: sources whose imports are
-    not known yet."""
-
-    edited: tuple[str, ...]
-    files: tuple[BundledFile, ...]
-    left_out: int
-    upto: int
-    unread: int = 0
-
-    def looks(self) -> tuple[Look, ...]:
-        """What the agent is shown by it."""
-        return tuple(
-            Look(each.path, None, each.text, PART) for each in self.files if each.text is not None
-        )
 
 
 def bundle(
@@ -113,7 +81,7 @@ def within(due: Bundle, room: int) -> tuple[str, Bundle] | None:
 
 def _edited(ground: SessionContext) -> tuple[list[str], int]:
     """The files that this session changed since its last bundle, the last one first."""
-    after = max(_turned(ground), *map(int, warnings.delivered(ground, PART)), 0)
+    after = max(_turned(ground), *map(int, warnings.delivered(ground, BUNDLE)), 0)
     last: dict[str, bool] = {}
     upto = after
     for row in message_chain.along(ground, [Changed, Moved]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from sightline.briefing import bundle, words
+from sightline.briefing import bundle, contents, words
 from sightline.briefing import memory as memory_block
 from sightline.briefing import words as memory_words
 from sightline.briefing import words as registry_words
@@ -232,7 +232,7 @@ class _Composing:
         for tried in range(TRIES):
             found = bundle.within(due, (share >> tried) * CHARACTERS)
             if found is not None and self._tokens(found[0]) <= share:
-                delivered = ((bundle.PART, str(due.upto)),)
+                delivered = ((contents.BUNDLE, str(due.upto)),)
                 yield from self._part("bundle", found[0], delivered, found[1].looks())
                 return
         self.left_out.append("bundle")

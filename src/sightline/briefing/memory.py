@@ -10,21 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sightline.briefing import words
+from sightline.briefing.contents import Held, Memory, Stale, Work
 from sightline.briefing.continuation import is_continuation, unwrapped
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.conversation.formats.format import FORMATS, detect
 from sightline.conversation.log import Conversation
-from sightline.conversation.todos import Todo, todos
+from sightline.conversation.todos import todos
 from sightline.conversation.token_counter import family_of
 from sightline.conversation.window.blocks import Block
 from sightline.errors import StoreError
 from sightline.model.events import Changed, Moved
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
-from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.notices import pending
 
 Message = Mapping[str, Any]
@@ -39,64 +38,6 @@ REQUEST_CHARACTERS = 400
 
 BY_HOSTS = ("<system", "<environment_details", "<skill-context", "<local-command", "<command-")
 """How texts begin that hosts put among a person's words."""
-
-
-class Stale(Value):
-    """A file that is not what this session was shown. what: as FileChange.what; by: in words."""
-
-    path: str
-    what: str
-    by: str
-    moved_to: str | None = None
-
-
-class Work(Value):
-    """A file that this session changed. deed: created, modified, deleted or moved; src: where it
-    was moved from."""
-
-    path: str
-    deed: str
-    src: str | None = None
-
-
-class Held(Value):
-    """A file that this session was shown, or edited, lately."""
-
-    path: str
-    lines: Spans
-    total: int
-
-
-class Memory(Value):
-    """What was going on. request: what the user asked last, other than to go on; step: the to-do
-    that was at work, else the next one; pending: all that is open, this one too; done: the last
-    ones; done_count: all. refresh: files to be read again; changed: by this session, the last one
-    first; working: files touched last, of the rest; result: the end of the last answer. unread:
-    messages that are not kept, so that to-dos may be missing.
-
-    text: all of it as a block for the tail of the next message, within the budget; "" where there
-    is nothing to tell. tokens: of that; left_out: what there was no room for, by kind.
-    """
-
-    request: str | None = None
-    step: str | None = None
-    pending: tuple[Todo, ...] = ()
-    done: tuple[Todo, ...] = ()
-    done_count: int = 0
-    refresh: tuple[Stale, ...] = ()
-    changed: tuple[Work, ...] = ()
-    working: tuple[Held, ...] = ()
-    result: str | None = None
-    unread: int = 0
-    text: str = ""
-    tokens: int = 0
-    left_out: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def says_more(self) -> bool:
-        """Whether it tells more than which files were at hand."""
-        said = self.request or self.step or self.pending or self.done or self.result
-        return bool(said or self.refresh or self.changed)
 
 
 def memory(

@@ -27,6 +27,7 @@ from sightline.search.fuzzy import FAMILIES, slips, slips_allowed
 from sightline.search.guesses import Candidate
 from sightline.search.listing import DirectoryListing, level, list_directory
 from sightline.search.path_index import Index
+from sightline.text.phrases import count
 
 LIMIT_FILES, LIMIT_LINES, LIMIT_BYTES = 50, 250, 100_000
 
@@ -270,7 +271,7 @@ def _names(mention: Mention, root: str) -> list[str]:
 def _none(asked: Span | None, total: int) -> str:
     """Why no line of a text is shown."""
     if asked is not None and asked[0] > total:
-        return f"It has {total} line{'' if total == 1 else 's'} only."
+        return f"It has {count(total, 'line')} only."
     return "Its next line is longer than there was room for: read it by other means."
 
 

@@ -1,167 +1,26 @@
-"""Words for memory: the block that tells an agent what was going on, within a budget of tokens."""
+"""Words of a briefing: the memory block within a budget, the bundle, the mentions, the registry."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from sightline.briefing.contents import Bundle, Held, Memory, Stale, Work
+from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mention_parser import Mention, put
+from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
+from sightline.briefing.registry import Entry, Registry
 from sightline.conversation.todos import Todo
-from sightline.model.spans import Spans
+from sightline.filesystem.git.show import Touched
+from sightline.model.results import ChangedBy
 from sightline.model.value import Value
 from sightline.notices.words import summary
+from sightline.search.listing import DirectoryListing
 from sightline.search.words import listing, listing_json
 from sightline.text.line_numbers import numbered, short
-from sightline.text.phrases import count, one_line, size, spans, table
+from sightline.text.phrases import count, named, one_line, size, spans, table
 from sightline.text.terminal_cells import middle
 from sightline.text.tokens import Family, estimate
-
-
-class Stale(Protocol):
-    """A file to be read again, as briefing.memory tells it."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def what(self) -> str: ...
-    @property
-    def by(self) -> str: ...
-    @property
-    def moved_to(self) -> str | None: ...
-
-
-class Work(Protocol):
-    """A file that the session changed."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def deed(self) -> str: ...
-    @property
-    def src(self) -> str | None: ...
-
-
-class Held(Protocol):
-    """A file that the session touched lately."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def lines(self) -> Spans: ...
-    @property
-    def total(self) -> int: ...
-
-
-class Memory(Protocol):
-    """What was going on, as briefing.memory tells it."""
-
-    @property
-    def request(self) -> str | None: ...
-    @property
-    def step(self) -> str | None: ...
-    @property
-    def pending(self) -> Sequence[Todo]: ...
-    @property
-    def done(self) -> Sequence[Todo]: ...
-    @property
-    def done_count(self) -> int: ...
-    @property
-    def refresh(self) -> Sequence[Stale]: ...
-    @property
-    def changed(self) -> Sequence[Work]: ...
-    @property
-    def working(self) -> Sequence[Held]: ...
-    @property
-    def result(self) -> str | None: ...
-    @property
-    def unread(self) -> int: ...
-
-
-class BundledFile(Protocol):
-    """A file of a bundle, as briefing.bundle tells it."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def why(self) -> Sequence[str]: ...
-    @property
-    def text(self) -> str | None: ...
-    @property
-    def lines(self) -> int: ...
-    @property
-    def revision(self) -> str: ...
-
-
-class Bundle(Protocol):
-    """A bundle, as briefing.bundle tells it."""
-
-    @property
-    def edited(self) -> Sequence[str]: ...
-    @property
-    def files(self) -> Sequence[BundledFile]: ...
-    @property
-    def left_out(self) -> int: ...
-    @property
-    def unread(self) -> int: ...
-
-
-class By(Protocol):
-    """Who changed a file."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def who(self) -> str | None: ...
-
-
-class Change(Protocol):
-    """One change of a file, as briefing.registry tells it."""
-
-    @property
-    def what(self) -> str: ...
-    @property
-    def by(self) -> By | None: ...
-
-
-class Entry(Protocol):
-    """One known file, as briefing.registry tells it."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def last_via(self) -> str: ...
-    @property
-    def revision_seen(self) -> str: ...
-    @property
-    def revision(self) -> str: ...
-    @property
-    def seen_lines(self) -> Spans: ...
-    @property
-    def total_lines(self) -> int: ...
-    @property
-    def aged(self) -> int: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def changes(self) -> Sequence[Change]: ...
-    @property
-    def change_count(self) -> int: ...
-
-
-class Registry(Protocol):
-    """The files that a session knows, as briefing.registry tells them."""
-
-    @property
-    def entries(self) -> Sequence[Entry]: ...
-    @property
-    def known(self) -> int: ...
-    @property
-    def left_out(self) -> int: ...
-    @property
-    def rule(self) -> str: ...
-
 
 LEAST = 150
 """Tokens that a block needs to say anything."""
@@ -220,7 +79,7 @@ def _sections(told: Memory) -> Iterator[Section]:
     """In the order in which they stand. What was asked comes first, files behind it."""
     asked = (told.request,) if told.request else ()
     yield Section("request", "The user asked last:", asked)
-    yield Section("pending", _open(told), tuple(map(_todo, told.pending)))
+    yield Section("pending", f"To do, {len(told.pending)} open:", tuple(map(_todo, told.pending)))
     again = "Not what you were shown any more; read again before you rely on it:"
     yield Section("refresh", again, tuple(map(_stale, told.refresh)))
     yield _changed(told.changed)
@@ -232,10 +91,6 @@ def _sections(told: Memory) -> Iterator[Section]:
     yield Section("result", "Your last answer ended:", answer)
     held = tuple(map(_held, told.working))
     yield Section("working", "Files you had at hand, the last one first:", held)
-
-
-def _open(told: Memory) -> str:
-    return f"To do, {len(told.pending)} open:"
 
 
 def _todo(each: Todo) -> str:
@@ -381,7 +236,7 @@ def bundle(told: Bundle) -> str:
 
 
 def _bundle_lines(told: Bundle) -> Iterator[str]:
-    yield f"Files that belong to what you edited ({_named(told.edited)}), which you have not read as they are now:"
+    yield f"Files that belong to what you edited ({named([one_line(path) for path in told.edited], NAMED)}), which you have not read as they are now:"
     for each in told.files:
         why = "; ".join(map(one_line, each.why[:NAMED]))
         yield f"{one_line(each.path)}, {count(each.lines, 'line')}, revision {short(each.revision)}: {why}"
@@ -390,12 +245,6 @@ def _bundle_lines(told: Bundle) -> Iterator[str]:
         yield f"({count(told.left_out, 'more file')} left out.)"
     if told.unread:
         yield f"({count(told.unread, 'source')} not looked at yet for imports.)"
-
-
-def _named(paths: Sequence[str]) -> str:
-    named = ", ".join(map(one_line, paths[:NAMED]))
-    more = len(paths) - NAMED
-    return f"{named} and {more} more" if more > 0 else named
 
 
 LETTERS = {
@@ -416,17 +265,18 @@ SILENT = ("host", "word")
 """What a model is told nothing of: it is the application's, or nothing at all."""
 
 
-def blocks(mentioned: Any) -> tuple[str, ...]:
-    """One text for each mention that the model is told something of, and one for what there was no
-    room for. mentioned: briefing.mentions.Mentioned."""
-    told = [_block(each) for each in mentioned.found if each.state not in SILENT]
+def blocks(mentioned: Mentioned) -> tuple[str, ...]:
+    """Return one text for each mention that the model hears of, and one for the mentions that had
+    no room."""
+    found = [each for each in mentioned.found if each.state not in SILENT]
+    told = ["".join(f"{line}\n" for line in _lines(each)) for each in found]
     if mentioned.left_out:
         more = count(mentioned.left_out, "further mention")
         told.append(f"Not looked at, there were too many: {more}. Read what you need of them.\n")
     return tuple(told)
 
 
-def prompt(mentioned: Any) -> str:
+def prompt(mentioned: Mentioned) -> str:
     """The user's text, with what is shown named as it is called: '@/src/a.py' becomes
     'src/a.py' (shown below). All else stands as it was written."""
     shown = {each.mention.same: each for each in mentioned.found if each.state == "shown"}
@@ -438,17 +288,13 @@ def prompt(mentioned: Any) -> str:
     return put(mentioned.text, words)
 
 
-def mentions_json(mentioned: Any) -> dict[str, Any]:
+def mentions_json(mentioned: Mentioned) -> dict[str, Any]:
     """The same for programs."""
     found = [_json(each) for each in mentioned.found]
     return {"schema": 1, "mentions": found, "left_out": mentioned.left_out}
 
 
-def _block(each: Any) -> str:
-    return "".join(line + "\n" for line in _lines(each))
-
-
-def _lines(each: Any) -> Iterator[str]:
+def _lines(each: Resolved) -> Iterator[str]:
     if each.state != "shown":
         yield f"{one_line(each.mention.value)} is not shown: {one_line(each.why)}"
         for near in each.candidates:
@@ -456,26 +302,24 @@ def _lines(each: Any) -> Iterator[str]:
     elif each.changes is not None:
         yield from _changes(each.changes)
     elif each.folder is not None:
-        yield from _folder(each)
+        yield from _folder(each, each.folder)
     else:
         for file in each.files:
             yield from _file(file, each.mention.lines)
 
 
-def _called(each: Any) -> str:
+def _called(each: Resolved) -> str:
     if each.changes is not None:
         made = each.changes.commit
         return "changes not committed yet" if made is None else f"commit {short(made.id)}"
     if each.folder is not None:
         return "./" if each.folder.path == "." else f"{one_line(each.folder.path)}/"
-    return one_line(each.files[0].path) + _at(each.mention.lines)
+    lines = each.mention.lines
+    at = "" if lines is None else f", {spans((lines,))}"
+    return one_line(each.files[0].path) + at
 
 
-def _at(lines: tuple[int, int] | None) -> str:
-    return "" if lines is None else f", {spans((lines,))}"
-
-
-def _file(file: Any, asked: tuple[int, int] | None) -> Iterator[str]:
+def _file(file: ShownFile, asked: tuple[int, int] | None) -> Iterator[str]:
     path = one_line(file.path)
     if file.state == "none":
         yield f"{path} is not shown: {one_line(file.why)}"
@@ -488,7 +332,7 @@ def _file(file: Any, asked: tuple[int, int] | None) -> Iterator[str]:
         yield f"({spans(((last + 1, wanted),))} not shown: read them if you need them)"
 
 
-def _part(file: Any) -> str:
+def _part(file: ShownFile) -> str:
     if not file.total_lines:
         return "an empty file"
     if file.lines == (1, file.total_lines):
@@ -496,9 +340,9 @@ def _part(file: Any) -> str:
     return f"{spans((file.lines,))} of {file.total_lines}"
 
 
-def _folder(each: Any) -> Iterator[str]:
+def _folder(each: Resolved, folder: DirectoryListing) -> Iterator[str]:
     yield f"{_called(each)}, a folder:"
-    yield from listing(each.folder).split("\n")
+    yield from listing(folder).split("\n")
     for file in each.files:
         if file.state != "none":
             yield ""
@@ -506,19 +350,18 @@ def _folder(each: Any) -> Iterator[str]:
     yield from _unshown([file for file in each.files if file.state == "none"])
 
 
-def _unshown(files: Sequence[Any]) -> Iterator[str]:
+def _unshown(files: Sequence[ShownFile]) -> Iterator[str]:
     """Those of a folder of which no line is shown, once for each reason."""
     for why in dict.fromkeys(_reason(file) for file in files):
         paths = [one_line(file.path) for file in files if _reason(file) == why]
-        more = f" and {len(paths) - FILES_NAMED} more" if len(paths) > FILES_NAMED else ""
-        yield f"Not shown: {', '.join(paths[:FILES_NAMED])}{more}: {why}"
+        yield f"Not shown: {named(paths, FILES_NAMED)}: {why}"
 
 
-def _reason(file: Any) -> str:
+def _reason(file: ShownFile) -> str:
     return one_line(file.why.removeprefix(f"{file.path} "))
 
 
-def _changes(held: Any) -> Iterator[str]:
+def _changes(held: ShownChanges) -> Iterator[str]:
     made = held.commit
     if made is None:
         yield f"Changes not committed yet: {count(len(held.files), 'file')}"
@@ -537,14 +380,14 @@ def _changes(held: Any) -> Iterator[str]:
         yield "(the patch goes on: ask git for the files you need)"
 
 
-def _touched(each: Any) -> str:
+def _touched(each: Touched) -> str:
     said = f"{one_line(each.path)}: {LETTERS.get(each.letter, each.letter)}"
     was = f" from {one_line(each.old)}" if each.old is not None else ""
     lines = f", +{each.added} -{each.removed}" if each.added is not None else ""
     return said + was + lines
 
 
-def _json(each: Any) -> dict[str, Any]:
+def _json(each: Resolved) -> dict[str, Any]:
     mention, held, git = each.mention, each.folder, each.changes
     said: dict[str, Any] = {**dict(mention.items()), "state": each.state, "why": each.why}
     said["files"] = [dict(file.items()) for file in each.files]
@@ -554,7 +397,7 @@ def _json(each: Any) -> dict[str, Any]:
     return said
 
 
-def _git_json(git: Any) -> dict[str, Any]:
+def _git_json(git: ShownChanges) -> dict[str, Any]:
     said = dict(git.items())
     said["commit"] = None if git.commit is None else dict(git.commit.items())
     said["files"] = [dict(touched.items()) for touched in git.files]
@@ -615,7 +458,7 @@ def _change_words(entry: Entry) -> str:
     return one_line(f"{said} and {more} earlier" if more > 0 else said)
 
 
-def _who(by: By | None) -> str:
+def _who(by: ChangedBy | None) -> str:
     if by is None:
         return "somebody"
     words = {"agent": "you", "external": "somebody", "session": f"session {by.who}"}

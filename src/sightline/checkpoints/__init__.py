@@ -6,9 +6,13 @@ PUBLIC = (
     "compare",
     "export",
     "gc",
+    "swept_texts",
     "take",
     "time_points",
     "words",
 )
 
-PURE = ("words",)
+PURE = (
+    "swept_texts",
+    "words",
+)

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from time import sleep
-from typing import Protocol
 
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import Policy, SessionContext
 from sightline.checkpoints.quota import Holding, prune, prune_unasked
+from sightline.checkpoints.swept_texts import Swept
 from sightline.model.events import (
     CheckpointTaken,
     Condensed,
@@ -30,22 +30,9 @@ from sightline.model.events import (
 from sightline.model.projections import SessionState
 from sightline.model.revision import Revision
 from sightline.model.timeline import TURNING, Recorded
-from sightline.model.value import Value
 from sightline.sessions.lifecycle import DELETED
 from sightline.sessions.presence import last_sign, present
 from sightline.store.retention import SIZE, Going, KeptText, Mentions, going, named
-
-
-class Keeping(Protocol):
-    """The part of the settings that is asked here (config.settings.Settings)."""
-
-    @property
-    def keep_days(self) -> int: ...
-    @property
-    def keep_bytes(self) -> int: ...
-    @property
-    def checkpoint_bytes(self) -> int: ...
-
 
 DAY_US = 24 * 3_600 * 1_000_000
 
@@ -56,29 +43,9 @@ REST_S = 0.003
 """Between two of them. A writer that waits looks every millisecond, so that it comes first."""
 
 
-class Swept(Value):
-    """What went, or would go. gone: in the order in which they go, oldest first; kept, kept_size:
-    how many texts stay, and their bytes; over: by how many bytes those take more room than they
-    should, because all that is left is needed; returned: by how many bytes the store became
-    smaller on disk; dropped: checkpoints, to make room."""
-
-    gone: tuple[Going, ...]
-    kept: int
-    kept_size: int
-    over: int = 0
-    returned: int = 0
-    dry_run: bool = False
-    dropped: tuple[str, ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Bytes of what went."""
-        return sum(each.size for each in self.gone)
-
-
 def gc(
     ground: SessionContext,
-    settings: Keeping,
+    settings: Policy,
     *,
     age_us: int | None = None,
     room: int | None = None,
@@ -238,7 +205,7 @@ UNDER_WAY_US = 600 * 1_000_000
 """A text that was kept ahead of its checkpoint within this time may be waiting for it."""
 
 
-def keep_to_room(ground: SessionContext, settings: Keeping) -> tuple[str, ...]:
+def keep_to_room(ground: SessionContext, settings: Policy) -> tuple[str, ...]:
     """Drop checkpoints that were taken by themselves, the oldest first and never the newest, where
     the texts of all take more than `checkpoint_bytes`, and forget the texts that only those needed.
     The ids of what was dropped. It reads all that is kept: not for who is waited for. StoreError.

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take
 from sightline.errors import UnknownName
 from sightline.model.events import ASKED, CheckpointTaken
+from sightline.model.results import Checkpoint
 from sightline.model.units import duration_us
 from sightline.model.value import Value
-
-
-class Checkpoint(Protocol):
-    """What names a checkpoint."""
-
-    @property
-    def id(self) -> str: ...
-
 
 When = int | str | datetime | Checkpoint | None
 SinceWhen = int | str | datetime | timedelta
@@ -33,7 +25,7 @@ def position_of(ground: SessionContext, when: When) -> int:
     if isinstance(when, str):
         taken = _checkpoint(ground, when) or _labelled(ground, when)
         return taken if taken is not None else _at(ground, _time(when))
-    if hasattr(when, "id"):
+    if isinstance(when, Checkpoint):
         taken = _checkpoint(ground, when.id)
         if taken is None:
             raise _no_checkpoint(when.id)

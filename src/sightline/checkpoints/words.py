@@ -4,94 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Protocol
 
+from sightline.checkpoints.swept_texts import Swept
+from sightline.model.results import Checkpoint, Export, FileDifference, NotCovered
 from sightline.store.retention import AGE, SIZE, Going
-from sightline.text.phrases import count, one_line, printable, size, table
-
-
-class NotCovered(Protocol):
-    """model.results.NotCovered."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-
-
-class Checkpoint(Protocol):
-    """The part of model.results.Checkpoint that is worded."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def label(self) -> str: ...
-    @property
-    def session(self) -> str: ...
-    @property
-    def turn(self) -> int: ...
-    @property
-    def files(self) -> int: ...
-    @property
-    def why(self) -> str: ...
-    @property
-    def not_covered(self) -> Sequence[NotCovered]: ...
-
-
-class Difference(Protocol):
-    """The part of model.results.FileDifference that is worded."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def change(self) -> str: ...
-    @property
-    def diff(self) -> str | None: ...
-    @property
-    def added(self) -> int: ...
-    @property
-    def removed(self) -> int: ...
-
-
-class Export(Protocol):
-    """The part of model.results.Export that is worded."""
-
-    @property
-    def since(self) -> str | None: ...
-    @property
-    def until(self) -> str | None: ...
-    @property
-    def branch(self) -> str | None: ...
-    @property
-    def commit(self) -> str | None: ...
-    @property
-    def parent(self) -> str | None: ...
-    @property
-    def files(self) -> int: ...
-    @property
-    def not_contained(self) -> Sequence[NotCovered]: ...
-
-
-class Swept(Protocol):
-    """The part of checkpoints.gc.Swept that is worded."""
-
-    @property
-    def gone(self) -> tuple[Going, ...]: ...
-    @property
-    def kept(self) -> int: ...
-    @property
-    def kept_size(self) -> int: ...
-    @property
-    def over(self) -> int: ...
-    @property
-    def returned(self) -> int: ...
-    @property
-    def dry_run(self) -> bool: ...
-    @property
-    def dropped(self) -> Sequence[str]: ...
-    @property
-    def size(self) -> int: ...
-
+from sightline.text.phrases import count, named, one_line, printable, size, table
 
 LABEL_MAX = 200
 
@@ -116,7 +33,7 @@ def taken(made: Checkpoint) -> list[str]:
     left = sorted(made.not_covered, key=lambda each: (each.reason == "ignored", each.path))
     if left:
         said = [f"{printable(each.path)} ({each.reason})" for each in left]
-        lines.append(f"Not covered: {_some(said)}.")
+        lines.append(f"Not covered: {named(said, NAMED)}.")
     return lines
 
 
@@ -139,13 +56,17 @@ def _between(changed: Sequence[tuple[str, str]] | None) -> str:
         return "what happened in between cannot be told: a list of files is not kept any more"
     if not changed:
         return "nothing changed"
-    return _some([f"{printable(path)} {BECAME[change]}" for path, change in changed])
+    return named([f"{printable(path)} {BECAME[change]}" for path, change in changed], NAMED)
 
 
-def stat(found: Sequence[Difference]) -> list[str]:
+def stat(found: Sequence[FileDifference]) -> list[str]:
     """A line for each path that differs, and their sum."""
     rows = [
-        (BECAME[each.change], printable(each.path), "" if each.diff is None else _lines(each))
+        (
+            BECAME[each.change],
+            printable(each.path),
+            "" if each.diff is None else f"+{each.added} -{each.removed}",
+        )
         for each in found
     ]
     added, removed = sum(each.added for each in found), sum(each.removed for each in found)
@@ -153,34 +74,20 @@ def stat(found: Sequence[Difference]) -> list[str]:
     return [*table(rows), total]
 
 
-def _lines(each: Difference) -> str:
-    return f"+{each.added} -{each.removed}"
-
-
-def without_text(each: Difference) -> str:
+def without_text(each: FileDifference) -> str:
     """A path that differs without a diff to show: a binary file, or one whose text is not kept."""
     more = "" if each.diff is not None else ", no text to compare"
     return f"{printable(each.path)}: {BECAME[each.change]}{more}"
 
 
-def _some(said: Sequence[str]) -> str:
-    more = len(said) - NAMED
-    return ", ".join(said[:NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
 def before(paths: Sequence[str], command: str) -> str:
     """The label of one that was taken before a turn's first change."""
-    return one_line(f"before {_listed(paths) or command}")[:LABEL_MAX]
+    return one_line(f"before {named(paths, 1) or command}")[:LABEL_MAX]
 
 
 def after(paths: Sequence[str]) -> str:
     """The label of one that was taken after edits."""
-    return one_line(f"after {_listed(paths)}")[:LABEL_MAX]
-
-
-def _listed(paths: Sequence[str]) -> str:
-    first, more = "".join(paths[:1]), len(paths) - 1
-    return f"{first} and {more} more" if more > 0 else first
+    return one_line(f"after {named(paths, 1)}")[:LABEL_MAX]
 
 
 def missed(message: str, hint: str) -> str:

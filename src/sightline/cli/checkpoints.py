@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import time
 
 import click
 
@@ -17,8 +16,8 @@ from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import verb
 from sightline.cli.output import Call
+from sightline.cli.words import since
 from sightline.model.results import FileDifference
-from sightline.text.phrases import ago
 
 LABEL_MAX = 200
 
@@ -59,7 +58,7 @@ def checkpoints(call: Call) -> None:
     else:
         output.note(call, "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]")
     for each in left:
-        output.say(begun(each.to, each.session, ago(time() - each.at.timestamp())))
+        output.say(begun(each.to, each.session, since(each.at)))
 
 
 @verb("checkpoint-diff")
@@ -96,6 +95,6 @@ def _diff(call: Call, each: FileDifference) -> str:
 def _told(found: Sequence[Chapter]) -> list[str]:
     lines: list[str] = []
     for each in found:
-        when = ago(time() - each.checkpoint.at.timestamp())
+        when = since(each.checkpoint.at)
         lines += words.told(each.checkpoint, when, each.changed, first=not lines)
     return lines

@@ -23,7 +23,7 @@ from sightline.history import session_history
 from sightline.history.log_entries import KINDS, Entry
 from sightline.history.overview import foreign
 from sightline.history.session_history import Asked
-from sightline.history.why import Why
+from sightline.history.views import Why
 from sightline.history.why import why as reasons_for
 from sightline.history.words import sentence, story
 from sightline.text import phrases

@@ -18,9 +18,9 @@ from sightline.errors import SightlineError
 from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.comparison import Row
 from sightline.replay.page import page
+from sightline.replay.played import Half, Replay
 from sightline.replay.policies import OURS
 from sightline.replay.recording_search import files
-from sightline.replay.run_sessions import Half, Replay
 from sightline.replay.run_sessions import replay as played
 from sightline.replay.words import nothing, report
 

@@ -10,10 +10,9 @@ from sightline.errors import UnknownName
 from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.comparison import Row, Versus
 from sightline.replay.costs import PRICES
+from sightline.replay.played import Order, Replay
 from sightline.replay.policies import OURS, known
 from sightline.replay.policy import PRICE, Setting
-from sightline.replay.run_session import Order
-from sightline.replay.run_sessions import Replay
 from sightline.text.tokens import estimate
 
 Shape = dict[str, Any]

@@ -77,6 +77,5 @@ def _summary(done: CommandRun) -> str:
     paths = [phrases.printable(path) for path in sorted({*changed, *done.removed})]
     if not paths:
         return "It changed no file (ignored ones are not looked at)."
-    more = f" and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
-    named = ", ".join(paths[:PATHS_NAMED])
-    return f"It changed {phrases.count(len(paths), 'file')}: {named}{more}."
+    named = phrases.named(paths, PATHS_NAMED)
+    return f"It changed {phrases.count(len(paths), 'file')}: {named}."

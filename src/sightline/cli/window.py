@@ -15,12 +15,13 @@ from sightline.cli.replay_request import order
 from sightline.cli.text_input import text_in
 from sightline.conversation.token_counter import counter
 from sightline.conversation.window import words as window_words
+from sightline.conversation.window.folding_plan import Plan
 from sightline.conversation.window.history_reader import History, read, recorded
 from sightline.conversation.window.words import broken
 from sightline.errors import FileMissing, HistoryError
+from sightline.replay.played import Unread
 from sightline.replay.recording_reader import read as read_recording
-from sightline.replay.recording_search import Unread
-from sightline.replay.window_plan import Plan, plan
+from sightline.replay.window_plan import plan
 
 MODELS = {"anthropic": "claude"}
 """Format -> the model whose tokens are counted, where none is named."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from time import time
 
 from sightline.api import json_shapes
@@ -14,7 +15,6 @@ from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
 from sightline.history.session_history import SessionFiles
-from sightline.model.events import Cause
 from sightline.model.results import ChangedBy, FileInContext, FileView, Verdict
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
@@ -40,10 +40,7 @@ def about(session: Session, verdict: Verdict) -> str:
 
 def who(by: ChangedBy | None, session: str) -> str:
     """Who changed a file, as this session's reader says it."""
-    if by is None:
-        return change_words.cause(None, session)
-    made = Cause(by.kind, by.who, by.detail, by.confidence)  # type: ignore[arg-type]
-    return change_words.cause(made, session)
+    return change_words.cause(None if by is None else by.cause, session)
 
 
 def status_lines(
@@ -117,10 +114,15 @@ def _session(call: Call, ground: SessionContext, each: SessionFiles) -> list[str
     return lines
 
 
+def since(at: datetime) -> str:
+    """Return how long ago a time was."""
+    return phrases.ago(time() - at.timestamp())
+
+
 def _interrupted(ground: SessionContext, session: str) -> list[str]:
     """What there is to say of a rewind of a session whose process died."""
     return [
-        rewind_words.begun(each.to, each.session, phrases.ago(time() - each.at.timestamp()))
+        rewind_words.begun(each.to, each.session, since(each.at))
         for each in recovery.listed(ground, session)
     ]
 
@@ -143,7 +145,7 @@ def _details(known: FileInContext, session: str) -> list[str]:
     details = []
     if known.state not in ("fresh", "unverifiable"):
         by = known.changed_by
-        when = phrases.ago(time() - by.at.timestamp()) if by else ""
+        when = since(by.at) if by else ""
         details.append(phrases.changed(known.state, who(by, session), when))
     if not known.in_window:
         details.append("no longer whole in the context window")

@@ -2,6 +2,7 @@
 
 PUBLIC = (
     "related",
+    "related_files",
     "words",
 )
 
@@ -9,6 +10,7 @@ PURE = (
     "graph",
     "reference",
     "reference_packing",
+    "related_files",
     "test_names",
     "words",
 )

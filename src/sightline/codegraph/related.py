@@ -8,7 +8,8 @@ from math import log10
 from sightline.changes.session_context import SessionContext, located
 from sightline.codegraph.graph import Edge
 from sightline.codegraph.import_index import Importing, looked
-from sightline.codegraph.language_table import LANGUAGES, ending
+from sightline.codegraph.language_table import ending
+from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.codegraph.test_names import FAMILY, is_header, is_test
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.model import validation
@@ -17,8 +18,6 @@ from sightline.text.tokens import estimate
 
 Reason = tuple[str, float, str]
 """A path, what a reason for it weighs, and the reason."""
-
-__all__ = ["LANGUAGES", "Kinds", "Related", "RelatedFile", "related", "related_each"]
 
 TEST, HALF, IMPORT, TESTED_BY, IMPORTER, PACKAGE, SIBLING = 1.0, 0.9, 0.9, 0.7, 0.5, 0.2, 0.1
 """What each reason weighs."""
@@ -46,41 +45,6 @@ class Kinds(Value):
     importers: bool = True
     siblings: bool = True
     transitive: int = 0
-
-
-class RelatedFile(Value):
-    """A file that belongs to another. why: sentences without their end, the weightiest first;
-    score: higher belongs closer; size: in bytes."""
-
-    path: str
-    why: tuple[str, ...]
-    score: float
-    size: int
-    tokens_estimate: int
-
-
-class Related(list[RelatedFile]):
-    """Related files, the closest first, and what the limits left out. left_out: files that are
-    related, too; unread: sources of the workspace that are not in the index yet, whose imports
-    are not known; too_large: those that never will be; unkept: why the next process has to read all
-    of them again, "" where it has not."""
-
-    def __init__(
-        self,
-        path: str,
-        files: Iterable[RelatedFile] = (),
-        *,
-        left_out: int = 0,
-        unread: int = 0,
-        too_large: int = 0,
-        unkept: str = "",
-    ) -> None:
-        super().__init__(files)
-        self.path = path
-        self.left_out = left_out
-        self.unread = unread
-        self.too_large = too_large
-        self.unkept = unkept
 
 
 class _Near(Value):

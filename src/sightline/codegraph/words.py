@@ -3,37 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
+from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.text.phrases import one_line, size
-
-
-class RelatedFile(Protocol):
-    """codegraph.related.RelatedFile."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def why(self) -> tuple[str, ...]: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def tokens_estimate(self) -> int: ...
-
-
-class Related(Protocol):
-    """codegraph.related.Related."""
-
-    path: str
-    left_out: int
-    unread: int
-    too_large: int
-    unkept: str
-
-    def __iter__(self) -> Iterator[RelatedFile]: ...
-    def __len__(self) -> int: ...
 
 
 def text(found: Related) -> str:

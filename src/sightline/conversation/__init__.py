@@ -18,6 +18,7 @@ PUBLIC = (
 PURE = (
     "overflow",
     "recorded_conversation",
+    "summary_ledger",
     "todos",
     "tool_calls",
     "words",

@@ -18,7 +18,7 @@ from sightline.conversation.fold_decisions import packed
 from sightline.conversation.message_chain import heads
 from sightline.conversation.message_codec import name
 from sightline.conversation.sent_view import Window
-from sightline.conversation.summary_record import Ledger
+from sightline.conversation.summary_ledger import Ledger
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.errors import CondenseRefused
 from sightline.model.events import Condensed, CondenseFailed, MessageAppended

@@ -11,11 +11,10 @@ from sightline.conversation.dropped_text import path_of
 from sightline.conversation.fold_decisions import loaded
 from sightline.conversation.message_chain import along, kept
 from sightline.conversation.sent_view import Window
+from sightline.conversation.summary_ledger import Command, File, Ledger
 from sightline.conversation.window.blocks import Block
 from sightline.model.events import Changed, CommandEnded, CommandStarted, Condensed, Moved
-from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.notices import pending
 
 COMMANDS_MAX = 40
@@ -23,45 +22,6 @@ COMMANDS_MAX = 40
 TODO = ("content", "step", "task", "title", "text")
 DONE = ("completed", "done", "cancelled")
 """How the items of a list of work say what and whether it is done."""
-
-
-class File(Value):
-    """A file that was touched. deed: read, modified, created, deleted or moved; revision: of the
-    text that the agent holds, None where nobody knows; lines: of it that were shown."""
-
-    path: str
-    deed: str
-    revision: str | None = None
-    lines: Spans = ()
-
-
-class Command(Value):
-    """A command that was run. exit_code: None where nobody knows; failed: where only that is
-    known."""
-
-    text: str
-    exit_code: int | None = None
-    failed: bool = False
-
-
-class Ledger(Value):
-    """typed: what the user said, oldest first; open, done: of the newest list of work; stale: files
-    that are not what was shown."""
-
-    typed: tuple[str, ...] = ()
-    files: tuple[File, ...] = ()
-    commands: tuple[Command, ...] = ()
-    open: tuple[str, ...] = ()
-    done: tuple[str, ...] = ()
-    stale: tuple[str, ...] = ()
-
-    def packed(self) -> dict[str, Any]:
-        """What the next summary needs of it, as JSON has it: what no fact tells."""
-        return {
-            "typed": self.typed,
-            "files": [[each.path, each.deed] for each in self.files],
-            "commands": [[each.text, each.exit_code, each.failed] for each in self.commands],
-        }
 
 
 def of(ground: SessionContext, window: Window, blocks: Sequence[Block]) -> Ledger:

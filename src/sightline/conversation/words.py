@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from sightline.conversation.summary_ledger import Command, File, Ledger
 from sightline.conversation.window.blocks import Block, Excerpt
-from sightline.text.phrases import count, spans
+from sightline.text import phrases
+from sightline.text.phrases import count, shortened, spans
 
 UPKEEP = "Nothing was recorded."
 
@@ -199,6 +201,12 @@ RECORD = "## From the record"
 TYPED_TOKENS_MAX = 20_000
 FILES_MAX = 200
 
+COMMAND_MAX = 200
+"""Characters of a command that the record repeats."""
+
+EXCERPTS_NAMED = 3
+"""Excerpts of files that a stub names."""
+
 ASKED = """Sum up the conversation below, between a user and an agent that works on files, so that \
 the agent can go on with the work from your words and the newest messages alone.
 
@@ -235,7 +243,7 @@ def _line(block: Block, text: str) -> str:
     return f"{begins.get(block.kind, 'Something else:')}\n{text}" if text.strip() else ""
 
 
-def summary(said: str, ledger: Any, count_tokens: Callable[[str], int]) -> str:
+def summary(said: str, ledger: Ledger, count_tokens: Callable[[str], int]) -> str:
     """What stands for the messages: the model's words, and what is on record."""
     parts = [
         *_typed(ledger.typed, count_tokens),
@@ -266,23 +274,23 @@ def _typed(texts: Sequence[str], count_tokens: Callable[[str], int]) -> Iterator
         )
 
 
-def _files(files: Sequence[Any]) -> Iterator[str]:
+def _files(files: Sequence[File]) -> Iterator[str]:
     changed = [each for each in files if each.deed != "read"]
     read = [each for each in files if each.deed == "read"]
     yield from _listed("Files that you changed", map(_file, changed))
     yield from _listed("Files that you read", map(_file, read[-FILES_MAX:]))
 
 
-def _file(file: Any) -> str:
+def _file(file: File) -> str:
     deed = "" if file.deed == "read" else f": {file.deed}"
+    if file.revision is None or file.deed == "deleted":
+        return f"{file.path}{deed}"
     lines = f", {spans(file.lines)}" if file.lines else ""
-    known = file.revision is not None and file.deed != "deleted"
-    return f"{file.path}{deed}{f', revision {file.revision[:8]}{lines}' if known else ''}"
+    return f"{file.path}{deed}, revision {file.revision[:8]}{lines}"
 
 
-def _command(command: Any) -> str:
-    text = " ".join(command.text.split())
-    text = text if len(text) <= 200 else f"{text[:199]}…"
+def _command(command: Command) -> str:
+    text = shortened(" ".join(command.text.split()), COMMAND_MAX)
     if command.exit_code is not None:
         return f"{text} (exit code {command.exit_code})"
     return f"{text} (failed)" if command.failed else text
@@ -353,7 +361,7 @@ def named(text: str) -> str:
 def stub(block: Block, changed: bool = False) -> str:  # noqa: FBT001, FBT002
     """The words for a block. changed: its file was changed by the agent since."""
     since = " You changed the file since." if changed else ""
-    last = f" It ended: {_last(block.text)}" if block.error else ""
+    last = f" It ended: {' '.join(block.text[-LAST_MAX:].split())}" if block.error else ""
     return (
         f"[{_what(block)}, at step {block.step}, was removed to save context.{since}{last}"
         f" To see it again: expand {named(block.text)}]"
@@ -362,15 +370,13 @@ def stub(block: Block, changed: bool = False) -> str:  # noqa: FBT001, FBT002
 
 def _what(block: Block) -> str:
     if block.excerpts:
-        shown = ", ".join(_lines(each) for each in block.excerpts[:3])
-        more = len(block.excerpts) - 3
-        return f"What {_tool(block)} showed of {shown}" + (f" and {more} more" if more > 0 else "")
-    lines = block.text.count("\n") + 1
-    size = "1 line" if lines == 1 else f"{lines} lines"
+        shown = phrases.named([_lines(each) for each in block.excerpts], EXCERPTS_NAMED)
+        return f"What {_tool(block)} showed of {shown}"
+    size = count(block.text.count("\n") + 1, "line")
     if block.kind == "call":
         paths = ", ".join(dict.fromkeys(each.path for each in block.rewrites)) or "a command"
         return f"What you gave {_tool(block)} for {paths}, {size}"
-    about = f" for {_short(', '.join(block.paths))}" if block.paths else ""
+    about = f" for {shortened(', '.join(block.paths), TITLE_MAX)}" if block.paths else ""
     return f"The answer of {_tool(block)}{about}, {size}"
 
 
@@ -382,12 +388,3 @@ def _lines(excerpt: Excerpt) -> str:
 
 def _tool(block: Block) -> str:
     return block.tool or "a tool"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= TITLE_MAX else f"{text[: TITLE_MAX - 1]}…"
-
-
-def _last(text: str) -> str:
-    """The end of a text, in one line."""
-    return " ".join(text[-LAST_MAX:].split())

@@ -15,6 +15,7 @@ from sightline.model.diff import diff, unified
 from sightline.model.evidence import Decision, EditCase
 from sightline.model.text import split
 from sightline.model.value import Value
+from sightline.text.phrases import named
 
 INDEX = "cell-"
 """Before the number of a cell, counted from 0, that has no id of its own."""
@@ -148,7 +149,6 @@ def no_file(path: str, reason: str) -> tuple[str, str]:
 
 def changed_cells(path: str, cells: Sequence[str], diff: str) -> str:
     """Cells other than the edited one, or by policy that one too, that others changed."""
-    names = ", ".join(cells[:NAMED])
-    more = f" and {len(cells) - NAMED} more" if len(cells) > NAMED else ""
-    said = f"Sightline: in {path}, cells changed since they were shown to you: {names}{more}."
+    names = named(cells, NAMED)
+    said = f"Sightline: in {path}, cells changed since they were shown to you: {names}."
     return f"{said} Read it again before you edit them." + (f"\n{diff}" if diff else "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sightline.model.evidence import Ruling
 from sightline.model.nearest import Nearest
 from sightline.model.spans import Span, Spans
-from sightline.text.phrases import spans, times, visible
+from sightline.text.phrases import count, is_one_line, spans, times, visible
 
 
 def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
@@ -163,24 +163,23 @@ PLACES = 3
 
 def relocated(places: Sequence[tuple[Span, Span]]) -> str:
     """Where lines stand now: "lines 10-40 stand at 52-82 now."; "" for none."""
-    named = [f"{_stand(was)} at {_range(now)}" for was, now in places[:PLACES]]
+    named = [
+        f"{spans((was,))} {'stands' if is_one_line((was,)) else 'stand'} at {_range(now)}"
+        for was, now in places[:PLACES]
+    ]
     if not named:
         return ""
     more = f" and {len(places) - PLACES} more places" if len(places) > PLACES else ""
     return f"{', '.join(named)}{more} now."
 
 
-def _stand(lines: Span) -> str:
-    return f"{spans((lines,))} {'stands' if lines[0] == lines[1] else 'stand'}"
-
-
 def _range(lines: Span) -> str:
     return str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}"
 
 
-def more(count: int) -> str:
+def more(number: int) -> str:
     """How many files there was not even the room to name."""
-    return f"{count} more file{'' if count == 1 else 's'} changed; the next notice tells of them."
+    return f"{count(number, 'more file')} changed; the next notice tells of them."
 
 
 def beside(path: str, who: str, diff: str, moved: Sequence[tuple[Span, Span]] = ()) -> str:
@@ -199,8 +198,7 @@ def unseen(path: str, lines: Spans, *, kept: bool) -> str:
     """A replace of text that matched but was never shown, or is not kept."""
     if not kept:
         return f"{path} changed since it was shown, and its text is not kept; {_MATCHED}."
-    one = len(lines) == 1 and lines[0][0] == lines[0][1]
-    be = "was" if one else "were"
+    be = "was" if is_one_line(lines) else "were"
     return f"{path}: {spans(lines)} {be} never shown to this session; {_MATCHED}."
 
 

@@ -6,9 +6,14 @@ PUBLIC = (
     "log_entries",
     "overview",
     "session_history",
+    "views",
     "watching",
     "why",
     "words",
 )
 
-PURE = ("words",)
+PURE = (
+    "log_entries",
+    "views",
+    "words",
+)

@@ -14,10 +14,10 @@ from sightline.changes.session_context import SessionContext
 from sightline.guard import file_states
 from sightline.history import session_history
 from sightline.history.log_entries import Entry
+from sightline.history.views import FileNow, Overview, SessionNow
 from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
-from sightline.model.results import ChangedBy, FileWarning
 from sightline.model.timeline import archived
 from sightline.model.value import Value
 from sightline.notices.warnings import pending
@@ -34,46 +34,6 @@ TAIL = 200
 """How many of a session's newest facts are looked through for its last sign of life."""
 
 EVENTS_KEPT = 200
-
-
-class FileNow(Value):
-    """A file in a session's context. state: as in Verdict; by: who changed it, where it is not
-    fresh; mark: an attempt of this turn that was refused and not made since, or was merged."""
-
-    path: str
-    state: str
-    by: ChangedBy | None = None
-    mark: Entry | None = None
-
-
-class SessionNow(Value):
-    """A session at work. last: its agent's last sign of life, UTC microseconds. gone: the
-    process that held it has ended; claims: those of its that stand; warnings: those that were not
-    acknowledged."""
-
-    id: str
-    agent: str
-    parent: str | None
-    turn: int
-    model: str | None
-    last: int
-    files: tuple[FileNow, ...]
-    gone: bool = False
-    claims: tuple[Claim, ...] = ()
-    warnings: tuple[FileWarning, ...] = ()
-
-
-class Overview(Value):
-    """All of it. sessions: the one heard of last comes first, sub-agents behind the one that
-    started them; ended, resting: how many more there are. events: the newest of interest, oldest
-    first; news: everything that was recorded since the look before."""
-
-    root: str
-    sessions: tuple[SessionNow, ...]
-    ended: int
-    resting: int
-    events: tuple[Entry, ...]
-    news: tuple[Entry, ...]
 
 
 class Watch:

@@ -7,36 +7,17 @@ from collections.abc import Iterator
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import sight_of
-from sightline.history.log_entries import TOLD, Entry, told
+from sightline.history.log_entries import TOLD, told
+from sightline.history.views import Why
 from sightline.model.events import Changed, CommandEnded, Dropped, GitMoved, Moved, RewindEnded
 from sightline.model.evidence import EditCase, Rules
 from sightline.model.projections import Knowledge
-from sightline.model.results import Verdict
-from sightline.model.spans import Spans, spans
+from sightline.model.spans import spans
 from sightline.model.timeline import TURNING, Recorded, Stretch, archived, branch
-from sightline.model.value import Value
 from sightline.store.port import Store
 
 ENTRIES = 30
 """How many facts are told of one file, the newest ones."""
-
-
-class Why(Value):
-    """How a verdict comes about. entries: the facts, oldest first; earlier: how many more there
-    are before them; others: other sessions that were shown the file. knowledge: what the session
-    holds, None when it was never shown the file. differing: lines that were shown and are not
-    what stands on disk; kept: whether the text that was shown is there to compare with."""
-
-    path: str
-    agent: str
-    entries: tuple[Entry, ...]
-    earlier: int
-    verdict: Verdict
-    others: tuple[str, ...]
-    policy: str
-    knowledge: Knowledge | None = None
-    differing: Spans = ()
-    kept: bool = True
 
 
 def why(ground: SessionContext, path: str) -> Why:

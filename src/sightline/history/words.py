@@ -2,94 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 from sightline.changes.words import by, cause, did
 from sightline.checkpoints.words import WHY
-from sightline.model.events import Cause
+from sightline.history.log_entries import Entry
+from sightline.history.views import Why
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
-from sightline.model.spans import Spans, covers, subtract, whole
-from sightline.text.phrases import ago, count, one_line, printable, shown, spans, verdict
-
-
-class Told(Protocol):
-    """What a sentence needs of an entry (history.log_entries.Entry)."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def session(self) -> str: ...
-    @property
-    def agent(self) -> str: ...
-    @property
-    def path(self) -> str | None: ...
-    @property
-    def src(self) -> str | None: ...
-    @property
-    def lines(self) -> Spans | None: ...
-    @property
-    def before(self) -> str | None: ...
-    @property
-    def after(self) -> str | None: ...
-    @property
-    def cause(self) -> Cause: ...
-    @property
-    def paths(self) -> tuple[str, ...]: ...
-    @property
-    def fact(self) -> str: ...
-    @property
-    def count(self) -> int: ...
-
-
-class Dated(Told, Protocol):
-    """A fact with its place and its time (history.log_entries.Entry)."""
-
-    @property
-    def position(self) -> int: ...
-    @property
-    def at(self) -> int: ...
-
-
-class Verdict(Protocol):
-    """The part of model.results.Verdict that is worded."""
-
-    @property
-    def state(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-
-
-class Why(Protocol):
-    """What is told (history.why.Why)."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def agent(self) -> str: ...
-    @property
-    def entries(self) -> Sequence[Dated]: ...
-    @property
-    def earlier(self) -> int: ...
-    @property
-    def verdict(self) -> Verdict: ...
-    @property
-    def others(self) -> tuple[str, ...]: ...
-    @property
-    def policy(self) -> str: ...
-    @property
-    def knowledge(self) -> Knowledge | None: ...
-    @property
-    def differing(self) -> Spans: ...
-    @property
-    def kept(self) -> bool: ...
-
+from sightline.model.spans import covers, subtract, whole
+from sightline.text.phrases import (
+    ago,
+    count,
+    is_one_line,
+    named,
+    one_line,
+    printable,
+    shown,
+    spans,
+    verdict,
+)
 
 PATHS_NAMED = 3
 
 
-def sentence(entry: Told, reader: str = "") -> str:
+def sentence(entry: Entry, reader: str = "") -> str:
     """One fact in plain words, on one line. reader: the session to which it is told as "this session"."""
     own = _own(entry) or _LOG_FORMS.get(entry.kind, "{kind} {detail}")
     form = _change(entry) if entry.kind == "changed" else own
@@ -103,19 +40,19 @@ def sentence(entry: Told, reader: str = "") -> str:
         detail=_detail(entry),
         agent=entry.agent,
         paths=_paths(entry),
-        move=f"{_short(entry.before)}..{_short(entry.after)}",
+        move=_move(entry),
         texts=count(entry.count, "kept text"),
     )
     return one_line(said.rstrip(" :"))
 
 
-def _own(entry: Told) -> str | None:
+def _own(entry: Entry) -> str | None:
     if entry.fact == "RewindEnded" and entry.cause.detail is None:
         return "the files of the rewind are back; what the agent knows stays"
     return _OWN.get(entry.fact)
 
 
-def _detail(entry: Told) -> str:
+def _detail(entry: Entry) -> str:
     if entry.kind == "git":
         return did(entry.cause)
     said = entry.cause.detail or ""
@@ -124,24 +61,20 @@ def _detail(entry: Told) -> str:
     return WHY.get(said, said) if entry.kind == "purged" else said
 
 
-def _paths(entry: Told) -> str:
+def _paths(entry: Entry) -> str:
     """The files that a fact is about; none where a warning's own words name them all."""
     words = entry.cause.detail or ""
     if entry.kind == "warning" and all(path in words for path in entry.paths):
         return ""
-    return _named(entry.paths)
+    return named(entry.paths, PATHS_NAMED)
 
 
-def _named(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - PATHS_NAMED} more" if len(paths) > PATHS_NAMED else ""
-    return f"{', '.join(paths[:PATHS_NAMED])}{more}"
+def _move(entry: Entry) -> str:
+    """The commits between which git moved."""
+    return f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}"
 
 
-def _short(commit: str | None) -> str:
-    return (commit or "")[:7]
-
-
-def _change(entry: Told) -> str:
+def _change(entry: Entry) -> str:
     if entry.before == MISSING:
         return "{path} was created {by}"
     same = entry.before is not None and entry.before == entry.after
@@ -217,7 +150,7 @@ def story(
     return [*lines, *(f"  {step}" for step in _next(told, path, session))]
 
 
-def _said(entry: Dated, session: str) -> str:
+def _said(entry: Entry, session: str) -> str:
     form = _FORMS.get(entry.kind)
     if form is None:
         return sentence(entry, session)
@@ -233,7 +166,7 @@ def _said(entry: Dated, session: str) -> str:
         were="was" if lines.startswith("line ") else "were",
         left=spans(entry.lines) if entry.lines else "all of it",
         detail=_REASONS.get(entry.cause.detail or "", entry.cause.detail or ""),
-        move=f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}",
+        move=_move(entry),
         src=entry.src,
         path=entry.path,
     )
@@ -286,7 +219,7 @@ def _because(told: Why, path: str, who: str, when: float | None) -> str:
         )
     if not told.differing:
         return verdict(state, path, who)
-    verb = "is" if _one(told.differing) else "are"
+    verb = "is" if is_one_line(told.differing) else "are"
     return f"Of what was shown, {spans(told.differing)} {verb} not what stands on disk. {by}"
 
 
@@ -300,7 +233,7 @@ def _shown(known: Knowledge) -> str:
     gone = subtract(belief.shown, belief.held)
     if not belief.held or gone == whole(belief.lines):
         return f"{much}, nothing of it still in the agent's context window"
-    verb = "is" if _one(gone) else "are"
+    verb = "is" if is_one_line(gone) else "are"
     return f"{much}; {spans(gone)} {verb} no longer in the agent's context window"
 
 
@@ -350,10 +283,6 @@ def _next(told: Why, path: str, session: str) -> Iterator[str]:
         yield f"find its new name:  sightline log {path}"
     elif state == "deleted":
         yield f"see when:  sightline log {path}"
-
-
-def _one(lines: Spans) -> bool:
-    return len(lines) == 1 and lines[0][0] == lines[0][1]
 
 
 def seeing(mode: str, why: str | None, folders: int) -> str:

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Condition, Lock, Thread
 from time import gmtime, strftime
-from typing import Protocol
 
 from sightline.agents import dialect
 from sightline.agents.hook_events import Ended, Stopped
@@ -31,16 +30,6 @@ from sightline.hooks.http_endpoint import HttpEndpoint
 from sightline.hooks.open_sessions import Room, Rooms, project_of
 from sightline.hooks.protocol import own_settings, run_folder, stamp
 from sightline.hooks.unix_endpoint import UnixEndpoint
-
-
-class Tidier(Protocol):
-    """The part of an Answerer that is asked here."""
-
-    def enter(self) -> None: ...
-    def leave(self) -> None: ...
-    def tidy(self) -> None: ...
-    def note(self, error: Exception) -> None: ...
-
 
 PATIENCE_S = 10.0
 """How long stopping waits for the calls under way."""
@@ -193,7 +182,7 @@ def serving(root: str, *, environ: Mapping[str, str], home: str) -> Iterator[Hoo
 class Tidying:
     """At most one tidying up at a time, in a thread of its own."""
 
-    def __init__(self, answerer: Tidier) -> None:
+    def __init__(self, answerer: HookServer) -> None:
         self._answerer = answerer
         self._at_work = Lock()
 

@@ -42,6 +42,7 @@ PURE = (
     "path",
     "projections",
     "relocation",
+    "results",
     "revision",
     "spans",
     "text",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from sightline.model.events import Told
+from sightline.model.events import Cause, CauseKind, Told
 from sightline.model.manifest import Change, Entry
 from sightline.model.spans import Span, Spans
 from sightline.model.value import Value
@@ -31,11 +31,16 @@ class ChangedBy(Value):
     """Who changed a file, as far as is known. kind: agent command formatter git session
     external; confidence: a word."""
 
-    kind: str
+    kind: CauseKind
     who: str | None
     at: datetime
     detail: str | None = None
     confidence: str = "certain"
+
+    @property
+    def cause(self) -> Cause:
+        """Return the same as facts hold it."""
+        return Cause(self.kind, self.who, self.detail, self.confidence)
 
 
 class FileChange(Value):

@@ -3,39 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from sightline.guard.words import relocated
-from sightline.model.spans import Span
+from sightline.model.results import FileChange, FileWarning
 from sightline.text.phrases import count, one_line
-
-
-class FileChange(Protocol):
-    """The part of model.results.FileChange that is worded."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def what(self) -> str: ...
-    @property
-    def diff(self) -> str: ...
-    @property
-    def moved_to(self) -> str | None: ...
-    @property
-    def moved_lines(self) -> tuple[tuple[Span, Span], ...]: ...
-
-
-class Warned(Protocol):
-    """model.results.FileWarning."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def paths(self) -> tuple[str, ...]: ...
-    @property
-    def session(self) -> str: ...
 
 
 def summary(path: str, what: str, who: str, moved_to: str | None = None) -> str:
@@ -159,7 +130,7 @@ def unread_calls(tools: Sequence[str]) -> str:
     )
 
 
-def for_agent(found: Sequence[Warned]) -> list[str]:
+def for_agent(found: Sequence[FileWarning]) -> list[str]:
     """Warnings as an agent is told them, each with what it is about: as many as fit."""
     said: list[str] = []
     room = AGENT_MAX
@@ -177,17 +148,17 @@ def unknown(name: str) -> tuple[str, str]:
     return f"There is no warning {name}.", "List those that stand: sightline warnings."
 
 
-def raised(warned: Warned) -> str:
+def raised(warned: FileWarning) -> str:
     """A warning that was raised just now, for people."""
     return f"Warning {warned.id}: {in_line(warned)}"
 
 
-def in_line(warned: Warned) -> str:
+def in_line(warned: FileWarning) -> str:
     """A warning for people, on one line."""
     return one_line(f"{warned.text}{_about(warned)}")
 
 
-def _about(warned: Warned) -> str:
+def _about(warned: FileWarning) -> str:
     """The files it is about, where its text does not name them all itself."""
     if all(path in warned.text for path in warned.paths):
         return ""

@@ -10,6 +10,7 @@ from math import sqrt
 from sightline.replay import words
 from sightline.replay.comparison import Row
 from sightline.replay.costs import PRICES
+from sightline.replay.played import Replay
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --dim: #59636e; --rule: #d1d9e0;
@@ -47,7 +48,7 @@ SESSION_BY_SESSION = (
 
 
 def page(
-    of: words.Replay,
+    of: Replay,
     rows: Sequence[Row],
     shown: Sequence[int],
     ours: Collection[str],
@@ -107,13 +108,13 @@ def _table(
     return _rows(words.headings(shown), lines, ours)
 
 
-def _spread(of: words.Replay, rows: Sequence[Row], ours: Collection[str]) -> str:
+def _spread(of: Replay, rows: Sequence[Row], ours: Collection[str]) -> str:
     heads = ["policy", "median", "90 %", "worst", "never acted", "against none", "chance",
              "against age-batch", "chance"]  # fmt: skip
     return _rows(heads, [(row, _spread_cells(of, row)) for row in rows], ours)
 
 
-def _spread_cells(of: words.Replay, row: Row) -> list[str]:
+def _spread_cells(of: Replay, row: Row) -> list[str]:
     worst = ", ".join(f"{part:.2f} ({of.sessions[at].session[:8]})" for at, part in row.worst[:3])
     cells = [row.name, f"{row.median:.3f}", f"{row.p90:.3f}", worst, str(row.idle)]
     for name in ("none", "age-batch"):

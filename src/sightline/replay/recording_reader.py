@@ -11,9 +11,7 @@ from sightline.conversation.formats.parts import parts_of
 from sightline.conversation.recorded_conversation import Conversation, Message, NotOurs
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.model.value import Value
-from sightline.replay.recording_search import Unread
-
-Reader = Callable[[str], Conversation]
+from sightline.replay.played import Reader, Unread
 
 
 class Segment(Value):

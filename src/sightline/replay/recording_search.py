@@ -6,17 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 
 from sightline.errors import FileMissing
-from sightline.model.value import Value
 
 ENDS = (".jsonl", ".json", ".md", ".ndjson", ".traj")
 """How names of recordings end; other files of a folder are none."""
-
-
-class Unread(Value):
-    """A file that was passed over, and why, in words that end a sentence."""
-
-    path: str
-    why: str
 
 
 def files(paths: Sequence[str]) -> list[str]:

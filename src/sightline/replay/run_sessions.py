@@ -1,6 +1,4 @@
-"""Recorded sessions over all cores, and what became of them put together.
-
-Replay: recorded sessions played under policies, over all cores, and what that says.
+"""Play recorded sessions under policies, one process for each core, and gather the outcomes.
 
 How an agent would have behaved with less in its window is modelled, not observed.
 """
@@ -11,47 +9,19 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import Literal
+from time import process_time
 
 from sightline.model.lean import digest
-from sightline.model.value import Value
-from sightline.replay.baselines.catalog import CHEATS
-from sightline.replay.comparison import Row, compared
-from sightline.replay.policies import POLICIES, known
-from sightline.replay.recording_search import Unread, files
-from sightline.replay.run_session import Order, Played, play
-
-Half = Literal["tuned", "held-out", "both"]
+from sightline.replay.engine import measured
+from sightline.replay.outcome import Outcome
+from sightline.replay.played import Half, Order, Played, Replay, Unread
+from sightline.replay.policies import POLICIES
+from sightline.replay.record import recorded
+from sightline.replay.recording_reader import Segment, read, segments
+from sightline.replay.recording_search import files
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
 """By the parity of the digest of a session's id. What is tuned is tuned on the first alone."""
-
-BESIDE = ("none", "age-batch")
-"""Policies that the others are tested against."""
-
-
-class Replay(Value):
-    """What was played. sessions: those that count; others: how many do not, for their size or
-    their half; again: files that hold a session that an earlier file held; unread: files that
-    hold none, and why; digest: of the list of sessions, the same for the same sessions."""
-
-    order: Order
-    half: Half
-    sessions: tuple[Played, ...]
-    others: int
-    again: tuple[str, ...]
-    unread: tuple[Unread, ...]
-    digest: str
-
-    def rows(self) -> list[Row]:
-        """The policies beside one another, as they were asked for; none without a session."""
-        if not self.sessions:
-            return []
-        made = {
-            name: [session.outcomes[at] for session in self.sessions]
-            for at, name in enumerate(self.order.policies)
-        }
-        return compared(made, BESIDE, CHEATS)
 
 
 def replay(
@@ -128,4 +98,29 @@ def _deaf() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-__all__ = ["POLICIES", "Replay", "known", "replay"]
+def play(order: Order, path: str) -> Played | Unread:
+    """Play the session of a file under all policies, or say why the file holds none."""
+    found = read(order.readers, path)
+    if isinstance(found, Unread):
+        return found
+    mark = digest((found.session or path).encode("utf-8", "surrogatepass"))
+    parts = list(segments(found, order.setting.count))
+    tokens = max((part.tokens for part in parts), default=0) + order.setting.prefix
+    half = int(mark, 16) & 1
+    mended = sum(part.mended for part in parts)
+    told = Played(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended)
+    if tokens < order.least_tokens or half not in order.halves:
+        return told
+    return told.replace(outcomes=_outcomes(order, parts))
+
+
+def _outcomes(order: Order, parts: list[Segment]) -> tuple[Outcome, ...]:
+    sums = [Outcome() for _ in order.policies]
+    last_at: int | None = None
+    for part in parts:
+        record = recorded(part.blocks, part.times, last_at)
+        last_at = next((turn.at for turn in reversed(record.turns) if turn.at), last_at)
+        for number, name in enumerate(order.policies):
+            policy = POLICIES[name](order.setting)
+            sums[number] += measured(record, policy, order.setting, part.wrong, process_time)
+    return tuple(sums)

@@ -4,55 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.conversation.formats.parts import Message
-from sightline.conversation.window.blocks import Block, Decision, Kind
-from sightline.conversation.window.history_reader import History, read, recorded
+from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.window.folding_plan import Folded, Plan
+from sightline.conversation.window.history_reader import History
 from sightline.conversation.window.prices import PROFILES, USUAL, Prices, least_clear
 from sightline.conversation.window.rebase import folder
 from sightline.conversation.words import stub
 from sightline.errors import HistoryError, UnknownName
-from sightline.model.value import Value
 from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.policies import POLICIES, Ours
 from sightline.replay.policy import Ask, Setting
 from sightline.text.tokens import Counter
-
-
-class Folded(Value):
-    """A part that a stub would stand for. message: its index; tokens: of it, and of its stub;
-    tier: the rule that chose it; block: what it was."""
-
-    message: int
-    tier: str
-    tokens: int
-    stub_tokens: int
-    stub: str
-    block: Block
-
-
-class Plan(Value):
-    """What would be done now. before, after: tokens of what would be sent, all of it; minimum: what
-    a clear has to get back at this price to be worth what it costs; view: the messages as they
-    would be sent; dropped: kinds of the parts that would go without a stub; tails: texts that would be put at
-    the end."""
-
-    budget: int
-    policy: str
-    price: str
-    counter: str
-    margin: float
-    before: int
-    after: int
-    minimum: int
-    folds: tuple[Folded, ...]
-    dropped: tuple[Kind, ...]
-    tails: tuple[str, ...]
-    view: tuple[Message, ...]
-
-    @property
-    def back(self) -> int:
-        """Tokens that would be got back."""
-        return self.before - self.after
 
 
 def plan(
@@ -133,6 +95,3 @@ def _minimum(prices: Prices, blocks: Sequence[Block], made: Decision, back: int)
     first = min(places, default=len(blocks))
     sizes = [block.tokens for block in blocks]
     return least_clear(prices, sizes, first, back, sum(sizes), blocks[-1].step if blocks else 0)
-
-
-__all__ = ["Folded", "History", "Plan", "plan", "read", "recorded"]

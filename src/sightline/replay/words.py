@@ -3,62 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
 
-from sightline.conversation.window.prices import Prices
 from sightline.replay.comparison import Row
 from sightline.replay.costs import PRICES
-from sightline.replay.policy import Setting
+from sightline.replay.played import Replay, Unread
 from sightline.text.phrases import count, printable
-
-
-class Unread(Protocol):
-    """replay.recording_search.Unread."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def why(self) -> str: ...
-
-
-class Order(Protocol):
-    """The part of replay.run_session.Order that is worded."""
-
-    @property
-    def setting(self) -> Setting: ...
-    @property
-    def least_tokens(self) -> int: ...
-
-
-class Played(Protocol):
-    """The part of replay.run_session.Played that is worded."""
-
-    @property
-    def session(self) -> str: ...
-    @property
-    def passed_over(self) -> int: ...
-    @property
-    def mended(self) -> int: ...
-
-
-class Replay(Protocol):
-    """replay.run_sessions.Replay."""
-
-    @property
-    def order(self) -> Order: ...
-    @property
-    def half(self) -> str: ...
-    @property
-    def sessions(self) -> Sequence[Played]: ...
-    @property
-    def others(self) -> int: ...
-    @property
-    def again(self) -> Sequence[str]: ...
-    @property
-    def unread(self) -> Sequence[Unread]: ...
-    @property
-    def digest(self) -> str: ...
-
 
 CAVEAT = (
     "The recorded agents saw everything: how they would have behaved with less in their window "
@@ -129,14 +78,11 @@ def legend(rows: Sequence[Row], cheats: Collection[str]) -> list[tuple[str, str]
 
 def headings(shown: Sequence[int]) -> list[str]:
     """Of the table's columns."""
+    prices = [PRICES[at] for at in shown]
     return [
-        "policy", "sent", *(f"cost {_short(PRICES[at])}" for at in shown), "lost edits",
+        "policy", "sent", *(f"cost {each.name if each.cached else 'uncached'}" for each in prices), "lost edits",
         "lost refs", "over window",
     ]  # fmt: skip
-
-
-def _short(prices: Prices) -> str:
-    return prices.name if prices.cached else "uncached"
 
 
 def cells(row: Row, shown: Sequence[int], cheats: Collection[str]) -> list[str]:

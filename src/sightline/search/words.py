@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sightline.search.chains import FindResult, Request
-from sightline.search.guesses import Candidate
+from sightline.search.chains import FindResult
 from sightline.search.listing import DirectoryListing, Entry
 from sightline.search.stats import FindStats, Stats, Tally
-from sightline.text.phrases import count, one_line, size, table
+from sightline.text.phrases import count, joined, named, one_line, size, table
 
 HIDDEN = "it is there, and an ignore file keeps it out of lists; it can be read by its path"
 FOLDER = "a folder, not a file"
@@ -26,7 +25,10 @@ def found(result: FindResult) -> str:
         return "\n".join(lines)
     lines = [_nothing(result)]
     if result.candidates:
-        lines += ["Did you mean:", *(f"  {_candidate(each)}" for each in result.candidates)]
+        lines.append("Did you mean:")
+        lines += [
+            f"  {one_line(each.path)} ({one_line(each.reason)})" for each in result.candidates
+        ]
     return "\n".join([*lines, *_next(result)])
 
 
@@ -47,10 +49,7 @@ def find_json(result: FindResult) -> dict[str, Any]:
         "pattern": result.pattern,
         "tried": result.tried,
         "fallback": result.fallback,
-        "candidates": [
-            {"path": each.path, "score": each.score, "reason": each.reason}
-            for each in result.candidates
-        ],
+        "candidates": [dict(each.items()) for each in result.candidates],
         "question": result.question or None,
         "create": result.create,
         "truncated": result.truncated,
@@ -71,7 +70,11 @@ def _more(result: FindResult) -> list[str]:
 
 def _nothing(result: FindResult) -> str:
     patterns = result.request.patterns[: result.tried]
-    said = f"No file matches {_listed(patterns)}." if patterns else "No file was found."
+    said = (
+        f"No file matches {joined([one_line(each) for each in patterns], 'or')}."
+        if patterns
+        else "No file was found."
+    )
     left = len(result.request.patterns) - result.tried
     if left:
         return f"{said} Time ran out before {count(left, 'more pattern')} could be tried."
@@ -80,26 +83,14 @@ def _nothing(result: FindResult) -> str:
     return said
 
 
-def _listed(patterns: tuple[str, ...]) -> str:
-    shown = [one_line(each) for each in patterns]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
-
-
-def _candidate(each: Candidate) -> str:
-    return f"{one_line(each.path)} ({one_line(each.reason)})"
-
-
 def _next(result: FindResult) -> list[str]:
     """What to do now."""
     if result.fallback == "create_new" and result.create is not None:
         return [f"To be created, if you mean a new file: {one_line(result.create)}. Nothing was."]
     if result.fallback == "ask_user":
-        return [f"{_needed(result.request)}Ask the user: {result.question}"]
+        needed = "It is required. " if result.request.required else ""
+        return [f"{needed}Ask the user: {result.question}"]
     return ["Go on without it, or ask again by a broader pattern such as **/name*."]
-
-
-def _needed(request: Request) -> str:
-    return "It is required. " if request.required else ""
 
 
 CLOSED_NAMED = 5
@@ -171,10 +162,8 @@ def _left_out(found: DirectoryListing) -> Iterator[str]:
         levels = count(found.depth, "level")
         yield f"({files} deeper than {levels}: list a folder below, or raise the depth.)"
     if found.closed:
-        named = ", ".join(map(one_line, found.closed[:CLOSED_NAMED]))
-        more = len(found.closed) - CLOSED_NAMED
-        rest = f" and {more} more" if more > 0 else ""
-        yield f"(could not be listed: {named}{rest}. Check who may read them.)"
+        closed = named([one_line(each) for each in found.closed], CLOSED_NAMED)
+        yield f"(could not be listed: {closed}. Check who may read them.)"
     if found.ignored:
         yield f"({found.ignored} ignored)"
 

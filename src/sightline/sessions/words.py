@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from sightline.changes.words import cause
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
-from sightline.model.spans import Spans
-from sightline.text.phrases import spans
-
-
-class Affected(Protocol):
-    """model.results.Affected."""
-
-    @property
-    def session(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def lines(self) -> Spans: ...
-
+from sightline.model.results import Affected
+from sightline.text.phrases import count, joined, named, spans
 
 NAMED = 3
 """Sessions or claims that are named in one answer; of the others the number is told."""
@@ -44,7 +31,7 @@ def claimed(path: str, claims: Sequence[Claim], reader: str) -> str:
     """Who else claims a file, and until when."""
     first = claims[0]
     also = f", and by {len(claims) - 1} more" if len(claims) > 1 else ""
-    part = "" if path in first.paths else f" as part of {_listed(first.paths)}"
+    part = "" if path in first.paths else f" as part of {named(first.paths, NAMED)}"
     shared = "" if first.exclusive else " (shared)"
     whose = who(first.session, reader)
     return f"{path} is claimed{shared} by {whose} until {until(first.expires_at)}{part}{also}."
@@ -62,14 +49,12 @@ def claim_refused(wanted: str, claims: Sequence[Claim], reader: str) -> tuple[st
     first = claims[0]
     whose = f"{who(first.session, reader)} until {until(first.expires_at)}"
     kind = "" if first.exclusive else " (shared)"
-    more = f" There {_are(len(claims) - 1)} more in the way." if len(claims) > 1 else ""
-    same = "" if (wanted,) == first.paths else f", as part of {_listed(first.paths)}"
+    others = len(claims) - 1
+    are = "is 1" if others == 1 else f"are {others}"
+    more = f" There {are} more in the way." if others else ""
+    same = "" if (wanted,) == first.paths else f", as part of {named(first.paths, NAMED)}"
     hint = f"Claim other paths, wait, or ask the user, who can let go the claim {first.id}."
     return f"{wanted} is claimed{kind} by {whose}{same}.{more}", hint
-
-
-def _are(number: int) -> str:
-    return "is 1" if number == 1 else f"are {number}"
 
 
 def no_claim(claim: str) -> tuple[str, str]:
@@ -92,9 +77,8 @@ def affected(found: Sequence[Affected], reader: str) -> str:
     ]
     more = len(found) - len(said)
     if more > 0:
-        said.append(f"{more} more session{'' if more == 1 else 's'}")
-    listed = said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
-    return f"Your write made {listed}."
+        said.append(count(more, "more session"))
+    return f"Your write made {joined(said)}."
 
 
 def this_machine_alone(kind: str) -> str:
@@ -107,7 +91,7 @@ def this_machine_alone(kind: str) -> str:
 
 def forgotten(session: str, claims: int) -> str:
     """What became of a session that was deleted."""
-    lost = f" Its {claims} claim{'' if claims == 1 else 's'} fell." if claims else ""
+    lost = f" Its {count(claims, 'claim')} fell." if claims else ""
     told = f"Session {session} is ended, and what it was shown is forgotten.{lost}"
     return f"{told} What it did stays on the timeline."
 
@@ -143,11 +127,6 @@ def nothing_held(session: str, path: str) -> tuple[str, str]:
         message,
         "It was not shown those lines, or they left its context: see 'sightline status'.",
     )
-
-
-def _listed(paths: Sequence[str]) -> str:
-    shown = ", ".join(paths[:NAMED])
-    return f"{shown} and {len(paths) - NAMED} more" if len(paths) > NAMED else shown
 
 
 def model(name: str, provider: str | None, mode: str | None) -> str:

@@ -51,6 +51,22 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def named(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are: "a, b and 3 more"."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
+def joined(names: Sequence[str], word: str = "and") -> str:
+    """Return the names as a sentence lists them: "a, b and c"."""
+    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the text in so many characters at most; "…" stands for the rest."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def table(rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows in columns as wide as they need; the last column is free."""
     cells = [list(row) for row in rows]
@@ -90,9 +106,14 @@ def spans(lines: Spans) -> str:
     return f"line{'s' if many else ''} {', '.join(parts)}" if parts else "no lines"
 
 
-def size(count: int) -> str:
+def is_one_line(lines: Spans) -> bool:
+    """Return whether the spans name a single line."""
+    return len(lines) == 1 and lines[0][0] == lines[0][1]
+
+
+def size(number: int) -> str:
     """Bytes as people write them."""
-    amount = float(count)
+    amount = float(number)
     for unit in ("bytes", "KiB", "MiB"):
         if amount < 1024:
             return f"{amount:.0f} {unit}" if unit == "bytes" else f"{amount:.1f} {unit}"
@@ -118,12 +139,12 @@ def visible(text: str) -> str:
     return text.replace(" ", "·").replace("\t", "→").replace("\r", "␍")
 
 
-def left_out(count: int, lines: Spans, *, of: int) -> str:
+def left_out(number: int, lines: Spans, *, of: int) -> str:
     """What is said behind a diff that could not show all of so many changes. lines: what else is
     new."""
-    if not count:
+    if not number:
         return ""
-    more = "too long to show" if count == of else f"{count} more change{'' if count == 1 else 's'}"
+    more = "too long to show" if number == of else count(number, "more change")
     return f"… {more}{f': {spans(lines)}' if lines else ''}\n"
 
 

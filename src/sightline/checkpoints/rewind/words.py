@@ -3,53 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
 
 from sightline.changes.words import by
-from sightline.checkpoints.words import NO_WAY_BACK, Difference
+from sightline.checkpoints.words import NO_WAY_BACK
+from sightline.model.results import FileDifference, RewindReport
 from sightline.model.spans import Spans
-from sightline.text.phrases import count, printable, spans
+from sightline.text.phrases import count, named, printable, spans
 
 Counts = Mapping[str, str]
 """Path -> how many lines of it come and go."""
-
-
-class LeftAlone(Protocol):
-    """model.results.LeftAlone."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-
-
-class Report(Protocol):
-    """model.results.RewindReport."""
-
-    @property
-    def checkpoint(self) -> str | None: ...
-    @property
-    def to(self) -> int: ...
-    @property
-    def dry_run(self) -> bool: ...
-    @property
-    def conversation(self) -> bool: ...
-    @property
-    def restored(self) -> tuple[str, ...]: ...
-    @property
-    def removed(self) -> tuple[str, ...]: ...
-    @property
-    def merged(self) -> tuple[str, ...]: ...
-    @property
-    def moved(self) -> tuple[tuple[str, str], ...]: ...
-    @property
-    def left_alone(self) -> tuple[LeftAlone, ...]: ...
-    @property
-    def gone(self) -> tuple[LeftAlone, ...]: ...
-    @property
-    def stands(self) -> tuple[tuple[str, tuple[str, ...]], ...]: ...
-    @property
-    def safety_checkpoint(self) -> str | None: ...
 
 
 LEFT_NAMED = 10
@@ -86,7 +48,7 @@ _LEFT = {
 }
 
 
-def lines_of(report: Report, counts: Counts | None = None) -> Iterator[str]:
+def lines_of(report: RewindReport, counts: Counts | None = None) -> Iterator[str]:
     """A plan or what was done, as lines to print."""
     will, lines = report.dry_run, counts or {}
     where = report.checkpoint or f"position {report.to}"
@@ -105,7 +67,7 @@ def lines_of(report: Report, counts: Counts | None = None) -> Iterator[str]:
     yield from _rest(report)
 
 
-def _rest(report: Report) -> Iterator[str]:
+def _rest(report: RewindReport) -> Iterator[str]:
     if report.left_alone:
         yield "Left alone:"
     for each in report.left_alone:
@@ -123,12 +85,12 @@ def _rest(report: Report) -> Iterator[str]:
         yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}"
 
 
-def changes(report: Report) -> int:
+def changes(report: RewindReport) -> int:
     """How many files a rewind touches."""
     return sum(map(len, (report.restored, report.removed, report.merged, report.moved)))
 
 
-def _files(report: Report) -> str:
+def _files(report: RewindReport) -> str:
     return count(changes(report), "file")
 
 
@@ -138,7 +100,7 @@ def _each(verb: str, paths: tuple[str, ...], why: str, counts: Counts) -> Iterat
         yield f"  {verb:9} {printable(path)} ({why}){lines}"
 
 
-def counts_of(found: Iterable[Difference]) -> dict[str, str]:
+def counts_of(found: Iterable[FileDifference]) -> dict[str, str]:
     """How many lines come and go, of each path whose texts can be compared."""
     told = [each for each in found if each.diff is not None and each.change != "mode"]
     return {each.path: f"+{each.added} -{each.removed}" for each in told}
@@ -202,11 +164,10 @@ def begun(name: str, session: str, when: str) -> str:
 
 def finished(name: str, files: int, left: Sequence[str]) -> str:
     """One that was finished since. files: that went back now; left: those that were left alone."""
-    alone = f" Left alone: {', '.join(left[:LEFT_NAMED])}" if left else ""
-    more = f" and {len(left) - LEFT_NAMED} more" if len(left) > LEFT_NAMED else ""
+    alone = f" Left alone: {named(left, LEFT_NAMED)}." if left else ""
     return (
         f"The rewind to {_name_of(name)}, which had been interrupted, was finished: "
-        f"{count(files, 'file')} more went back.{alone}{more}{'.' if left else ''}"
+        f"{count(files, 'file')} more went back.{alone}"
     )
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sightline.api import json_shapes
 from sightline.cli import output
 from sightline.history.log_entries import Entry
-from sightline.history.overview import Overview
+from sightline.history.views import Overview
 from sightline.history.words import sentence
 
 

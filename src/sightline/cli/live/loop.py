@@ -9,7 +9,8 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Never, Protocol
 
-from sightline.history.overview import Overview, Watch
+from sightline.history.overview import Watch
+from sightline.history.views import Overview
 from sightline.history.watching import Watching
 
 

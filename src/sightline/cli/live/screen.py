@@ -16,7 +16,7 @@ import click
 
 from sightline.cli.live import view as live_view
 from sightline.cli.output import Unprintable, let_go
-from sightline.history.overview import Overview
+from sightline.history.views import Overview
 from sightline.text.terminal_cells import Line, plain
 
 SMALLEST = (20, 4)

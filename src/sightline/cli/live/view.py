@@ -7,91 +7,17 @@ have to be drawn again though nothing happened.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
-from typing import Protocol
 
 from sightline.changes.words import by, did, to_person
-from sightline.history.words import Told
+from sightline.history.log_entries import Entry
+from sightline.history.views import FileNow, Overview, SessionNow
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
+from sightline.model.results import FileWarning
 from sightline.model.revision import MISSING
-from sightline.notices.words import Warned, in_line
+from sightline.notices.words import in_line
 from sightline.text.phrases import count
 from sightline.text.terminal_cells import Line, cells, clipped, cut, line, middle, padded, steady
-
-
-class By(Protocol):
-    """model.results.ChangedBy."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def who(self) -> str | None: ...
-    @property
-    def at(self) -> datetime: ...
-    @property
-    def detail(self) -> str | None: ...
-    @property
-    def confidence(self) -> str: ...
-
-
-class File(Protocol):
-    """history.overview.FileNow."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def by(self) -> By | None: ...
-    @property
-    def mark(self) -> Happened | None: ...
-
-
-class Working(Protocol):
-    """history.overview.SessionNow."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def agent(self) -> str: ...
-    @property
-    def parent(self) -> str | None: ...
-    @property
-    def turn(self) -> int: ...
-    @property
-    def model(self) -> str | None: ...
-    @property
-    def last(self) -> int: ...
-    @property
-    def files(self) -> Sequence[File]: ...
-    @property
-    def gone(self) -> bool: ...
-    @property
-    def claims(self) -> Sequence[Claim]: ...
-    @property
-    def warnings(self) -> Sequence[Warned]: ...
-
-
-class View(Protocol):
-    """history.overview.Overview."""
-
-    @property
-    def sessions(self) -> Sequence[Working]: ...
-    @property
-    def ended(self) -> int: ...
-    @property
-    def resting(self) -> int: ...
-    @property
-    def events(self) -> Sequence[Happened]: ...
-
-
-class Happened(Told, Protocol):
-    """A fact with its time (history.log_entries.Entry)."""
-
-    @property
-    def at(self) -> int: ...
-
 
 Clock = Callable[[int], str]
 """Microseconds as HH:MM:SS on the reader's wall."""
@@ -102,7 +28,7 @@ EVENTS_MIN = 4
 
 
 def screen(
-    view: View, place: str, status: str, width: int, height: int, clock: Clock
+    view: Overview, place: str, status: str, width: int, height: int, clock: Clock
 ) -> list[Line]:
     """At most `height` lines of at most `width` cells, each made of (text, style) pieces. place:
     the workspace, as its reader names it; status:
@@ -130,7 +56,7 @@ def _head(place: str, status: str, width: int) -> list[Line]:
     return [((title, "head"), (where, "")), ((cut(status, width), "dim"),)]
 
 
-def _fitted(view: View, width: int, room: int, clock: Clock) -> list[Line]:
+def _fitted(view: Overview, width: int, room: int, clock: Clock) -> list[Line]:
     """The sessions, with as many files each as there is room for, the newest life first."""
     most = max((len(each.files) for each in view.sessions), default=0)
     limits = [*range(min(most, room), 0, -1), 0]
@@ -148,7 +74,7 @@ def _fitted(view: View, width: int, room: int, clock: Clock) -> list[Line]:
     return [*lines, rest] if rest else lines
 
 
-def _rest(view: View, hidden: int, width: int) -> Line:
+def _rest(view: Overview, hidden: int, width: int) -> Line:
     """What of the sessions is not shown."""
     said = []
     if hidden:
@@ -165,7 +91,7 @@ def _rest(view: View, hidden: int, width: int) -> Line:
 _NOBODY = "No agent was shown a file here yet."
 
 
-def _session(each: Working, width: int, limit: int, clock: Clock) -> list[Line]:
+def _session(each: SessionNow, width: int, limit: int, clock: Clock) -> list[Line]:
     indent = "  " if each.parent else ""
     facts = [f"{'gone, ' if each.gone else ''}last heard of {_minute(clock, each.last)}"]
     if each.model and width >= 100:
@@ -180,7 +106,7 @@ def _session(each: Working, width: int, limit: int, clock: Clock) -> list[Line]:
     return [(), line(*head), *claims, *warned, *_files(each, f"{indent}  ", width, limit, clock)]
 
 
-def _warned(warnings: Sequence[Warned], indent: str, width: int) -> list[Line]:
+def _warned(warnings: Sequence[FileWarning], indent: str, width: int) -> list[Line]:
     """The oldest warning, and how many more there are, on one line."""
     if not warnings:
         return []
@@ -200,7 +126,7 @@ def _claimed(claim: Claim, indent: str, width: int, clock: Clock) -> Line:
     return line((indent, ""), (padded("claims", STATE), ""), (f" {cut(steady(said), room)}", ""))
 
 
-def _files(each: Working, indent: str, width: int, limit: int, clock: Clock) -> list[Line]:
+def _files(each: SessionNow, indent: str, width: int, limit: int, clock: Clock) -> list[Line]:
     """The files that want a look, one a line; the others are named on one line together."""
     odd = sorted((file for file in each.files if _odd(file)), key=_urgency)
     fresh = [file for file in each.files if not _odd(file)]
@@ -220,7 +146,7 @@ STATE = 10
 """Cells of the longest words of a state, kind_changed excepted, which is told as "replaced"."""
 
 
-def _file(file: File, indent: str, room: int, width: int, clock: Clock) -> Line:
+def _file(file: FileNow, indent: str, room: int, width: int, clock: Clock) -> Line:
     state = _state(file)
     left = width - len(indent) - STATE - 2
     path = middle(steady(file.path), min(room, left))
@@ -238,23 +164,21 @@ def _file(file: File, indent: str, room: int, width: int, clock: Clock) -> Line:
 _WORDS = {"kind_changed": "replaced", "unverifiable": "unreadable"}
 
 
-def _state(file: File) -> str:
+def _state(file: FileNow) -> str:
     """How a file stands, in a word; what came of an attempt on it where that is more telling."""
     if file.mark is not None and (file.mark.kind == "refused" or file.state == "fresh"):
         return file.mark.kind
     return _WORDS.get(file.state, file.state)
 
 
-def _whys(file: File, clock: Clock) -> list[str]:
+def _whys(file: FileNow, clock: Clock) -> list[str]:
     """Why a file stands as it does; where that takes too much room, in fewer words."""
     mark = file.mark
     if mark is not None and mark.kind == "refused":
         return [f"{_minute(clock, mark.at)} {reason_of(mark)}", reason_of(mark)]
     if file.by is not None:
         at = int(file.by.at.timestamp() * 1_000_000)
-        said = (file.by.kind, file.by.who, file.by.detail, file.by.confidence)
-        made = Cause(*said)  # type: ignore[arg-type]
-        told = f"{_minute(clock, at)} {by_whom(made)}"
+        told = f"{_minute(clock, at)} {by_whom(file.by.cause)}"
         return [f"changed {told}" if file.state == "stale" else told, told]
     return [f"{_minute(clock, mark.at)} with others' changes", ""] if mark is not None else [""]
 
@@ -263,7 +187,7 @@ def _fitting(said: Sequence[str], room: int) -> str:
     return next((each for each in said if cells(each) <= room), cut(said[-1], room))
 
 
-def _named(fresh: Sequence[File], indent: str, width: int) -> Line:
+def _named(fresh: Sequence[FileNow], indent: str, width: int) -> Line:
     """The files that are as they were shown: as many names as fit."""
     room = width - len(indent) - STATE - 1
     names = [steady(file.path) for file in fresh]
@@ -280,11 +204,11 @@ def _named(fresh: Sequence[File], indent: str, width: int) -> Line:
     return line((indent, ""), (fit, STYLES["fresh"]), (f" {cut(said, room)}", "dim"))
 
 
-def _odd(file: File) -> bool:
+def _odd(file: FileNow) -> bool:
     return file.state != "fresh" or file.mark is not None
 
 
-def _urgency(file: File) -> tuple[bool, bool, float, str]:
+def _urgency(file: FileNow) -> tuple[bool, bool, float, str]:
     """What was refused first, then what changed last."""
     refused = file.mark is not None and file.mark.kind == "refused"
     at = file.by.at.timestamp() if file.by is not None else 0.0
@@ -299,12 +223,12 @@ STYLES = {"fresh": "good", "unseen": "good", "merged": "good", "refused": "bad",
 """A state, or what happened -> how it looks; every other word is to be looked at."""
 
 
-def news(events: Sequence[Happened], width: int, clock: Clock) -> list[Line]:
+def news(events: Sequence[Entry], width: int, clock: Clock) -> list[Line]:
     room = max((cells(_subject(each)) for each in events), default=0)
     return [_event(each, min(room, max(width // 4, 8)), width, clock) for each in events]
 
 
-def _event(entry: Happened, room: int, width: int, clock: Clock) -> Line:
+def _event(entry: Entry, room: int, width: int, clock: Clock) -> Line:
     what = _what(entry)
     at = f"{clock(entry.at)}  "
     left = max(width - cells(at) - room - 2 - WHAT - 1, 0)
@@ -326,16 +250,16 @@ WHAT = 9
 _TO_LOOK_AT = ("changed", "renamed", "created", "git", "warning", "sight lost", "not kept")
 
 
-def _subject(entry: Happened) -> str:
+def _subject(entry: Entry) -> str:
     """Whose deed it was; "" is nobody's who has a session here."""
     return session_name(entry.session) if entry.session and _own(entry) else ""
 
 
-def _own(entry: Happened) -> bool:
+def _own(entry: Entry) -> bool:
     return entry.cause.who == entry.session
 
 
-def _what(entry: Happened) -> str:
+def _what(entry: Entry) -> str:
     if entry.kind == "changed" and entry.before == MISSING:
         return "created"
     if entry.kind == "changed" and _own(entry) and entry.cause.kind == "agent":
@@ -349,7 +273,7 @@ _OWN = {"CheckpointTaken": "kept", "CheckpointMissed": "not kept", "CheckpointDr
 """Facts that share a kind with others and are told apart."""
 
 
-def _about(entry: Happened) -> str:
+def _about(entry: Entry) -> str:
     """What there is to say beside who, what and which file."""
     if entry.kind == "session":
         parent = entry.cause.detail
@@ -366,7 +290,7 @@ def _about(entry: Happened) -> str:
     return "" if entry.kind == "merged" else entry.cause.detail or ""
 
 
-def reason_of(entry: Happened) -> str:
+def reason_of(entry: Entry) -> str:
     reason = entry.cause.detail or ""
     return _REASONS.get(reason, reason.replace("_", " "))
 

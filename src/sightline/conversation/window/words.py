@@ -3,61 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
+from sightline.conversation.formats.problems import Problem
+from sightline.conversation.window.folding_plan import Plan
 from sightline.text.phrases import count, one_line, printable
-
-
-class Fold(Protocol):
-    """A part that a stub would stand for, as replay.window_plan tells it."""
-
-    @property
-    def message(self) -> int: ...
-    @property
-    def tier(self) -> str: ...
-    @property
-    def tokens(self) -> int: ...
-    @property
-    def stub(self) -> str: ...
-
-
-class Plan(Protocol):
-    """What would be done, as replay.window_plan tells it."""
-
-    @property
-    def budget(self) -> int: ...
-    @property
-    def policy(self) -> str: ...
-    @property
-    def price(self) -> str: ...
-    @property
-    def counter(self) -> str: ...
-    @property
-    def margin(self) -> float: ...
-    @property
-    def before(self) -> int: ...
-    @property
-    def after(self) -> int: ...
-    @property
-    def back(self) -> int: ...
-    @property
-    def minimum(self) -> int: ...
-    @property
-    def folds(self) -> Sequence[Fold]: ...
-    @property
-    def dropped(self) -> Sequence[str]: ...
-    @property
-    def tails(self) -> Sequence[str]: ...
-
-
-class Problem(Protocol):
-    """What a provider would refuse."""
-
-    @property
-    def message(self) -> int: ...
-    @property
-    def why(self) -> str: ...
-
 
 TIERS = {
     "superseded": "newer text of these lines stands further down",

@@ -1,0 +1,81 @@
+"""Values of a replay: the order, each played session, the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from sightline.conversation.recorded_conversation import Conversation
+from sightline.model.value import Value
+from sightline.replay.baselines.catalog import CHEATS
+from sightline.replay.comparison import Row, compared
+from sightline.replay.outcome import Outcome
+from sightline.replay.policy import Setting
+
+Reader = Callable[[str], Conversation]
+"""What reads the recordings of one agent product: path -> conversation."""
+
+
+class Unread(Value):
+    """A file that was passed over, and why, in words that end a sentence."""
+
+    path: str
+    why: str
+
+
+class Order(Value):
+    """The order of a replay. readers: agent -> reader of its recordings; policies: names; setting:
+    the same for all; least_tokens: sessions whose largest view has fewer are left out; halves:
+    which of the two halves of all sessions count, told by their digests."""
+
+    readers: Mapping[str, Reader]
+    policies: tuple[str, ...]
+    setting: Setting
+    least_tokens: int = 0
+    halves: tuple[int, ...] = (0, 1)
+
+
+class Played(Value):
+    """A session. digest: of its id, which puts it in one of two halves; tokens: of its largest
+    view without truncation; outcomes: one for each policy, none when it does not count;
+    mended: segments whose recorded messages no format would allow, and that were mended first."""
+
+    source: str
+    agent: str
+    session: str
+    digest: str
+    half: int
+    tokens: int
+    passed_over: int
+    mended: int = 0
+    outcomes: tuple[Outcome, ...] = ()
+
+
+Half = Literal["tuned", "held-out", "both"]
+
+BESIDE = ("none", "age-batch")
+"""Policies that the others are tested against."""
+
+
+class Replay(Value):
+    """The outcome of a replay. sessions: those that count; others: how many do not, for their size or
+    their half; again: files that hold a session that an earlier file held; unread: files that
+    hold none, and why; digest: of the list of sessions, the same for the same sessions."""
+
+    order: Order
+    half: Half
+    sessions: tuple[Played, ...]
+    others: int
+    again: tuple[str, ...]
+    unread: tuple[Unread, ...]
+    digest: str
+
+    def rows(self) -> list[Row]:
+        """Return one row for each policy, in the order of `order`; none without a session."""
+        if not self.sessions:
+            return []
+        made = {
+            name: [session.outcomes[at] for session in self.sessions]
+            for at, name in enumerate(self.order.policies)
+        }
+        return compared(made, BESIDE, CHEATS)
