@@ -7,6 +7,7 @@ on; closed, an attempt to change a file is refused with words that say why.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -43,7 +44,7 @@ from sightline.hooks.words import (
     too_large,
     unknown_agent,
 )
-from sightline.model.lean import dumps, loads
+from sightline.model.json_text import compact_json
 from sightline.model.spans import covers, whole
 
 LOOKING_S = 5.0
@@ -297,7 +298,7 @@ class Call:
             return b""
         assert self._dialect is not None
         said = self._dialect.answer(self._payload, answers)
-        return dumps(said).encode() if said else b""
+        return compact_json(said).encode() if said else b""
 
     def _fail(self) -> str:
         settings = self.settings or self._users_own()
@@ -326,7 +327,7 @@ def _dialect(agent: str) -> Dialect:
 def payload_of(raw: bytes) -> dict[str, Any]:
     """A payload's JSON object. NotJudged."""
     try:
-        payload = loads(raw)
+        payload = json.loads(raw)
     except (ValueError, RecursionError) as broken:
         raise NotJudged(not_json(reason(broken))) from None
     if not isinstance(payload, dict):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from time import process_time
 
-from sightline.model.lean import digest
 from sightline.model.value import Value
 from sightline.replay.engine import measured
 from sightline.replay.outcome import Outcome
@@ -49,7 +49,7 @@ def play(order: Order, path: str) -> Played | Unread:
     found = read(order.readers, path)
     if isinstance(found, Unread):
         return found
-    mark = digest((found.session or path).encode("utf-8", "surrogatepass"))
+    mark = sha256((found.session or path).encode("utf-8", "surrogatepass")).hexdigest()
     parts = list(segments(found, order.setting.count))
     tokens = max((part.tokens for part in parts), default=0) + order.setting.prefix
     half = int(mark, 16) & 1

@@ -11,9 +11,9 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from hashlib import sha256
 from typing import Literal
 
-from sightline.model.lean import digest
 from sightline.model.value import Value
 from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.comparison import Row, compared
@@ -92,7 +92,9 @@ def _gathered(order: Order, half: Half, made: Sequence[Played | Unread]) -> Repl
     listed = "\n".join(session.digest for session in counted)
     unread = tuple(each for each in made if isinstance(each, Unread))
     left = len(sessions) - len(counted)
-    return Replay(order, half, counted, left, tuple(again), unread, digest(listed.encode()))
+    return Replay(
+        order, half, counted, left, tuple(again), unread, sha256(listed.encode()).hexdigest()
+    )
 
 
 def _played(
