@@ -221,7 +221,7 @@ def _timed(figure: Figure) -> Callable[[str, str], Row]:
     return lambda _, folder: measure(figure, folder)
 
 
-WHOLE, OWN, UP = Limit(ratio=1.3), Limit(ratio=4), Limit(ratio=1.6)
+WHOLE, OWN, UP = Limit(ratio=1.3), Limit(ms=250), Limit(ratio=1.6)
 STANDARD = "imports, one SQLite commit"
 PASS = "python -I -S -c pass"  # noqa: S105
 
