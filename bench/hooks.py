@@ -85,7 +85,7 @@ def process(
 
 
 def first(folder: str) -> Times:
-    """A first hook, that does the work itself and leaves an answerer behind."""
+    """A first hook, that does the work itself and leaves a daemon behind."""
     host = Host(folder)
     raw = host.write()
     try:
@@ -221,7 +221,7 @@ def _timed(figure: Figure) -> Callable[[str, str], Row]:
     return lambda _, folder: measure(figure, folder)
 
 
-WHOLE, OWN, UP = Limit(ratio=1.3), Limit(ratio=4), Limit(ratio=1.6)
+WHOLE, OWN, UP = Limit(ratio=1.3), Limit(ms=250), Limit(ratio=1.6)
 STANDARD = "imports, one SQLite commit"
 PASS = "python -I -S -c pass"  # noqa: S105
 
@@ -241,7 +241,7 @@ FIGURES = [
         ("own", "as init installs it", Host.script, Host.bare, PASS, OWN, Host.alone),
         ("up", "the same, `up` answers", Host.script, Host.bare, PASS, UP, Host.up),
         (
-            *("auto", "the same, its own answerer answers", Host.script, Host.bare, PASS),
+            *("auto", "the same, its own daemon answers", Host.script, Host.bare, PASS),
             *(UP, Host.started),
         ),
     ]
@@ -259,7 +259,7 @@ FIGURES += [
     for kind, what, who in [
         ("own", "as init installs it", Host.alone),
         ("up", "`up` answers", Host.up),
-        ("auto", "its own answerer answers", Host.started),
+        ("auto", "its own daemon answers", Host.started),
     ]
 ]
 FIGURES += [
@@ -273,7 +273,7 @@ FIGURES += [
     for name, command in [("reads", "git status"), ("acts", "make")]
     for kind, what, who in [
         ("own", "as init installs it", Host.alone),
-        ("auto", "its own answerer answers", Host.started),
+        ("auto", "its own daemon answers", Host.started),
     ]
 ]
 FIGURES.append(
@@ -285,7 +285,7 @@ FIGURES.append(
 BUSY: dict[str, tuple[Who, str]] = {
     "busy": (Host.alone, ", nobody answers"),
     "busy-up": (Host.up, ", `up` answers"),
-    "busy-auto": (Host.started, ", its own answerer answers"),
+    "busy-auto": (Host.started, ", its own daemon answers"),
 }
 
 MEASURES = {

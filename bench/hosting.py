@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import sightline
 from sightline.hooks import fault_log, hook_entry
 from sightline.hooks.call import answered
-from sightline.hooks.daemon_lock import place_of, take
-from sightline.hooks.daemon_status import answerers
-from sightline.hooks.http_address import http_settings
+from sightline.hooks.daemon_status import list_daemons
+from sightline.hooks.http_endpoint import http_settings
 from sightline.hooks.protocol import own_settings, run_folder
+from sightline.hooks.spawn import acquire_lock, lock_path
 from sightline.model.events import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from sightline.hooks.daemon_status import Running
+    from sightline.hooks.daemon_status import DaemonStatus
 
 AGENT = "claude-code"
 TEXT = "".join(f"value_{n} = compute({n})\n" for n in range(200))
@@ -174,21 +174,21 @@ class Host:
         """Let nobody answer, and the next hook be the first that leaves somebody behind."""
         self.environ.pop("SIGHTLINE_ANSWERER", None)
         while self._taken():
-            for each in self._answerers():
+            for each in self._daemons():
                 with suppress(ProcessLookupError):
                     os.kill(int(each.pid), signal.SIGTERM)
             os.sched_yield()
 
     def answers(self) -> int:
         """How many calls were answered by the process that a hook left behind, once it answers."""
-        while not (told := self._answerers()):
+        while not (told := self._daemons()):
             os.sched_yield()
         return int(told[0].calls)
 
     def _taken(self) -> bool:
-        path = place_of(run_folder(self.environ, self.home), self.root, own_settings(self.environ))
+        path = lock_path(run_folder(self.environ, self.home), self.root, own_settings(self.environ))
         try:
-            held = take(path)
+            held = acquire_lock(path)
         except FileNotFoundError:
             return False
         if held is not None:
@@ -196,8 +196,8 @@ class Host:
             os.unlink(path)
         return held is None
 
-    def _answerers(self) -> list[Running]:
-        return list(answerers(self.root, self.environ, self.home, "auto"))
+    def _daemons(self) -> list[DaemonStatus]:
+        return list(list_daemons(self.root, self.environ, self.home, "auto"))
 
     def http(self) -> tuple[str, str, str]:
         """Host and port, path, and token of the workspace's http kind of hook."""

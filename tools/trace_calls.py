@@ -271,18 +271,18 @@ def daemon(root: Path, home: str) -> Iterator[Callable[[bytes], bytes]]:
     from sightline.hooks.server import HookServer
 
     settings, installation = own_settings(os.environ), stamp()
-    answerer = HookServer(str(root), environ=dict(os.environ), home=home, kind="auto")
+    server = HookServer(str(root), environ=dict(os.environ), home=home, kind="auto")
 
     def ask(raw: bytes) -> bytes:
         project, agent = str(root), "claude-code"
-        assert answerer.serves(project, settings, installation, agent, raw)
-        return answerer.answer(agent, None, raw, project, os.getpid())
+        assert server.serves(project, settings, installation, agent, raw)
+        return server.answer(agent, None, raw, project, os.getpid())
 
-    answerer.start()
+    server.start()
     try:
         yield ask
     finally:
-        answerer.stop()
+        server.stop()
 
 
 OPERATIONS: dict[str, Callable[[Recorder, Path], None]] = {

@@ -6,10 +6,10 @@ make_session() opens a real session over a workspace and a store in memory.
 from __future__ import annotations
 
 import stat
-from _thread import allocate_lock, get_ident
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
+from threading import Lock, get_ident
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -106,7 +106,7 @@ class MemoryWorkspace:
         self._refused = PatternSet(refused)
         self._time_ns = 0
         self._watchers: WeakSet[MemoryWatcher] = WeakSet()
-        self._lock = allocate_lock()
+        self._lock = Lock()
         self._holder: int | None = None
         self._tree = NO_TREE
         self._kept: dict[str, bytes] = {}

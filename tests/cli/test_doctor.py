@@ -10,7 +10,7 @@ import stat
 import sys
 
 import pytest
-from tests.hooks.daemons import Staying
+from tests.hooks.daemons import DaemonHost
 
 from sightline.cli import checkup, hook_latency
 from sightline.history import doctor
@@ -223,13 +223,13 @@ def test_the_newest_transcript_is_read(at, tmp_path):
 
 def test_a_running_up_is_seen_and_is_told_nothing(at, tmp_path):
     assert "does not run" in checks(at)["up"]["message"]
-    with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")) as answerer:
+    with serving(str(at.root), environ=os.environ, home=str(tmp_path / "home")) as server:
         assert "runs for this folder" in checks(at)["up"]["message"]
-        assert answerer.calls == 0
+        assert server.calls == 0
 
 
-def answerer(host, monkeypatch):
-    """What doctor says of the answerer, asked with the environment of a host's hooks."""
+def daemon(host, monkeypatch):
+    """What doctor says of the daemon, asked with the environment of a host's hooks."""
     for key in ("SIGHTLINE_HOME", "SIGHTLINE_ANSWERER"):
         monkeypatch.delenv(key, raising=False)
     for key, value in host.environ.items():
@@ -239,20 +239,20 @@ def answerer(host, monkeypatch):
 
 @pytest.fixture
 def staying():
-    host = Staying()
+    host = DaemonHost()
     yield host
     host.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
 def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
-    assert answerer(staying, monkeypatch).case == "not running"
+    assert daemon(staying, monkeypatch).case == "not running"
     pid = staying.begin().pid
     staying.run(staying.payload("UserPromptSubmit", prompt="x"))
-    assert answerer(staying, monkeypatch).case == "outdated"  # of another installation than ours
+    assert daemon(staying, monkeypatch).case == "outdated"  # of another installation than ours
     installation = staying.started().installation
     monkeypatch.setattr(checkup, "stamp", lambda: installation)
-    found = answerer(staying, monkeypatch)
+    found = daemon(staying, monkeypatch)
     assert (found.case, found.facts["pid"], found.facts["calls"]) == ("running", pid, "1")
 
 
@@ -260,7 +260,7 @@ def test_who_answers_is_named_with_what_it_did(staying, monkeypatch):
 def test_one_that_says_nothing_is_a_warning_with_its_number(staying, monkeypatch):
     pid = int(staying.begin().pid)
     os.kill(pid, signal.SIGSTOP)
-    found = answerer(staying, monkeypatch)
+    found = daemon(staying, monkeypatch)
     os.kill(pid, signal.SIGCONT)
     assert (found.state, found.case, found.facts) == ("warning", "silent", {"pid": pid})
 

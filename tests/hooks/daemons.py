@@ -1,4 +1,4 @@
-"""Hosts whose hooks may leave an answerer behind: from an installation of their own, which nobody
+"""Hosts whose hooks may leave a daemon behind: from an installation of their own, which nobody
 else changes meanwhile, and which looks around more often than the real one."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Self
 
 from tests.hooks.hooking import ENTRY, Host
 
-from sightline.hooks import daemon_lock, daemon_status
+from sightline.hooks import daemon_status, spawn
 from sightline.hooks.protocol import LATE, own_settings, run_folder
 
 PACKAGE = Path(ENTRY).parents[1]
@@ -41,8 +41,8 @@ with serving(sys.argv[1], environ=os.environ, home=os.environ["HOME"]):
 """
 
 
-class Staying(Host):
-    """A host whose hooks may leave an answerer behind."""
+class DaemonHost(Host):
+    """A host whose hooks may leave a daemon behind."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,10 +65,10 @@ class Staying(Host):
 
     @property
     def place(self) -> str:
-        return daemon_lock.place_of(self.run_folder, str(self.root), own_settings(self.environ))
+        return spawn.lock_path(self.run_folder, str(self.root), own_settings(self.environ))
 
-    def autos(self, kind: str = "auto") -> list[daemon_status.Running]:
-        return list(daemon_status.answerers(str(self.root), self.environ, str(self.home), kind))
+    def autos(self, kind: str = "auto") -> list[daemon_status.DaemonStatus]:
+        return list(daemon_status.list_daemons(str(self.root), self.environ, str(self.home), kind))
 
     @contextmanager
     def up(self) -> Iterator[Callable[[], int]]:
@@ -85,7 +85,7 @@ class Staying(Host):
             yield lambda: int(self.autos("up")[0].calls)
             child.communicate()
 
-    def started(self) -> daemon_status.Running:
+    def started(self) -> daemon_status.DaemonStatus:
         """The one that a hook left behind, once it answers."""
         while not (found := self.autos()):
             os.sched_yield()
@@ -97,7 +97,7 @@ class Staying(Host):
         with suppress(FileNotFoundError), open(self.place, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
 
-    def begin(self) -> daemon_status.Running:
+    def begin(self) -> daemon_status.DaemonStatus:
         self.run(self.payload("SessionStart", source="startup"))
         return self.started()
 
@@ -111,7 +111,7 @@ class Staying(Host):
 
     def _taken(self) -> bool:
         try:
-            held = daemon_lock.take(self.place)
+            held = spawn.acquire_lock(self.place)
         except FileNotFoundError:
             return False
         if held is not None:
@@ -122,7 +122,7 @@ class Staying(Host):
 class Client:
     """An agent's process of its own, which can go away."""
 
-    def __init__(self, host: Staying) -> None:
+    def __init__(self, host: DaemonHost) -> None:
         self._host = host
         self.process = subprocess.Popen(
             [sys.executable, "-c", CLIENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -147,7 +147,7 @@ class Client:
 class Asked:
     """A socket of the workspace at which nobody says anything; what came is counted."""
 
-    def __init__(self, host: Staying, name: str, seen: list[int]) -> None:
+    def __init__(self, host: DaemonHost, name: str, seen: list[int]) -> None:
         os.makedirs(host.run_folder, mode=0o700, exist_ok=True)
         self._path = os.path.join(host.run_folder, name)
         self._socket = socket.socket(socket.AF_UNIX)

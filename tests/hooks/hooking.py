@@ -27,6 +27,7 @@ class Host:
         # Not pytest's folder: a socket's path is short.
         self.home = Path(os.path.realpath(tempfile.mkdtemp(prefix="sl-")))
         self.root = self.folder("project")
+        self.python = sys.executable
         self.entry = ENTRY
         self.environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
         self.environ["CLAUDE_PROJECT_DIR"] = str(self.root)
@@ -91,7 +92,7 @@ class Host:
 
     def spawn(self, *args: str, **options: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-I", "-S", self.entry, *(args or ("claude-code",))],
+            [self.python, "-I", "-S", self.entry, *(args or ("claude-code",))],
             env=self.environ,
             cwd=self.root,
             stdin=subprocess.PIPE,

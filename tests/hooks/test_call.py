@@ -19,7 +19,7 @@ from tests.hooks.hooking import Host, refusal
 from sightline.config.settings import load_settings
 from sightline.filesystem import process
 from sightline.hooks import fault_log
-from sightline.hooks.call import unanswered
+from sightline.hooks.call import Call
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.hooks.words import SILENT
 from sightline.model.events import Imported, Seen, SessionStarted, TurnBegan, WriteIntended
@@ -349,7 +349,7 @@ def test_or_close_it_where_the_user_says_so(host, spoil):
 def test_an_event_that_up_took_and_did_not_answer_follows_the_setting(host, fail):
     environ = host.environ | {"SIGHTLINE_FAIL": fail}
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
-    said = unanswered("claude-code", raw, environ=environ, home=str(host.home))
+    said = Call("claude-code", environ, str(host.home)).unanswered(raw)
     assert bool(said) is (fail == "closed")
     assert host.faults() == [SILENT]
 

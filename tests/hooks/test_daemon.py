@@ -1,4 +1,4 @@
-"""The answerer that a hook leaves behind: it says what the hook would say, and never stays too long.
+"""The daemon that a hook leaves behind: it says what the hook would say, and never stays too long.
 
 All are real processes, started as an agent's settings start them.
 """
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.hooks.daemons import Asked, Client, Staying
+from tests.hooks.daemons import Asked, Client, DaemonHost
 from tests.hooks.hooking import refusal
 
 from sightline.hooks import daemon_status, spawn
@@ -28,7 +28,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at a process t
 
 @pytest.fixture
 def host():
-    made = Staying()
+    made = DaemonHost()
     yield made
     made.close()
 
@@ -58,7 +58,7 @@ def test_hooks_that_start_one_at_once_leave_one(host):
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(host.run, raws)) == [{}] * 24
     host.started()
-    assert len(daemon_status.sockets(str(host.root), host.environ, str(host.home))) == 1
+    assert len(daemon_status.list_sockets(str(host.root), host.environ, str(host.home))) == 1
     assert len([each for each in host.facts() if isinstance(each.fact, TurnBegan)]) == 24
     assert host.faults() == []
 
@@ -128,9 +128,9 @@ def test_none_is_started_where_its_socket_could_not_have_a_name(host):
 def test_none_is_started_on_a_system_that_cannot(host, monkeypatch):
     call = Call("claude-code", host.environ, str(host.home), owner="m:1:2")
     call.answered(host.payload("SessionStart", source="startup"))
-    assert call.may_go_on
+    assert call.wants_daemon
     monkeypatch.delattr(os, "posix_spawn")
-    spawn.start(call)
+    spawn.start_daemon(call)
     assert not os.path.exists(host.run_folder)
 
 
@@ -138,8 +138,8 @@ def test_a_process_that_cannot_be_started_is_a_fault_of_no_call(host, monkeypatc
     call = Call("claude-code", host.environ, str(host.home), owner="m:1:2")
     assert call.answered(host.payload("SessionStart", source="startup")) == b""
     monkeypatch.setattr(sys, "executable", str(host.home / "gone"))
-    spawn.start(call)
-    spawn.start(call)  # not again at once
+    spawn.start_daemon(call)
+    spawn.start_daemon(call)  # not again at once
     (fault,) = host.faults()
     assert "No such file" in fault
 
@@ -149,7 +149,7 @@ def test_an_installation_that_is_broken_there_answers_all_the_same(host):
     with host.spawn() as child:
         out, err = child.communicate(host.write(host.put("a.py", "a = 1\n"), "b\n"))
     assert (child.returncode, b"never shown" in out) == (0, True)
-    assert err == b"sightline: ModuleNotFoundError: no answerer was started.\n"
+    assert err == b"sightline: ModuleNotFoundError: no daemon was started.\n"
 
 
 def test_one_that_fails_says_so_once_and_is_tried_again_after_a_while(host):
@@ -195,7 +195,7 @@ def test_it_holds_nothing_of_the_workspace_after_a_call(host):
 
 def test_its_socket_is_private(host):
     host.begin()
-    (path,) = daemon_status.sockets(str(host.root), host.environ, str(host.home))
+    (path,) = daemon_status.list_sockets(str(host.root), host.environ, str(host.home))
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(host.run_folder).st_mode) == 0o700
     assert stat.S_IMODE(os.stat(host.place).st_mode) == 0o600
@@ -264,7 +264,7 @@ def test_it_ends_well_when_it_is_told_to(host, sent):
 
 
 def lose_socket(host):
-    (path,) = daemon_status.sockets(str(host.root), host.environ, str(host.home))
+    (path,) = daemon_status.list_sockets(str(host.root), host.environ, str(host.home))
     os.unlink(path)
 
 
@@ -315,11 +315,11 @@ def test_it_gives_way_to_up(host):
 def test_hooks_ask_up_before_it_has_given_way(host):
     host.code("daemon.py", "LOOK_S = 0.05", "LOOK_S = 3600.0")
     auto = host.begin()
-    (path,) = daemon_status.sockets(str(host.root), host.environ, str(host.home))
+    (path,) = daemon_status.list_sockets(str(host.root), host.environ, str(host.home))
     seen: list[int] = []
     with Asked(host, f"{key_of(str(host.root))}-up-0000.sock", seen):
         host.run(host.payload("UserPromptSubmit", prompt="x"))
-    assert seen  # by the hook, and perhaps by the answerer, to see whether it has to give way
+    assert seen  # by the hook, and perhaps by the daemon, to see whether it has to give way
     assert os.path.exists(path)
     assert host.started().pid == auto.pid
 
@@ -345,17 +345,17 @@ def test_one_that_was_killed_costs_no_verdict_and_is_replaced_after_a_while(host
     os.utime(host.place, (1, 1))
     host.run(raw)
     assert host.started().pid != first.pid
-    assert len(daemon_status.sockets(str(host.root), host.environ, str(host.home))) == 1
+    assert len(daemon_status.list_sockets(str(host.root), host.environ, str(host.home))) == 1
 
 
 def test_a_frozen_one_costs_no_verdict_and_answers_again_when_it_can(host):
     raw = host.write(host.put("a.py", "a = 1\n"), "b\n")
     pid = int(host.begin().pid)
-    (path,) = daemon_status.sockets(str(host.root), host.environ, str(host.home))
+    (path,) = daemon_status.list_sockets(str(host.root), host.environ, str(host.home))
     os.kill(pid, signal.SIGSTOP)
     assert "never shown" in refusal(host.run(raw))
     assert os.path.exists(path + LATE)
-    assert daemon_status.silent(str(host.root), host.environ, str(host.home)) in ([pid], [])
+    assert daemon_status.silent_daemons(str(host.root), host.environ, str(host.home)) in ([pid], [])
     os.kill(pid, signal.SIGCONT)
     while os.path.exists(path + LATE):
         os.sched_yield()

@@ -50,10 +50,10 @@ def test_a_process_of_its_own_does_it_at_the_end_of_the_conversation(host):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="unix sockets")
 def test_who_stays_does_it_behind_the_answer_that_ends_a_turn(host):
-    with serving(str(host.root), environ=host.environ, home=str(host.home)) as answerer:
+    with serving(str(host.root), environ=host.environ, home=str(host.home)) as server:
 
         def ask(raw):
-            answerer.answer("claude-code", None, raw, str(host.root), None)
+            server.answer("claude-code", None, raw, str(host.root), None)
 
         turns(host, ask)
     taken, dropped = count(host)

@@ -16,7 +16,7 @@ from tests.hooks.hooking import Host, refusal
 
 from sightline.errors import WorkspaceError
 from sightline.filesystem import process
-from sightline.hooks.http_address import http_settings
+from sightline.hooks.http_endpoint import http_settings
 from sightline.hooks.protocol import GO, MINE, PROTOCOL, own_settings, run_folder, stamp
 from sightline.hooks.server import serving
 from sightline.model.events import SessionStarted, TurnBegan, WriteIntended
@@ -33,8 +33,8 @@ def host():
 
 @pytest.fixture
 def up(host):
-    with serving(str(host.root), environ=host.environ, home=str(host.home)) as answerer:
-        yield answerer
+    with serving(str(host.root), environ=host.environ, home=str(host.home)) as server:
+        yield server
 
 
 def sockets(host):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sightline.model.lean import dumps
+from sightline.model.json_text import compact_json
 
 Message = dict[str, Any]
 
@@ -14,7 +14,7 @@ def called(name: str, call: str, given: object) -> Message:
     """A call. given: its arguments; a text is one of a tool that takes a text alone."""
     if isinstance(given, str):
         return {"id": call, "type": "custom", "custom": {"name": name, "input": given}}
-    function = {"name": name, "arguments": dumps(given or {})}
+    function = {"name": name, "arguments": compact_json(given or {})}
     return {"id": call, "type": "function", "function": function}
 
 

@@ -7,12 +7,12 @@ known what was done and what came of it, and how it was asked for is put togethe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from typing import Any
 
 from sightline.agents import chat
 from sightline.agents.recording import Telling, document, head, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
-from sightline.model.lean import digest
 
 Row = Mapping[str, Any]
 
@@ -44,7 +44,7 @@ def conversation(path: str) -> Conversation:
         for row in found:
             made.begin_anew()
             made.events(row.get("history"))
-        mark = digest(begins)[:16]
+        mark = sha256(begins).hexdigest()[:16]
         return made.conversation("chat", AGENT, path, mark, passed_over)
     if not _is_ours(begins):
         raise NotOurs("it holds no events as OpenHands records them")

@@ -4,11 +4,12 @@ document; and messages put together with their times.
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 
 from sightline.conversation.recorded_conversation import Conversation
-from sightline.model.lean import digest, loads
 
 Message = dict[str, Any]
 Row = dict[str, Any]
@@ -49,7 +50,7 @@ def rows(path: str) -> tuple[list[Row], int]:
 
 def _row(line: bytes) -> Row | None:
     try:
-        row = loads(line)
+        row = json.loads(line)
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
@@ -61,7 +62,7 @@ def document(path: str) -> tuple[Any, str]:
     with open(path, "rb") as file:
         data = file.read()
     try:
-        return loads(data), digest(data)[:16]
+        return json.loads(data), sha256(data).hexdigest()[:16]
     except (ValueError, RecursionError) as error:
         raise ValueError(
             f"its JSON is damaged ({error}): record it again, or take an earlier copy of it"

@@ -5,11 +5,11 @@ one below the other.
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import Any
 
 from sightline.agents.recording import Telling, head
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
-from sightline.model.lean import digest
 
 AGENT = "roo"
 SPEAKER = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")
@@ -32,7 +32,7 @@ def conversation(path: str) -> Conversation:
         content = _contents(text.strip("\n"))
         if content:
             made.add({"role": ROLES[speaker], "content": content})
-    return made.conversation("anthropic", AGENT, path, digest(data)[:16])
+    return made.conversation("anthropic", AGENT, path, sha256(data).hexdigest()[:16])
 
 
 def _contents(text: str) -> list[dict[str, Any]]:

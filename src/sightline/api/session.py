@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from _thread import RLock
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import timedelta
+from threading import RLock
 from typing import Self
 
 from sightline.api import checkpointed_verbs, handover

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -14,6 +13,8 @@ T = TypeVar("T")
 async def shielded(call: Callable[[], T]) -> T:
     """Run a blocking verb in a thread. Being cancelled does not stop it half way: a commit that
     has begun is finished, and its facts recorded, while the caller goes on."""
+    import asyncio  # every hook without a daemon would load it: a sixth of all imports
+
     return await asyncio.shield(asyncio.to_thread(call))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from _thread import RLock
 from collections.abc import Callable, Generator, Iterable
 from datetime import datetime, timedelta
+from threading import RLock
 from types import TracebackType
 from typing import Self
 

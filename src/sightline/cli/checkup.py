@@ -24,7 +24,7 @@ from sightline.history import doctor
 from sightline.history.doctor import Finding, State
 from sightline.history.session_history import survey
 from sightline.hooks import daemon_status
-from sightline.hooks.daemon_status import Running
+from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.fault_log import NAME, faults
 from sightline.hooks.protocol import stamp
 
@@ -187,33 +187,33 @@ def _kind(found: list[Found]) -> connect.Kind:
     return "http" if claude.kind_of(found) == "http" else "command"
 
 
-def hook_findings(root: str, answerer: str | None) -> Iterator[Finding]:
-    """Who answers hooks of this workspace. answerer: the setting, None where it cannot be told."""
-    told = list(daemon_status.answerers(root, os.environ, os.path.expanduser("~")))
-    ups, autos = ([each for each in told if each.kind == kind] for kind in ("up", "auto"))
+def hook_findings(root: str, setting: str | None) -> Iterator[Finding]:
+    """Yield who answers hooks of this workspace. setting: `answerer`, None where unknown."""
+    daemons = list(daemon_status.list_daemons(root, os.environ, os.path.expanduser("~")))
+    ups, autos = ([each for each in daemons if each.kind == kind] for kind in ("up", "auto"))
     yield Finding("up", *_up(ups), {})
     if hasattr(os, "posix_spawn") and hasattr(os, "getuid"):
-        yield _auto(root, autos, answerer, up=any(map(_asked, ups)))
+        yield _auto(root, autos, setting, up=any(map(_asked, ups)))
 
 
-def _up(found: list[Running]) -> tuple[State, str]:
+def _up(found: list[DaemonStatus]) -> tuple[State, str]:
     if any(map(_asked, found)):
         return "ok", "running"
     return ("warning", "outdated") if found else ("ok", "not running")
 
 
-def _auto(root: str, found: list[Running], answerer: str | None, *, up: bool) -> Finding:
+def _auto(root: str, found: list[DaemonStatus], setting: str | None, *, up: bool) -> Finding:
     for each in found:
         facts = {"pid": each.pid, "since": each.since, "calls": each.calls}
         return Finding("answerer", "ok", "running" if _asked(each) else "outdated", facts)
-    silent = daemon_status.silent(root, os.environ, os.path.expanduser("~"))
+    silent = daemon_status.silent_daemons(root, os.environ, os.path.expanduser("~"))
     if silent:
         return Finding("answerer", "warning", "silent", {"pid": silent[0]})
-    if answerer == "off":
+    if setting == "off":
         return Finding("answerer", "ok", "off", {})
     return Finding("answerer", "ok", "not needed" if up else "not running", {})
 
 
-def _asked(answerer: Running) -> bool:
-    """Whether hooks of this installation ask it."""
-    return answerer.installation == stamp()
+def _asked(daemon: DaemonStatus) -> bool:
+    """Return whether hooks of this installation ask a daemon."""
+    return daemon.installation == stamp()

@@ -16,7 +16,7 @@ from sightline.agents.settings_file import Change, read, text_of
 from sightline.agents.settings_text import BadSettings
 from sightline.api.opening import settings_of
 from sightline.errors import SettingsError
-from sightline.hooks.http_address import http_settings
+from sightline.hooks.http_endpoint import http_settings
 
 Kind = Literal["command", "http"]
 

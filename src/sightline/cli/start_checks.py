@@ -72,12 +72,12 @@ def answering(call: Call, root: str) -> Iterator[None]:
     environ = dict(os.environ)
     if call.store is not None:
         environ["SIGHTLINE_STORE"] = call.store
-    answerer = HookServer(root, environ=environ, home=os.path.expanduser("~"))
+    server = HookServer(root, environ=environ, home=os.path.expanduser("~"))
     try:
-        answerer.start()
+        server.start()
     except WorkspaceError as error:
         output.say(f"{error.message} {error.hint}")
     try:
         yield
     finally:
-        answerer.stop()
+        server.stop()

@@ -8,7 +8,6 @@ from sightline.api import json_shapes
 from sightline.api.opening import settings_of
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import gc as garbage
-from sightline.checkpoints.gc import Swept
 from sightline.checkpoints.swept_texts import Swept
 from sightline.checkpoints.words import swept
 from sightline.cli import entry, output

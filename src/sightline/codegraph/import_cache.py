@@ -11,6 +11,7 @@ import os
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
+from json import loads
 from typing import Any, TypeVar
 
 from sightline.codegraph.graph import NUMBER, TYPES, Frozen, Graph
@@ -22,7 +23,7 @@ from sightline.filesystem.file_state import FileState
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.scan import tick_of
 from sightline.filesystem.tree_index import Row, Tree
-from sightline.model.lean import dumps, loads
+from sightline.model.json_text import compact_json
 from sightline.model.revision import Revision, Stamp, StatSignature, compare
 from sightline.model.value import Value
 
@@ -180,7 +181,7 @@ def first(state: State, frozen: Frozen, edition: str) -> bytes:
     arrays = [each.tobytes() for each in (*graph, array(NUMBER, number))]
     texts = "\n".join(map(state.references.text, keys)).encode()
     paths = "\0".join(frozen.paths).encode()
-    return _record([dumps(told).encode(), paths, frozen.resolved, *arrays, texts])
+    return _record([compact_json(told).encode(), paths, frozen.resolved, *arrays, texts])
 
 
 def later(state: State) -> bytes:
@@ -194,7 +195,7 @@ def later(state: State) -> bytes:
         "rows": state.rows,
         **_stamps(state),
     }
-    return _record([dumps(told).encode()])
+    return _record([compact_json(told).encode()])
 
 
 def load(data: bytes, edition: str) -> Kept | None:

@@ -12,10 +12,10 @@ settings file, may have changed.
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from threading import Lock
 from time import monotonic
 from weakref import WeakKeyDictionary
 
@@ -43,7 +43,7 @@ class Importing:
     """One workspace's index. All of it is to be asked under its lock, after refresh()."""
 
     def __init__(self) -> None:
-        self.lock = allocate_lock()
+        self.lock = Lock()
         self.keeper = Keeper()
         self._whole = False
         self._clear()
@@ -281,7 +281,7 @@ def looked(
 
 
 _KEPT: WeakKeyDictionary[Workspace, Importing] = WeakKeyDictionary()
-_LOCK = allocate_lock()
+_LOCK = Lock()
 
 
 def _begin_child() -> None:

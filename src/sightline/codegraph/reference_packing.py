@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from json import loads
 from typing import Any
 
 from sightline.codegraph.reference import Reference
-from sightline.model.lean import dumps, loads
+from sightline.model.json_text import compact_json
 from sightline.model.revision import Revision
 
 Key = tuple[str, Revision]
@@ -21,7 +22,7 @@ _BETWEEN = re.compile(r"[./:\\]")
 
 def packed(references: Iterable[Reference]) -> str:
     """References in one line of ASCII."""
-    return dumps([[value for _, value in each.items()] for each in references])
+    return compact_json([[value for _, value in each.items()] for each in references])
 
 
 def unpacked(text: str) -> tuple[Reference, ...]:
@@ -38,7 +39,7 @@ def naming(words: Collection[str]) -> Callable[[str], bool]:
     if len(words) > FEW:
         every = frozenset(words)
         return lambda text: not every.isdisjoint(_words(loads(text)))
-    asked = [dumps(word)[1:-1] for word in words]
+    asked = [compact_json(word)[1:-1] for word in words]
     if not asked:
         return lambda _text: False
     either = "|".join(map(re.escape, asked))

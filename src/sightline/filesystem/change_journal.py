@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import allocate_lock
 from collections.abc import Callable
 from itertools import count
+from threading import Lock
 from time import monotonic
 from weakref import finalize
 
@@ -52,7 +52,7 @@ class Vigil:
         self._clock = clock
         self._mounts = mounts
         self._mounted = mounts()
-        self._lock = allocate_lock()
+        self._lock = Lock()
         self._process = os.getpid()
         self._told: dict[str, int] = {}
         self._begin()

@@ -8,9 +8,9 @@ are kept for the next question, because starting one takes as long as reading a 
 from __future__ import annotations
 
 import os
-from _queue import Empty, SimpleQueue
-from _thread import get_ident, start_new_thread
 from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread, get_ident
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ def _worker() -> Inbox:
         return _idle.pop()
     except IndexError:
         inbox: Inbox = SimpleQueue()
-        start_new_thread(_serve, (inbox,))
+        Thread(target=_serve, args=(inbox,), daemon=True).start()
         return inbox
 
 

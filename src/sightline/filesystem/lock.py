@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from _thread import get_ident
 from collections.abc import Sequence
+from threading import get_ident
 from time import monotonic, sleep
 from zlib import crc32
 

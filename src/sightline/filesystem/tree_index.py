@@ -13,9 +13,9 @@ file of which it does not is read by itself (filesystem.read), as is one that ca
 
 from __future__ import annotations
 
+import json
 import os
 import zlib
-from _thread import get_ident
 from collections.abc import (
     Callable,
     Container,
@@ -28,6 +28,7 @@ from collections.abc import (
 from contextlib import ExitStack, closing, suppress
 from operator import attrgetter
 from stat import S_ISDIR, S_ISLNK, S_ISREG
+from threading import get_ident
 from time import monotonic, time, time_ns
 
 from sightline.filesystem.deadline import DeadlinePassed
@@ -36,7 +37,7 @@ from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
 from sightline.filesystem.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.model.deflate import deflated
-from sightline.model.lean import dumps, loads
+from sightline.model.json_text import compact_json
 from sightline.model.value import Value
 
 Row = list[int | str]
@@ -537,13 +538,13 @@ def save(state: str, root: str, tree: Tree) -> None:
         for folder, listing in tree.listings.items()
     }
     told = {"v": VERSION, "root": root, "folders": folders, "ignoring": tree.ignoring}
-    keep(state, TREE, deflated(dumps(told).encode()))
+    keep(state, TREE, deflated(compact_json(told).encode()))
 
 
 def load(state: str, root: str) -> Tree:
     """What was kept of this root; nothing where that cannot be read: then all is looked at anew."""
     try:
-        told = loads(zlib.decompress(kept(state, TREE)))
+        told = json.loads(zlib.decompress(kept(state, TREE)))
         if (told["v"], told["root"]) != (VERSION, root):
             return NO_TREE
         listings = {

@@ -7,7 +7,7 @@ PUBLIC = (
     "daemon_status",
     "fault_log",
     "hook_entry",
-    "http_address",
+    "http_endpoint",
     "protocol",
     "server",
 )

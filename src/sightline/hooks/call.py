@@ -7,6 +7,7 @@ on; closed, an attempt to change a file is refused with words that say why.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -25,10 +26,17 @@ from sightline.hooks import fault_log, words
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.host_paths import spelled
 from sightline.hooks.handlers.transcript import mark_of, reached, reconcile
-from sightline.hooks.open_sessions import Room, Rooms, anew, project_of, root_of
+from sightline.hooks.open_sessions import (
+    OpenWorkspace,
+    OpenWorkspaces,
+    begins_empty,
+    find_project,
+    find_root,
+)
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.hooks.words import (
     SILENT,
+    USAGE,
     late,
     no_root,
     not_json,
@@ -36,7 +44,7 @@ from sightline.hooks.words import (
     too_large,
     unknown_agent,
 )
-from sightline.model.lean import dumps, loads
+from sightline.model.json_text import compact_json
 from sightline.model.spans import covers, whole
 
 LOOKING_S = 5.0
@@ -62,27 +70,21 @@ def answered(
     home: str,
     event: str | None = None,
     owner: str | None = None,
-    kept: Room | None = None,
+    shared: OpenWorkspace | None = None,
     ending: bool = False,
 ) -> bytes:
-    """Attend to one hook call; the bytes to print, empty for nothing. Never raises an Exception.
+    """Handle one hook call and return the bytes to print, or nothing. Never raise an Exception.
 
     raw: the payload. environ, home: of the user whose agent it is. event: its name, where the
-    payload does not say it. owner: the host's process (filesystem.process). kept: a workspace that
-    is open already. ending: the process ends with this call.
+    payload does not say it. owner: the host's process (filesystem.process). shared: a workspace
+    that is open already. ending: the process ends with this call.
     """
-    return Call(agent, environ, home, event, owner, kept, ending=ending).answered(raw)
+    return Call(agent, environ, home, event, owner, shared, ending=ending).answered(raw)
 
 
-def unanswered(agent: str, raw: bytes, *, environ: Mapping[str, str], home: str) -> bytes:
-    """What `fail` makes of a hook call that another process took and did not answer."""
-    call = Call(agent, environ, home)
-    try:
-        call.read(raw)
-    except Exception as error:  # noqa: BLE001 - as in Call.answered()
-        return call.faulted(error)
-
-    return call.faulted(NotJudged(SILENT))
+def usage() -> str:
+    """Return the usage of the hook command."""
+    return USAGE.format(known=", ".join(dialect.AGENTS))
 
 
 class Call:
@@ -99,13 +101,13 @@ class Call:
         home: str,
         event: str | None = None,
         owner: str | None = None,
-        kept: Room | None = None,
+        shared: OpenWorkspace | None = None,
         *,
         ending: bool = False,
     ) -> None:
         self.agent, self.event = agent, event
         self.environ, self.home, self.owner = environ, home, owner
-        self._rooms = Rooms(environ, home, kept, ending=ending)
+        self._workspaces = OpenWorkspaces(environ, home, shared, ending=ending)
         self._ending = ending
         self._dialect: Dialect | None = None
         self._payload: dict[str, Any] = {}
@@ -116,11 +118,20 @@ class Call:
         self.sound = False
 
     def answered(self, raw: bytes) -> bytes:
-        """The bytes to print, whatever goes wrong. Never raises an Exception."""
+        """Return the bytes to print, whatever goes wrong. Never raise an Exception."""
         try:
             return self.answer(raw)
-        except Exception as error:  # noqa: BLE001 - whatever it is: an agent is not blocked by it
+        except Exception as error:  # noqa: BLE001 - no error may block the agent
             return self.faulted(error)
+
+    def unanswered(self, raw: bytes) -> bytes:
+        """Return what `fail` says of a call that a daemon took and did not answer. Never raise an
+        Exception."""
+        try:
+            self.read(raw)
+        except Exception as error:  # noqa: BLE001 - as in answered()
+            return self.faulted(error)
+        return self.faulted(NotJudged(SILENT))
 
     def answer(self, raw: bytes) -> bytes:
         """The bytes to print. Any error."""
@@ -147,8 +158,8 @@ class Call:
             return b""
 
     @property
-    def may_go_on(self) -> bool:
-        """Whether further calls may come that somebody else could answer."""
+    def wants_daemon(self) -> bool:
+        """Return whether further calls may come that a daemon could answer."""
         wanted = self.settings is not None and self.settings.answerer != "off"
         return wanted and self.sound and self.project is not None and not self.ended
 
@@ -192,12 +203,12 @@ class Call:
         """Find the project and its settings; None where the agent works in no workspace."""
         assert self.caller is not None
         try:
-            project = project_of(self.caller, self.environ, self.home)
+            project = find_project(self.caller, self.environ, self.home)
         except WorkspaceError as error:
-            if not any(root_of(each, None, self.home) for each in self.events):
+            if not any(find_root(each, None, self.home) for each in self.events):
                 raise Stray(error.message) from None
             return None
-        self.settings = self._rooms.settings(project)
+        self.settings = self._workspaces.settings(project)
         return project
 
     def _attend(self, project: str | None) -> list[Answer]:
@@ -205,18 +216,18 @@ class Call:
             found = [self._attend_one(event, project) for event in self.events]
             return [answer for answer in found if answer is not None]
         finally:
-            self._rooms.close()
+            self._workspaces.close()
 
     def _attend_one(self, event: Event, project: str | None) -> Answer | None:
         assert self.caller is not None
-        root = root_of(event, project, self.home)
+        root = find_root(event, project, self.home)
         if root is None:
             if isinstance(event, Attempted):
                 self.note(Stray(no_root(event.path)))
             return None
-        room = self._rooms.room(root, self.settings if root == project else None)
-        session, begun = room.session(self.caller, self.agent, self.owner)
-        if begun and not anew(event):
+        workspace = self._workspaces.workspace(root, self.settings if root == project else None)
+        session, begun = workspace.session(self.caller, self.agent, self.owner)
+        if begun and not begins_empty(event):
             self._begun_unseen(session)
         elif isinstance(event, Attempted) and self._may_have_seen_more(session, event.path):
             self._reconcile(session)
@@ -227,13 +238,14 @@ class Call:
         if isinstance(event, (Prompted, Stopped, Ended)):
             self._reconcile(session)
         if self._ending and isinstance(event, Ended):
-            self._tidy(room)
+            self._tidy(workspace)
         return answer
 
-    def _tidy(self, room: Room) -> None:
-        """At the end of a conversation nobody waits; an answerer does this behind its answers."""
+    def _tidy(self, workspace: OpenWorkspace) -> None:
+        """Let automatic checkpoints keep to their quota. A hook does so at the end of a conversation,
+        when nobody waits; a daemon does so after its answers."""
         try:
-            keep_to_room(room.ground(), room.settings)
+            keep_to_room(workspace.ground(), workspace.settings)
         except SightlineError as error:
             self.note(error)
 
@@ -286,7 +298,7 @@ class Call:
             return b""
         assert self._dialect is not None
         said = self._dialect.answer(self._payload, answers)
-        return dumps(said).encode() if said else b""
+        return compact_json(said).encode() if said else b""
 
     def _fail(self) -> str:
         settings = self.settings or self._users_own()
@@ -300,7 +312,7 @@ class Call:
         """The user's settings where the workspace's are broken or not found: a repository must
         not open a closed guard by a file that cannot be read."""
         try:
-            return self._rooms.settings(os.devnull)
+            return self._workspaces.settings(os.devnull)
         except SettingsError:
             return None
 
@@ -315,7 +327,7 @@ def _dialect(agent: str) -> Dialect:
 def payload_of(raw: bytes) -> dict[str, Any]:
     """A payload's JSON object. NotJudged."""
     try:
-        payload = loads(raw)
+        payload = json.loads(raw)
     except (ValueError, RecursionError) as broken:
         raise NotJudged(not_json(reason(broken))) from None
     if not isinstance(payload, dict):

@@ -1,93 +1,100 @@
-"""A hook's process: it asks an answerer that runs, and does the work itself where none answers.
+"""The process of one hook call: ask the daemon, or answer here and leave a daemon behind.
 
-An answerer is a running `up`, or the process that an earlier hook started (hooks.spawn).
-A process starts on every tool call of an agent, so this imports next to nothing until it has to.
-An event is attended to once: an answerer begins only when it is told to go on, after it has said
-that the event is its own; who did not get that word in time does the work itself and never says it.
+An agent starts this process on every tool call, so the module imports only what asking needs. A
+daemon is a running `sightline up`, or the process that an earlier hook started (hooks.spawn).
 
-To it:    the fields of Asked, joined by NUL, and a newline; the payload; end of file is not sent
-          (its length is a field). From it: MINE or NOT_MINE. To it: GO. From it: the answer.
+    client -> daemon: the fields of unix_endpoint.Request joined by NUL, a newline, the payload
+    daemon -> client: MINE or NOT_MINE
+    client -> daemon: GO
+    daemon -> client: the answer, then GO
 
-A socket is named KEY-KIND-RANDOM.sock: the key of its workspace (key_of), "up" or "auto". An
-answerer that let somebody wait gets a mark beside its socket, and is not asked as long as that is
-there: it takes the mark away itself when it comes to whoever has gone meanwhile.
+Each event is handled once. The daemon handles it only after GO, and a client that got no MINE in
+time never sends GO: it handles the event itself. Such a client leaves a mark beside the socket,
+and no client asks there while the mark exists. The daemon removes the mark when it comes to the
+connection that the client closed.
+
+A socket is named KEY-KIND-RANDOM.sock: key_of(workspace), then "up" or "auto".
 """
 
 from __future__ import annotations
 
+import _socket
 import gc
 import os
+import sys
 
 from sightline.hooks.protocol import (
+    ACCEPT_S,
     GO,
     LATE,
     MINE,
     PAYLOAD_MAX,
+    PIECE,
     PROTOCOL,
+    is_private,
     key_of,
     own_settings,
-    private,
     run_folder,
     stamp,
-    uid_of_peer,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _socket import socket
     from typing import NoReturn
 
     from sightline.hooks.call import Call
 
-ACCEPT_S = 0.25
-"""How long an answerer may take to say whether an event is its own."""
-
 ANSWER_S = 9.0
-"""How long it may take to answer: it keeps a deadline of its own, and hosts wait 10 s."""
+"""Seconds to wait for the answer. The daemon has a deadline of its own; hosts wait 10 s."""
 
-SERVERS_MAX = 16
-
-PIECE = 1 << 16
+DAEMONS_MAX = 16
 
 
 def main(args: list[str]) -> NoReturn:
-    """Answer the hook call on stdin and end this process, with exit code 0 whatever happens."""
-    own = None
+    """Print the answer to the hook call on stdin, and end this process with exit code 0."""
+    call = None
     try:
-        gc.disable()  # nothing lives long enough here to be worth looking for
-        said, own = _answer(args)
-        _write(1, said)
-    except BaseException as error:  # noqa: BLE001 - the agent must not be blocked by any of them
+        gc.disable()  # the process ends before garbage matters
+        answer, call = _answer(args)
+        _write(1, answer)
+    except BaseException as error:  # noqa: BLE001 - no error may block the agent
         _write(2, f"sightline: {type(error).__name__}: nothing was checked.\n".encode())
-    if own is not None and own.may_go_on:
-        _leave_behind(own)
-    # Nothing is left to tidy up, and a thread that waits for a dead disk is not waited for.
-    os._exit(0)
+    if call is not None and call.wants_daemon:
+        _leave_daemon(call)
+    os._exit(0)  # do not wait for a thread that a dead disk holds
 
 
-def _leave_behind(call: Call) -> None:
+def _leave_daemon(call: Call) -> None:
     try:
-        from sightline.hooks.spawn import start
+        from sightline.hooks.spawn import start_daemon
 
-        start(call)
-    except BaseException as error:  # noqa: BLE001 - the call was answered, and that is what counts
-        _write(2, f"sightline: {type(error).__name__}: no answerer was started.\n".encode())
+        start_daemon(call)
+    except BaseException as error:  # noqa: BLE001 - the call was answered; that is enough
+        _write(2, f"sightline: {type(error).__name__}: no daemon was started.\n".encode())
 
 
 def _answer(args: list[str]) -> tuple[bytes, Call | None]:
-    """The answer, and the call if it was attended to here."""
+    """Return the answer, and the call if this process handled it."""
     if not args or args[0].startswith("-") or len(args) > 2 or os.isatty(0):
-        return _usage(), None
-    raw = _stdin()
+        _add_site_packages()
+        from sightline.hooks.call import usage
+
+        _write(2, usage().encode())
+        return b"", None
+    raw = _read_stdin()
     parent = os.getppid()
     try:
-        asked = _ask(args, raw, parent) if len(raw) <= PAYLOAD_MAX else None
+        answer = _ask_daemons(args, raw, parent) if len(raw) <= PAYLOAD_MAX else None
     except TimeoutError:
-        return _unanswered(args[0], raw), None
-    return _own(args, raw, parent) if asked is None else (asked, None)
+        return _answer_here(args, raw, parent, daemon_silent=True)
+    return _answer_here(args, raw, parent) if answer is None else (answer, None)
 
 
-def _own(args: list[str], raw: bytes, parent: int) -> tuple[bytes, Call]:
+def _answer_here(
+    args: list[str], raw: bytes, parent: int, *, daemon_silent: bool = False
+) -> tuple[bytes, Call]:
+    """Answer with the daemon's own handler. daemon_silent: a daemon has taken the event."""
+    _add_site_packages()
     from sightline.filesystem.process import behind_shell, owner_of
     from sightline.hooks.call import Call
 
@@ -99,25 +106,19 @@ def _own(args: list[str], raw: bytes, parent: int) -> tuple[bytes, Call]:
         owner=owner_of(behind_shell(parent)),
         ending=True,
     )
-    return call.answered(raw), call
+    return call.unanswered(raw) if daemon_silent else call.answered(raw), call
 
 
-def _unanswered(agent: str, raw: bytes) -> bytes:
-    from sightline.hooks.call import unanswered
+def _add_site_packages() -> None:
+    """Put third-party packages on the path, where `python -S` has left them off."""
+    if sys.flags.no_site:
+        import site
 
-    return unanswered(agent, raw, environ=os.environ, home=os.path.expanduser("~"))
-
-
-def _usage() -> bytes:
-    from sightline.agents.dialect import AGENTS
-    from sightline.hooks.words import USAGE
-
-    _write(2, USAGE.format(known=", ".join(AGENTS)).encode())
-    return b""
+        site.main()
 
 
-def _stdin() -> bytes:
-    """What the host gives, up to one byte more than is taken."""
+def _read_stdin() -> bytes:
+    """Read the payload, up to one byte more than PAYLOAD_MAX."""
     pieces, size = [], 0
     while size <= PAYLOAD_MAX and (piece := os.read(0, PIECE)):
         pieces.append(piece)
@@ -125,40 +126,41 @@ def _stdin() -> bytes:
     return b"".join(pieces)
 
 
-def _ask(args: list[str], raw: bytes, parent: int) -> bytes | None:
-    """What an answerer says; None when none has taken the event. TimeoutError when one has, and
-    does not answer."""
+def _ask_daemons(args: list[str], raw: bytes, parent: int) -> bytes | None:
+    """Return a daemon's answer; None when no daemon took the event. TimeoutError when a daemon
+    took the event and does not answer."""
     folder = run_folder(os.environ, os.path.expanduser("~"))
     try:
         names = os.listdir(folder)
-        if not names or not private(folder):
+        if not names or not is_private(folder):
             return None
         header = _header(args, raw, parent)
     except OSError:
         return None
     if header is None:
         return None
-    for name in _likely(names):
-        answer = _asked(os.path.join(folder, name), header, raw)
+    for name in _in_order(names):
+        answer = _ask(os.path.join(folder, name), header, raw)
         if answer is not None:
             return answer
     return None
 
 
-def _likely(names: list[str]) -> list[str]:
-    """The sockets to ask, those of the project and of the folders it lies in first: `up` before
-    what gives way to it. Others come last, because a link may lead to the project."""
-    keys, folder, above = [], os.environ.get("CLAUDE_PROJECT_DIR", ""), ""
-    while folder not in ("", above):
+def _in_order(names: list[str]) -> list[str]:
+    """Return the sockets to ask: those of the project and of the folders around it first, and
+    "up" before "auto". The others come last, because a link may lead to the project."""
+    keys, folder, inner = [], os.environ.get("CLAUDE_PROJECT_DIR", ""), ""
+    while folder not in ("", inner):
         keys.append(key_of(folder))
-        folder, above = os.path.dirname(folder), folder
-    asked = [name for name in names if name.endswith(".sock") and name + LATE not in names]
-    asked.sort(reverse=True)
-    asked.sort(key=lambda name: keys.index(name[:6]) if name[:6] in keys else len(keys))
-    return asked[:SERVERS_MAX]
+        folder, inner = os.path.dirname(folder), folder
+    sockets = [name for name in names if name.endswith(".sock") and name + LATE not in names]
+    sockets.sort(reverse=True)
+    sockets.sort(key=lambda name: keys.index(name[:6]) if name[:6] in keys else len(keys))
+    return sockets[:DAEMONS_MAX]
 
 
 def _header(args: list[str], raw: bytes, parent: int) -> bytes | None:
+    """Return the request's fields, or None where one holds a separator."""
     fields = (
         *(PROTOCOL, args[0], args[1] if len(args) > 1 else "", str(len(raw)), str(parent)),
         *(os.environ.get("CLAUDE_PROJECT_DIR", ""), own_settings(os.environ), stamp()),
@@ -167,53 +169,60 @@ def _header(args: list[str], raw: bytes, parent: int) -> bytes | None:
     return None if b"\n" in header or header.count(b"\0") != len(fields) - 1 else header + b"\n"
 
 
-def _asked(path: str, header: bytes, raw: bytes) -> bytes | None:
-    import _socket
-
-    answerer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    begun = False
+def _ask(path: str, header: bytes, raw: bytes) -> bytes | None:
+    daemon = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    accepted = False
     try:
-        answerer.settimeout(ACCEPT_S)
-        answerer.connect(path)
-        begun = _taken(answerer, header, raw)
-        return _received(answerer) if begun else None
-    except OSError as error:  # gone, slow or no socket
+        daemon.settimeout(ACCEPT_S)
+        daemon.connect(path)
+        accepted = _send(daemon, header, raw)
+        return _receive(daemon) if accepted else None
+    except OSError as error:  # gone, slow, or not a socket
         if isinstance(error, TimeoutError):
-            _mark(path)
-        if begun:
+            _mark_late(path)
+        if accepted:
             raise
         return None
     finally:
-        answerer.close()  # after the mark, which goes when this is seen
+        daemon.close()  # after the mark: the daemon removes the mark when it sees this
 
 
-def _taken(answerer: socket, header: bytes, raw: bytes) -> bool:
-    """Whether it says that the event is its own, and was told to begin."""
-    if uid_of_peer(answerer) not in (None, os.getuid()):
+def _send(daemon: _socket.socket, header: bytes, raw: bytes) -> bool:
+    """Send the event. Return whether the daemon accepted the event and was sent GO."""
+    ids = peer_ids(daemon)
+    if ids is not None and ids[1] != os.getuid():
         return False
-    answerer.sendall(header)
-    answerer.sendall(raw)
-    if answerer.recv(1) != MINE:
+    daemon.sendall(header)
+    daemon.sendall(raw)
+    if daemon.recv(1) != MINE:
         return False
-    answerer.sendall(GO)
+    daemon.sendall(GO)
     return True
 
 
-def _mark(path: str) -> None:
-    """Note that somebody waited for nothing, so that the next ones need not."""
+def peer_ids(peer: _socket.socket) -> tuple[int, int] | None:
+    """Return the process and the user at the other end; None where the system does not say."""
+    if not hasattr(_socket, "SO_PEERCRED"):
+        return None
+    ucred = peer.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
+    return int.from_bytes(ucred[:4], sys.byteorder), int.from_bytes(ucred[4:8], sys.byteorder)
+
+
+def _mark_late(path: str) -> None:
+    """Mark a socket whose daemon was late, so that later hooks do not wait for it."""
     try:
         os.close(os.open(path + LATE, os.O_CREAT | os.O_WRONLY, 0o600))
-    except OSError:  # the disk is full or read-only: the next one waits, too
+    except OSError:  # the disk is full or read-only: the next hook waits, too
         return
 
 
-def _received(answerer: socket) -> bytes | None:
-    """The answer. None when the server died over it: what it did then is what any crash leaves.
-    One that only does not answer may be at work still: TimeoutError."""
-    answerer.settimeout(ANSWER_S)
+def _receive(daemon: _socket.socket) -> bytes | None:
+    """Return the answer; None when the daemon died before the end of it. TimeoutError when the
+    daemon may still be at work."""
+    daemon.settimeout(ANSWER_S)
     pieces = []
     try:
-        while piece := answerer.recv(PIECE):
+        while piece := daemon.recv(PIECE):
             pieces.append(piece)
     except ConnectionError:
         return None
@@ -225,5 +234,5 @@ def _write(descriptor: int, data: bytes) -> None:
     try:
         while data:
             data = data[os.write(descriptor, data) :]
-    except OSError:  # whoever started us does not listen any more
+    except OSError:  # the host does not read any more
         return

@@ -1,22 +1,21 @@
-"""Who answers hooks on this machine, by their own word."""
+"""Ask the daemons of this machine who they are."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from socket import AF_UNIX, SOCK_STREAM, socket
 
-from sightline.hooks.client import ACCEPT_S, PIECE
-from sightline.hooks.protocol import key_of, own_settings, private, run_folder
+from sightline.hooks.client import peer_ids
+from sightline.hooks.protocol import ACCEPT_S, PIECE, is_private, key_of, own_settings, run_folder
 from sightline.model.value import Value
 
-TELL = "sightline-tell-2"
-"""Asks an answerer for what it says of itself, in place of protocol.PROTOCOL."""
+STATUS = "sightline-tell-2"
+"""Asks for a daemon's status, in place of protocol.PROTOCOL."""
 
 
-class Running(Value):
-    """An answerer. kind: "up" or "auto"; since: UTC, ISO 8601; calls: how many it was asked;
+class DaemonStatus(Value):
+    """A daemon. kind: "up" or "auto"; since: UTC, ISO 8601; calls: how many it answered;
     variables, installation: see protocol.own_settings and stamp."""
 
     kind: str
@@ -27,28 +26,28 @@ class Running(Value):
     variables: str
     installation: str
 
-    def sent(self) -> bytes:
-        """As it goes over a socket."""
-        return os.fsencode("\0".join(getattr(self, field) for field in Running._fields))
+    def encoded(self) -> bytes:
+        """Return the form that goes over a socket."""
+        return os.fsencode("\0".join(getattr(self, field) for field in DaemonStatus._fields))
 
 
-def answerers(
+def list_daemons(
     root: str, environ: Mapping[str, str], home: str, kind: str = ""
-) -> Iterator[Running]:
-    """Those by whom hooks of this workspace, started with these variables, are answered, or would
-    be if they were of the same installation. kind: of no other."""
+) -> Iterator[DaemonStatus]:
+    """Yield the daemons of a workspace that hooks with these variables ask, of any installation.
+    kind: yield no other kind."""
     own = own_settings(environ)
-    for path in sockets(root, environ, home, kind):
-        told = tell(path)
-        if told is not None and (told.root, told.variables) == (root, own):
-            yield told
+    for path in list_sockets(root, environ, home, kind):
+        status = ask_status(path)
+        if status is not None and (status.root, status.variables) == (root, own):
+            yield status
 
 
-def sockets(root: str, environ: Mapping[str, str], home: str, kind: str = "") -> list[str]:
-    """Of everybody who answers, or did, for a workspace. kind: of no other."""
+def list_sockets(root: str, environ: Mapping[str, str], home: str, kind: str = "") -> list[str]:
+    """Return a workspace's sockets, including those of dead daemons. kind: of no other kind."""
     folder = run_folder(environ, home)
     try:
-        names = os.listdir(folder) if private(folder) else []
+        names = os.listdir(folder) if is_private(folder) else []
     except OSError:
         return []
     start = f"{key_of(root)}-{kind}"
@@ -56,42 +55,37 @@ def sockets(root: str, environ: Mapping[str, str], home: str, kind: str = "") ->
     return [os.path.join(folder, name) for name in sorted(ours)]
 
 
-def tell(path: str) -> Running | None:
-    """What the answerer at a socket says of itself; None where nobody does."""
-    unsaid = ("", "", "0", "0", "", "", "")
-    header, said = "\0".join((TELL, *unsaid)), b""
+def ask_status(path: str) -> DaemonStatus | None:
+    """Return the status of the daemon at a socket; None where no daemon answers."""
+    empty = ("", "", "0", "0", "", "", "")
+    header, answer = "\0".join((STATUS, *empty)), b""
     try:
-        with socket(AF_UNIX, SOCK_STREAM) as answerer:
-            answerer.settimeout(4 * ACCEPT_S)
-            answerer.connect(path)
-            answerer.sendall(header.encode() + b"\n")
-            while piece := answerer.recv(PIECE):
-                said += piece
+        with socket(AF_UNIX, SOCK_STREAM) as daemon:
+            daemon.settimeout(4 * ACCEPT_S)
+            daemon.connect(path)
+            daemon.sendall(header.encode() + b"\n")
+            while piece := daemon.recv(PIECE):
+                answer += piece
     except OSError:  # gone, silent, or of another program
         return None
-    fields = os.fsdecode(said).split("\0")
-    return Running(*fields) if len(fields) == len(Running._fields) else None
+    fields = os.fsdecode(answer).split("\0")
+    return DaemonStatus(*fields) if len(fields) == len(DaemonStatus._fields) else None
 
 
-def silent(root: str, environ: Mapping[str, str], home: str) -> list[int]:
-    """The processes that have a socket for this workspace and say nothing, where the system tells
-    who they are."""
-    waiting = [path for path in sockets(root, environ, home) if tell(path) is None]
-    return [pid for path in waiting if (pid := _listener(path))]
+def silent_daemons(root: str, environ: Mapping[str, str], home: str) -> list[int]:
+    """Return the processes that have a socket for this workspace and do not answer, where the
+    system tells their numbers."""
+    silent = [path for path in list_sockets(root, environ, home) if ask_status(path) is None]
+    return [pid for path in silent if (pid := _listener(path))]
 
 
 def _listener(path: str) -> int:
-    """The process that listens at a socket; 0 where none does or it cannot be told."""
-    import socket
-
-    if not hasattr(socket, "SO_PEERCRED"):
-        return 0
+    """Return the process that listens at a socket; 0 where none does or the system does not say."""
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as peer:
+        with socket(AF_UNIX, SOCK_STREAM) as peer:
             peer.settimeout(ACCEPT_S)
             peer.connect(path)
-            return int.from_bytes(
-                peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)[:4], sys.byteorder
-            )
+            ids = peer_ids(peer)
     except OSError:
         return 0
+    return ids[0] if ids else 0

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from time import gmtime, strftime, time
 
 from sightline.filesystem.private_files import Locked, make_folder
-from sightline.model.lean import dumps, loads
+from sightline.model.json_text import compact_json
 from sightline.model.value import Value
 
 NAME = "hooks.log"
@@ -40,7 +41,7 @@ def note(state_home: str, agent: str, event: str, session: str, message: str) ->
     _rotate(file)
     descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        os.write(descriptor, f"{dumps(row)}\n".encode())
+        os.write(descriptor, f"{compact_json(row)}\n".encode())
     finally:
         os.close(descriptor)
 
@@ -63,7 +64,7 @@ def _read(file: str) -> list[Fault]:
 def _parsed(line: str) -> Fault | None:
     """None for a line that a full disk cut short."""
     try:
-        row = loads(line)
+        row = json.loads(line)
         return Fault(*[str(row[field]) for field in Fault._fields])
     except (ValueError, KeyError, TypeError):
         return None

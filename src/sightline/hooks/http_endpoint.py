@@ -1,7 +1,13 @@
-"""HTTP on this machine only: how the http kind of hook asks."""
+"""The HTTP endpoint of `sightline up`, on this machine only: hooks of the http kind ask here.
+
+An agent's settings hold the port and the token, so both are kept beside the workspace's store and
+stay the same whenever `up` runs.
+"""
 
 from __future__ import annotations
 
+import os
+import secrets
 from email.message import Message
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,26 +16,74 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sightline.agents.dialect import AGENTS
-from sightline.errors import WorkspaceError
-from sightline.hooks.http_address import HOST
+from sightline.errors import StoreError, WorkspaceError
+from sightline.filesystem.private_files import Locked, make_folder, write_file
 from sightline.hooks.protocol import PAYLOAD_MAX
-from sightline.hooks.unix_endpoint import Answerer
+from sightline.hooks.unix_endpoint import Server
+from sightline.store.identity import store_file
+
+HOST = "127.0.0.1"
+PORTS = (20_000, 32_000)
+"""The range below the ports that systems give to outgoing connections."""
 
 WAIT_S = 30.0
-"""How long a connection may say nothing."""
-
+"""Seconds for which a connection may be silent."""
 
 DRAINED = 1 << 16
-"""A refused request of up to so many bytes is taken all the same: who is cut off while sending
-may not read why."""
+"""Bytes up to which a refused request is read: a client that is cut off while sending may not
+read the reason."""
+
+
+def http_settings(state_home: str, root: str, agent: str = "claude-code") -> tuple[str, str]:
+    """Return the URL for an agent's hooks of the http kind, and the token of their header
+    "Authorization: Bearer TOKEN". StoreError."""
+    port, token = port_and_token(state_home, root)
+    return f"http://{HOST}:{port}/hook/{agent}", token
+
+
+def port_and_token(state_home: str, root: str) -> tuple[int, str]:
+    """Return a workspace's port and token; choose them on the first call. StoreError."""
+    file = os.path.join(os.path.dirname(store_file(state_home, root)), "http")
+    try:
+        if (known := _read_address(file)) is not None:
+            return known
+        make_folder(os.path.dirname(file))
+        with Locked(f"{file}.lock"):
+            if (known := _read_address(file)) is not None:
+                return known  # another process was first
+            port = PORTS[0] + secrets.randbelow(PORTS[1] - PORTS[0])
+            token = secrets.token_urlsafe(32)
+            write_file(file, f"{port} {token}".encode())
+            return port, token
+    except OSError as error:
+        raise StoreError(
+            f"{error.filename or file} cannot be used ({error.strerror or error}).",
+            "Check its permissions and the free space.",
+        ) from error
+
+
+def _read_address(file: str) -> tuple[int, str] | None:
+    try:
+        with open(file, encoding="ascii") as opened:
+            words = opened.read().split()
+    except FileNotFoundError:
+        return None
+    try:
+        port, token = words
+        return int(port), token
+    except ValueError:
+        raise StoreError(
+            f"{file} does not hold a port and a token.",
+            "Remove it, and run `sightline init` again.",
+        ) from None
 
 
 class HttpEndpoint:
     """A server on one port of 127.0.0.1. WorkspaceError when the port is taken."""
 
-    def __init__(self, answerer: Answerer, port: int, token: str) -> None:
+    def __init__(self, server: Server, port: int, token: str) -> None:
         try:
-            self._server = _Server((HOST, port), _Handler)
+            self._listener = _Listener((HOST, port), _Handler)
         except OSError as error:
             raise WorkspaceError(
                 f"Port {port} of {HOST} is taken ({error.strerror}): this workspace's hooks of the "
@@ -37,40 +91,40 @@ class HttpEndpoint:
                 "Is another `sightline up` running here? End that one, or the program that has "
                 "the port.",
             ) from error
-        self._server.answerer, self._server.token = answerer, token
+        self._listener.hooks, self._listener.token = server, token
         self.port = port
-        self._thread = Thread(target=self._server.serve_forever, args=(0.1,), daemon=True)
+        self._thread = Thread(target=self._listener.serve_forever, args=(0.1,), daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Take nobody in any more."""
-        self._server.shutdown()
+        """Accept no further connection."""
+        self._listener.shutdown()
         self._thread.join()
-        self._server.server_close()
+        self._listener.server_close()
 
 
-class _Server(ThreadingHTTPServer):
+class _Listener(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 128
-    answerer: Answerer
+    hooks: Server
     token: str
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no news."""
+        """Say nothing of a client that goes away."""
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
+    server: _Listener
     protocol_version = "HTTP/1.1"
     timeout = WAIT_S
-    disable_nagle_algorithm = True  # or the headers' packet waits 40 ms for its acknowledgement
-    wbufsize = -1  # and headers and body leave in one packet
+    disable_nagle_algorithm = True  # else the headers' packet waits 40 ms for its acknowledgement
+    wbufsize = -1  # headers and body leave in one packet
 
     def do_POST(self) -> None:
         """POST /hook/AGENT[/EVENT]."""
-        _, room, agent, *event = [*urlsplit(self.path).path.split("/"), "", ""][:4]
-        refusal = self._refusal(room, agent)
+        _, folder, agent, *event = [*urlsplit(self.path).path.split("/"), "", ""][:4]
+        refusal = self._refusal(folder, agent)
         size = self.headers.get("Content-Length", "")
         if refusal is None and not (size.isdecimal() and int(size) <= PAYLOAD_MAX):
             refusal = (413, "A payload of at most 64 MiB, with its Content-Length")
@@ -81,21 +135,21 @@ class _Handler(BaseHTTPRequestHandler):
             return
         raw = self.rfile.read(int(size))
         named = event[0] if event and event[0] else None
-        answer = self.server.answerer.answer(agent, named, raw, "", None)
+        answer = self.server.hooks.answer(agent, named, raw, "", None)
         self._say(200, answer.decode() or "{}", "application/json")
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: `up` has the screen, and faults are in the hooks' log."""
 
-    def _refusal(self, room: str, agent: str) -> tuple[int, str] | None:
-        """Why this request is not let in. A page in a browser can send one, but neither name this
-        machine otherwise nor know the token."""
+    def _refusal(self, folder: str, agent: str) -> tuple[int, str] | None:
+        """Return why this request is refused. A page in a browser can send a request, but can neither
+        use another name of this machine nor know the token."""
         if not _here(self.headers, self.server.server_port):
             return 403, "Ask 127.0.0.1"
         given = self.headers.get("Authorization", "").encode()
         if not compare_digest(given, f"Bearer {self.server.token}".encode()):
             return 401, "The token of `sightline init` is missing or another"
-        if room != "hook" or agent not in AGENTS:
+        if folder != "hook" or agent not in AGENTS:
             return 404, "POST /hook/AGENT"
         return None
 

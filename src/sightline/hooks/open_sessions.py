@@ -1,11 +1,11 @@
-"""The workspaces and sessions that hook calls are about, opened when the first event needs them."""
+"""Open workspaces and sessions for hook calls, each when the first event needs it."""
 
 from __future__ import annotations
 
 import os
 import sys
-from _thread import RLock
 from collections.abc import Mapping
+from threading import RLock
 
 from sightline.agents.dialect import Caller
 from sightline.agents.hook_events import Began, Event
@@ -18,11 +18,11 @@ from sightline.filesystem.discovery import MARKERS, discover
 from sightline.history.session_history import survey
 
 SESSIONS_MAX = 64
-"""Kept at once; the one that was begun first goes first, and comes back when it is asked for."""
+"""Sessions that stay open at once; the oldest is closed first, and opened again on demand."""
 
 
-class Room:
-    """One workspace, its store open, and the sessions in it. Threads may share it."""
+class OpenWorkspace:
+    """One workspace with its open store and sessions. Threads may share this."""
 
     def __init__(self, root: str, settings: Settings) -> None:
         self.root = root
@@ -32,25 +32,25 @@ class Room:
         self._lock = RLock()
 
     def session(self, caller: Caller, agent: str, owner: str | None) -> tuple[Session, bool]:
-        """The caller's session, and whether it had to be begun. One that started it and is not
-        known yet is begun before."""
+        """Return the caller's session, and whether this call began it. An unknown parent session
+        is begun first."""
         with self._lock:
             state = self._store.session(caller.session)
-            begun = state is None
-            if begun and caller.parent and self._store.session(caller.parent) is None:
+            is_new = state is None
+            if is_new and caller.parent and self._store.session(caller.parent) is None:
                 self._start(caller.parent, None, agent, owner)
-            kept = self._sessions.get((caller.session, owner))
-            if kept is None or (state is not None and state.ended is not None):
-                kept = self._start(caller.session, caller.parent, agent, owner)
-                self._keep((caller.session, owner), kept)
-            return kept, begun
+            session = self._sessions.get((caller.session, owner))
+            if session is None or (state is not None and state.ended is not None):
+                session = self._start(caller.session, caller.parent, agent, owner)
+                self._keep((caller.session, owner), session)
+            return session, is_new
 
     def ground(self) -> SessionContext:
-        """Its ports without a session."""
+        """Return the workspace's ports without a session."""
         return survey(self._store, self._tree, self.settings, now_us)
 
     def follow(self, settings: Settings) -> bool:
-        """Go on with newer settings; False when those name another store, which is not open."""
+        """Use newer settings. Return False when they name another store, which is not open."""
         with self._lock:
             same = (settings.store, settings.state_home)
             if (self.settings.store, self.settings.state_home) != same:
@@ -61,7 +61,7 @@ class Room:
             return True
 
     def close(self, *, ending: bool = False) -> None:
-        """Give the store back. ending: this process ends at once."""
+        """Close the store. ending: this process ends at once."""
         if ending:
             self._store.leave()
         else:
@@ -85,53 +85,54 @@ class Room:
         self._sessions[key] = session
 
 
-class Rooms:
-    """The rooms of one hook call. kept: one that is open already, and stays so; ending: the
-    process ends with this call."""
+class OpenWorkspaces:
+    """The workspaces of one hook call. shared: a workspace that is open already and stays open;
+    ending: the process ends with this call."""
 
     def __init__(
         self,
         environ: Mapping[str, str],
         home: str,
-        kept: Room | None = None,
+        shared: OpenWorkspace | None = None,
         *,
         ending: bool = False,
     ) -> None:
         self._ending = ending
         self._environ = environ
         self._home = home
-        self._kept = kept
-        self._opened: dict[str, Room] = {}
+        self._shared = shared
+        self._opened: dict[str, OpenWorkspace] = {}
 
     def settings(self, root: str) -> Settings:
-        """What holds in a workspace now. SettingsError."""
+        """Read a workspace's settings. SettingsError."""
         return load_settings(root, environ=self._environ, home=self._home, platform=sys.platform)
 
-    def room(self, root: str, settings: Settings | None = None) -> Room:
-        """An open workspace. StoreError, SettingsError."""
-        found = self._opened.get(root)
-        if found is None:
+    def workspace(self, root: str, settings: Settings | None = None) -> OpenWorkspace:
+        """Return an open workspace. StoreError, SettingsError."""
+        opened = self._opened.get(root)
+        if opened is None:
             now = settings or self.settings(root)
-            if self._kept is not None and self._kept.root == root and self._kept.follow(now):
-                return self._kept
-            found = self._opened[root] = Room(root, now)
-        return found
+            shared = self._shared
+            if shared is not None and shared.root == root and shared.follow(now):
+                return shared
+            opened = self._opened[root] = OpenWorkspace(root, now)
+        return opened
 
     def close(self) -> None:
-        """Give back what was opened here."""
-        for room in self._opened.values():
-            room.close(ending=self._ending)
+        """Close the workspaces that this call opened."""
+        for workspace in self._opened.values():
+            workspace.close(ending=self._ending)
 
 
-def project_of(caller: Caller, environ: Mapping[str, str], home: str) -> str:
-    """The workspace an agent works in: of the folder its host names, else of its own.
-    WorkspaceError when that cannot be one."""
+def find_project(caller: Caller, environ: Mapping[str, str], home: str) -> str:
+    """Return the workspace an agent works in: that of the folder its host names, else that of its
+    own folder. WorkspaceError."""
     return discover(None, start=environ.get("CLAUDE_PROJECT_DIR") or caller.cwd, home=home)
 
 
-def root_of(event: Event, project: str | None, home: str) -> str | None:
-    """The workspace an event belongs to: the project, unless it is about a file outside it, also
-    by a link; None for a file that is in no folder with a marker."""
+def find_root(event: Event, project: str | None, home: str) -> str | None:
+    """Return the workspace of an event: the project, or, for a file outside it (also by a link), the
+    file's own; None for a file in no folder with a marker."""
     path = getattr(event, "path", None)
     if not isinstance(path, str) or not os.path.isabs(path):
         return project
@@ -141,16 +142,16 @@ def root_of(event: Event, project: str | None, home: str) -> str | None:
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     try:
-        found = discover(None, start=folder, home=home)
+        root = discover(None, start=folder, home=home)
     except WorkspaceError:
         return None
-    marked = any(os.path.lexists(os.path.join(found, marker)) for marker in MARKERS)
-    return found if marked else None
+    marked = any(os.path.lexists(os.path.join(root, marker)) for marker in MARKERS)
+    return root if marked else None
 
 
-def anew(event: Event) -> bool:
-    """Whether a session that is not known begins with this event from nothing. Else it went on
-    for a while with nobody watching, and only its transcript knows."""
+def begins_empty(event: Event) -> bool:
+    """Return whether an unknown session begins with this event. Else the session began without
+    hooks, and its transcript tells what came before."""
     return isinstance(event, Began) and event.source in ("startup", "clear")
 
 

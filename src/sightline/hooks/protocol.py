@@ -1,4 +1,7 @@
-"""TODO: module docstring"""
+"""What a hook client and a daemon must agree on: constants, the run folder, socket names, identity.
+
+The client imports this module on every tool call, so it imports os and sys only.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +10,46 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from _socket import socket
     from collections.abc import Mapping
 
 PROTOCOL = "sightline-hook-2"
 MINE, NOT_MINE, GO = b"m", b"n", b"g"
 
+ACCEPT_S = 0.25
+"""Seconds within which a daemon must say MINE or NOT_MINE."""
+
+PIECE = 1 << 16
+"""Bytes that one call reads."""
+
 PAYLOAD_MAX = 64 << 20
-"""Bytes of one payload; a larger one is not read whole."""
+"""Bytes of the largest payload that is read whole."""
+
 LATE = ".late"
-"""What the name of a socket has more in its mark."""
+"""The ending of the mark beside a socket whose daemon did not say MINE in time."""
 
 
 def run_folder(environ: Mapping[str, str], home: str) -> str:
-    """Where every answerer of this user has a socket."""
+    """Return the folder that holds the sockets of all daemons of this user."""
     return os.path.join(state_base(environ, home), "run")
 
 
 def state_base(environ: Mapping[str, str], home: str, platform: str = sys.platform) -> str:
-    """The state folder as far as it can be told without reading settings: the same as theirs,
-    unless the user's settings file moves it."""
-    asked = environ.get("SIGHTLINE_HOME", "")
-    if asked:
-        return os.path.join(home, asked[2:]) if asked.startswith("~/") else asked
+    """Return the state folder without reading settings: the folder that settings name, too, unless
+    the user's settings file moves it."""
+    override = environ.get("SIGHTLINE_HOME", "")
+    if override:
+        return os.path.join(home, override[2:]) if override.startswith("~/") else override
     if platform == "darwin":
         return os.path.join(home, "Library/Application Support/sightline")
     windows = platform == "win32"
-    named = environ.get("LOCALAPPDATA" if windows else "XDG_STATE_HOME", "")
+    base = environ.get("LOCALAPPDATA" if windows else "XDG_STATE_HOME", "")
     fallback = "AppData/Local" if windows else ".local/state"
-    folder = named if os.path.isabs(named) else os.path.join(home, fallback)
+    folder = base if os.path.isabs(base) else os.path.join(home, fallback)
     return os.path.join(folder, "sightline")
 
 
 def own_settings(environ: Mapping[str, str]) -> str:
-    """The variables that change what is judged. An answerer with others is not asked."""
+    """Join the variables that change a verdict. A client asks only a daemon with the same ones."""
     return "\x01".join(
         f"{key}={environ[key]}"
         for key in sorted(environ)
@@ -49,30 +58,20 @@ def own_settings(environ: Mapping[str, str]) -> str:
 
 
 def key_of(folder: str) -> str:
-    """Six letters for a folder. No hash is worth its import: a key that stands for two folders
-    costs a question. The disk is not asked, because it may not answer."""
+    """Return six letters for a folder, computed from the path alone: the disk may hang. Two folders
+    with one key cost one question more, so no hash has to be imported."""
     return f"{int.from_bytes(os.fsencode(folder), 'big') % 0xFFFFFD:06x}"
 
 
 def stamp() -> str:
-    """Which installation this is, and of when: what another one's code judges may differ. Every
-    way of installing writes the package's files anew, so one of them tells."""
+    """Identify this installation and its time. Every installer writes the package's files anew, so
+    the file __init__.py tells an upgrade."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    found = os.stat(os.path.join(package, "__init__.py"))
-    return f"{found.st_dev}-{found.st_ino}-{found.st_mtime_ns}"
+    status = os.stat(os.path.join(package, "__init__.py"))
+    return f"{status.st_dev}-{status.st_ino}-{status.st_mtime_ns}"
 
 
-def uid_of_peer(peer: socket) -> int | None:
-    """The user at the other end; None where the system does not say (the folder is private)."""
-    import _socket
-
-    if not hasattr(_socket, "SO_PEERCRED"):
-        return None
-    found = peer.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
-    return int.from_bytes(found[4:8], sys.byteorder)  # struct ucred: pid, uid, gid
-
-
-def private(folder: str) -> bool:
-    """Whether a folder is this user's, and nobody else may enter it. OSError."""
-    found = os.stat(folder)
-    return found.st_uid == os.getuid() and not found.st_mode & 0o077
+def is_private(folder: str) -> bool:
+    """Return whether a folder is this user's and closed to everybody else. OSError."""
+    status = os.stat(folder)
+    return status.st_uid == os.getuid() and not status.st_mode & 0o077

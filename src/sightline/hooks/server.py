@@ -1,13 +1,10 @@
-"""Answerer: the open workspace and the doors to it.
+"""Answer the hooks of one workspace from a process that stays: `up`, or a hook's daemon.
 
-Answering hooks from one process that stays: what `up` runs beside its screen.
+    with serving(root, environ=os.environ, home=home) as server: ...
 
-    with serving(root, environ=os.environ, home=home) as answerer: ...
-
-Over a unix socket, which the command kind of hook finds by itself, and over HTTP on this machine
-only, for the http kind. While `up` does not run, a conversation's first hook leaves a process behind
-that has the socket only (hooks.daemon). Nothing depends on either: a hook process that finds
-nobody does the work itself, and the verdict is the same, because all do it with hooks.call.
+Both answer over a unix socket, which hooks of the command kind find by themselves; `up` answers
+hooks of the http kind over HTTP, too. No hook depends on a server: a hook that finds none answers
+itself, and the verdict is the same, because all use hooks.call.
 """
 
 from __future__ import annotations
@@ -24,22 +21,24 @@ from sightline.checkpoints.gc import keep_to_room
 from sightline.errors import SightlineError
 from sightline.filesystem.process import behind_shell, owner_of
 from sightline.hooks.call import Call, payload_of
-from sightline.hooks.daemon_status import Running
-from sightline.hooks.http_address import kept
-from sightline.hooks.http_endpoint import HttpEndpoint
-from sightline.hooks.open_sessions import Room, Rooms, project_of
+from sightline.hooks.daemon_status import DaemonStatus
+from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
+from sightline.hooks.open_sessions import OpenWorkspace, OpenWorkspaces, find_project
 from sightline.hooks.protocol import own_settings, run_folder, stamp
 from sightline.hooks.unix_endpoint import UnixEndpoint
 
+AGENT_OF_FAULTS = "answerer"
+"""The agent that a line of the hooks' log names for a fault of the server itself."""
+
 PATIENCE_S = 10.0
-"""How long stopping waits for the calls under way."""
+"""Seconds for which stopping waits for the calls under way."""
 
 
 class HookServer:
     """Answers the hook calls of one workspace from its own threads, over one open store.
 
     root: as discovery gives it. environ, home: of the user who runs it. kind: "up", or "auto" for
-    one that a hook started, which has no HTTP door. heard: told of each call, before its answer.
+    a hook's daemon, which has no HTTP endpoint. on_call: is called before each answer.
     """
 
     def __init__(
@@ -49,155 +48,130 @@ class HookServer:
         environ: Mapping[str, str],
         home: str,
         kind: str = "up",
-        heard: Callable[[Call], None] | None = None,
+        on_call: Callable[[Call], None] | None = None,
     ) -> None:
         self.root = os.path.realpath(root)
         self.calls = 0
         self._environ, self._home = environ, home
-        self._kind, self._heard = kind, heard
+        self._kind, self._on_call = kind, on_call
         self._own, self._stamp = own_settings(environ), stamp()
         self._since = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
         self._under_way = 0
         self._counting = Condition()
-        self._tidying = Tidying(self)
-        self._room: Room | None = None
-        self._local: UnixEndpoint | None = None
-        self._web: HttpEndpoint | None = None
+        self._tidying = Lock()
+        self._workspace: OpenWorkspace | None = None
+        self._unix: UnixEndpoint | None = None
+        self._http: HttpEndpoint | None = None
 
     def start(self) -> None:
-        """Open the store and the doors. SightlineError; then nothing is left open."""
-        rooms = Rooms(self._environ, self._home)
-        self._room = rooms.room(self.root)
+        """Open the store and the endpoints. SightlineError; then nothing is left open."""
+        self._workspace = OpenWorkspaces(self._environ, self._home).workspace(self.root)
         try:
             if self._kind == "up":
-                self._open_web(self._room.settings.state_home)
+                port, token = port_and_token(self._workspace.settings.state_home, self.root)
+                self._http = HttpEndpoint(self, port, token)
             if hasattr(os, "getuid"):
                 folder = run_folder(self._environ, self._home)
-                self._local = UnixEndpoint(self, folder, self._kind)
+                self._unix = UnixEndpoint(self, folder, self._kind)
         except BaseException:
             self.stop()
             raise
 
     def stop(self) -> None:
-        """Close the doors, let the calls under way end, and give the store back."""
-        for door in (self._local, self._web):
-            if door is not None:
-                door.close()
-        self._local = self._web = None
+        """Close the endpoints, let the calls under way end, and close the store."""
+        for endpoint in (self._unix, self._http):
+            if endpoint is not None:
+                endpoint.close()
+        self._unix = self._http = None
         with self._counting:
             self._counting.wait_for(lambda: not self._under_way, PATIENCE_S)
-            room, self._room = self._room, None
-        if room is not None:
-            room.close()
+            workspace, self._workspace = self._workspace, None
+        if workspace is not None:
+            workspace.close()
 
     @property
-    def room(self) -> Room:
-        """The open workspace, from start to stop."""
-        assert self._room is not None
-        return self._room
+    def workspace(self) -> OpenWorkspace:
+        """Return the open workspace, from start to stop."""
+        assert self._workspace is not None
+        return self._workspace
 
     @property
     def socket(self) -> str:
-        """The path of its socket, from start to stop."""
-        assert self._local is not None
-        return self._local.path
+        """Return the path of the socket, from start to stop."""
+        assert self._unix is not None
+        return self._unix.path
 
-    def told(self) -> Running:
-        """What it says of itself."""
+    def status(self) -> DaemonStatus:
+        """Return what `doctor` and other daemons learn of this server."""
         pid, calls = str(os.getpid()), str(self.calls)
-        return Running(self._kind, pid, self._since, calls, self.root, self._own, self._stamp)
+        return DaemonStatus(self._kind, pid, self._since, calls, self.root, self._own, self._stamp)
 
     def serves(
         self, project: str, variables: str, installation: str, agent: str, raw: bytes
     ) -> bool:
-        """Whether a call is this workspace's, made with the same variables by the same
-        installation (hook_client.stamp). project: the folder its host names, "" when it names
-        none."""
+        """Return whether a call is this workspace's, made with the same variables by the same
+        installation (protocol.stamp). project: the folder that the host names, or ""."""
         if (variables, installation) != (self._own, self._stamp) or agent not in dialect.AGENTS:
             return False
         try:
             caller = dialect.dialect(agent).caller(payload_of(raw))
-            return project_of(caller, {"CLAUDE_PROJECT_DIR": project}, self._home) == self.root
+            return find_project(caller, {"CLAUDE_PROJECT_DIR": project}, self._home) == self.root
         except (SightlineError, ValueError):
-            return False  # whoever does the work itself says what is wrong with it
+            return False  # the hook that answers itself names the fault
 
     def answer(
         self, agent: str, event: str | None, raw: bytes, project: str, pid: int | None
     ) -> bytes:
-        """The answer to a call. pid: of the host's process, where it is known."""
+        """Return the answer to a call. pid: of the host's process, where it is known."""
         environ = {**self._environ, "CLAUDE_PROJECT_DIR": project or self.root}
         owner = owner_of(behind_shell(pid)) if pid is not None else None
         self.enter()
         try:
             self.calls += 1
-            call = Call(agent, environ, self._home, event, owner, self._room)
-            said = call.answered(raw)
-            if self._heard is not None:
-                self._heard(call)
+            call = Call(agent, environ, self._home, event, owner, self._workspace)
+            answer = call.answered(raw)
+            if self._on_call is not None:
+                self._on_call(call)
             if any(isinstance(event, (Stopped, Ended)) for event in call.events):
-                self._tidying.begin()
-            return said
+                self._begin_tidying()
+            return answer
         finally:
             self.leave()
 
     def enter(self) -> None:
-        """Somebody is let in: stopping waits until it has left."""
+        """Count a call that begins: stopping waits for its end."""
         with self._counting:
             self._under_way += 1
 
     def leave(self) -> None:
-        """Somebody who was let in has gone."""
+        """Count a call that ended."""
         with self._counting:
             self._under_way -= 1
             self._counting.notify_all()
 
-    def note(self, error: Exception) -> None:
-        """Leave a line in the log of what went wrong behind an answer."""
-        Call("answerer", self._environ, self._home).note(error)
+    def _begin_tidying(self) -> None:
+        """Let automatic checkpoints keep to their quota, in a thread of its own, one at a time."""
+        if self._tidying.acquire(blocking=False):
+            self.enter()
+            Thread(target=self._tidy, name="sightline-tidying", daemon=True).start()
 
-    def tidy(self) -> None:
-        """Let the checkpoints that were taken by themselves keep to their room. StoreError."""
-        keep_to_room(self.room.ground(), self.room.settings)
-
-    def _open_web(self, state_home: str) -> None:
-        port, token = kept(state_home, self.root)
-        self._web = HttpEndpoint(self, port, token)
-
-
-__all__ = ["HookServer", "serving"]
+    def _tidy(self) -> None:
+        try:
+            keep_to_room(self.workspace.ground(), self.workspace.settings)
+        except SightlineError as error:
+            Call(AGENT_OF_FAULTS, self._environ, self._home).note(error)
+        finally:
+            self._tidying.release()
+            self.leave()
 
 
 @contextmanager
 def serving(root: str, *, environ: Mapping[str, str], home: str) -> Iterator[HookServer]:
-    """An answerer for a workspace, as long as the block runs. StoreError, SettingsError,
-    WorkspaceError when its place is taken."""
-    answerer = HookServer(root, environ=environ, home=home)
-    answerer.start()
+    """Run a hook server as long as the block runs. StoreError, SettingsError, WorkspaceError when
+    its port or socket cannot be had."""
+    server = HookServer(root, environ=environ, home=home)
+    server.start()
     try:
-        yield answerer
+        yield server
     finally:
-        answerer.stop()
-
-
-class Tidying:
-    """At most one tidying up at a time, in a thread of its own."""
-
-    def __init__(self, answerer: HookServer) -> None:
-        self._answerer = answerer
-        self._at_work = Lock()
-
-    def begin(self) -> None:
-        """Begin, unless one is under way."""
-        if not self._at_work.acquire(blocking=False):
-            return
-        self._answerer.enter()
-        Thread(target=self._tidy, name="sightline-tidying", daemon=True).start()
-
-    def _tidy(self) -> None:
-        try:
-            self._answerer.tidy()
-        except SightlineError as error:
-            self._answerer.note(error)
-        finally:
-            self._at_work.release()
-            self._answerer.leave()
+        server.stop()

@@ -1,7 +1,12 @@
-"""Leaving an answerer behind: what a conversation's first hook does once it has answered.
+"""Start a workspace's daemon, at most one at a time.
 
-Nobody waits for it, and nothing depends on it. It gets no pipe of the host, no folder to stand in
-and, of the environment, only what finds Sightline's files: a conversation's secrets end with it.
+A daemon keeps its workspace's lock file locked. The lock belongs to the open descriptor: a hook
+takes the lock and hands the descriptor to the daemon that it starts, so two hooks that start one
+at once leave one, and no process number is ever trusted. A daemon that ends as planned removes
+the file. A file that is left tells that a daemon failed or was killed: the next start waits RETRY_S.
+
+The daemon gets no pipe of the host, the folder / and, of the environment, only what finds
+Sightline's files, so the secrets of a conversation end with the conversation.
 """
 
 from __future__ import annotations
@@ -9,66 +14,68 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from time import time
 
 from sightline.filesystem.private_files import make_folder
 from sightline.hooks.call import Call
-from sightline.hooks.daemon_lock import may_start, place_of, take
-from sightline.hooks.protocol import own_settings, private, run_folder
+from sightline.hooks.protocol import is_private, own_settings, run_folder
+from sightline.model.revision import revision_of
 
 ENTRY = "daemon_entry.py"
-KEPT = ("HOME", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-KEPT_STARTS = ("SIGHTLINE_", "XDG_", "LC_")
-"""The variables that it gets, and how their names begin."""
+PASSED = ("HOME", "LANG", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+PASSED_STARTS = ("SIGHTLINE_", "XDG_", "LC_")
+"""The variables that a daemon gets, and the beginnings of their names."""
 
 PATH_MAX = 103
-"""Bytes of a socket's path: systems take 104 to 108, with one at its end."""
+"""Bytes of a socket's path: systems take 104 to 108, including a zero at the end."""
 
-ROOM = len("/000000-auto-0000.sock")
-"""Bytes of it behind its folder."""
+NAME_BYTES = len("/000000-auto-0000.sock")
+
+RETRY_S = 600.0
+"""Seconds from a start that did not end well to the next start."""
 
 
-def start(call: Call) -> None:
-    """Start one for this call's workspace, unless somebody has its place. Never raises an
-    Exception: what goes wrong leaves a line in the hooks' log."""
+def start_daemon(call: Call) -> None:
+    """Start a daemon for this call's workspace, unless one runs. Never raise an Exception: a fault
+    leaves a line in the hooks' log."""
     try:
         if hasattr(os, "posix_spawn") and hasattr(os, "getuid") and sys.executable:
             _start(call)
-    except Exception as error:  # noqa: BLE001 - the hook was answered, and that is what counts
+    except Exception as error:  # noqa: BLE001 - the hook was answered; that is enough
         call.note(error)
 
 
 def _start(call: Call) -> None:
-    assert call.project is not None
-    if call.owner is None:
+    if call.owner is None or call.project is None or call.caller is None:
         return
     folder = run_folder(call.environ, call.home)
-    if len(os.fsencode(folder)) + ROOM > PATH_MAX:
-        return  # each hook does its own work there; `up` says why
+    if len(os.fsencode(folder)) + NAME_BYTES > PATH_MAX:
+        return  # each hook answers itself there; `up` says why
     make_folder(folder)
-    if not private(folder):
+    if not is_private(folder):
         return
-    path = place_of(folder, call.project, own_settings(call.environ))
-    held = take(path)
-    if held is None:
+    path = lock_path(folder, call.project, own_settings(call.environ))
+    lock = acquire_lock(path)
+    if lock is None:
         return
     try:
-        if may_start(held):
-            os.set_inheritable(held, True)  # noqa: FBT003 - the argument has no name
-            _spawn(call, [str(held), path])
+        if _may_start(lock):
+            os.set_inheritable(lock, True)  # noqa: FBT003 - the argument has no name
+            _spawn(call.environ, [str(lock), path, call.project, call.caller.session, call.owner])
     finally:
-        os.close(held)  # the one that was started holds it on
+        os.close(lock)  # the daemon's copy keeps the lock
 
 
-def _spawn(call: Call, place: list[str]) -> None:
-    assert call.caller is not None
-    assert call.project is not None
-    assert call.owner is not None
+def _spawn(environ: Mapping[str, str], args: list[str]) -> None:
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), ENTRY)
-    told = [*place, call.project, call.caller.session, call.owner]
     os.posix_spawn(
         sys.executable,
-        [sys.executable, "-I", "-S", script, *told],
-        _environ(call.environ),
+        [sys.executable, "-I", "-S", script, *args],
+        {
+            key: value
+            for key, value in environ.items()
+            if key in PASSED or key.startswith(PASSED_STARTS)
+        },
         file_actions=[
             (os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)
         ],
@@ -76,7 +83,51 @@ def _spawn(call: Call, place: list[str]) -> None:
     )
 
 
-def _environ(environ: Mapping[str, str]) -> dict[str, str]:
-    return {
-        key: value for key, value in environ.items() if key in KEPT or key.startswith(KEPT_STARTS)
-    }
+def lock_path(folder: str, root: str, variables: str) -> str:
+    """Return the lock file for one workspace and one set of variables. folder: run_folder()."""
+    name = revision_of(os.fsencode(f"{root}\0{variables}"))[:16]
+    return os.path.join(folder, f"{name}.lock")
+
+
+def acquire_lock(path: str) -> int | None:
+    """Return a descriptor that holds the lock; None while another process holds it. OSError."""
+    import fcntl
+
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is_at(descriptor, path):
+            return descriptor
+    except BlockingIOError:
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+def release_lock(path: str, lock: int) -> None:
+    """Remove the lock file, to tell that the daemon ended as planned. OSError."""
+    try:
+        if _is_at(lock, path):
+            os.unlink(path)
+    finally:
+        os.close(lock)
+
+
+def _may_start(lock: int) -> bool:
+    """Return whether no start failed within RETRY_S, and note this start in the file. OSError."""
+    status = os.fstat(lock)
+    if status.st_size and 0 <= time() - status.st_mtime < RETRY_S:
+        return False
+    os.pwrite(lock, b"\n", 0)
+    return True
+
+
+def _is_at(descriptor: int, path: str) -> bool:
+    """Return whether the open file still has this path. A daemon that ended removed it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False

@@ -1,4 +1,4 @@
-"""The unix socket: how the command kind of hook asks, and how it is told once (hook_client)."""
+"""The unix socket of a hook server: hook clients ask here (hooks.client has the protocol)."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Protocol
 
 from sightline.errors import WorkspaceError
 from sightline.filesystem.private_files import make_folder
-from sightline.hooks.client import PIECE
-from sightline.hooks.daemon_status import TELL, Running
+from sightline.hooks.client import peer_ids
+from sightline.hooks.daemon_status import STATUS, DaemonStatus
 from sightline.hooks.protocol import (
     GO,
     LATE,
     MINE,
     NOT_MINE,
     PAYLOAD_MAX,
+    PIECE,
     PROTOCOL,
     key_of,
-    uid_of_peer,
 )
 from sightline.hooks.spawn import PATH_MAX
 from sightline.model.value import Value
 
 
-class Answerer(Protocol):
-    """The part of a hook server that an endpoint asks."""
+class Server(Protocol):
+    """The part of a hook server that its endpoints call."""
 
     root: str
 
-    def told(self) -> Running: ...
+    def status(self) -> DaemonStatus: ...
     def enter(self) -> None: ...
     def leave(self) -> None: ...
     def serves(
@@ -43,14 +43,14 @@ class Answerer(Protocol):
 
 
 WAIT_S = 5.0
-"""How long a client may take to send what it announced."""
+"""Seconds within which a client must send what it announced."""
 
 HEADER_MAX = 1 << 16
 BACKLOG = 128
 
 
-class Asked(Value):
-    """What a client says before its payload."""
+class Request(Value):
+    """The fields that a client sends before its payload."""
 
     protocol: str
     agent: str
@@ -63,12 +63,12 @@ class Asked(Value):
 
 
 class UnixEndpoint:
-    """A socket in the folder of all that run, named as hook_client says. WorkspaceError."""
+    """A socket in the run folder. WorkspaceError."""
 
-    def __init__(self, answerer: Answerer, folder: str, kind: str) -> None:
-        self._answerer = answerer
+    def __init__(self, server: Server, folder: str, kind: str) -> None:
+        self._server = server
         _prepare(folder)
-        name = f"{key_of(answerer.root)}-{kind}-{os.urandom(2).hex()}.sock"
+        name = f"{key_of(server.root)}-{kind}-{os.urandom(2).hex()}.sock"
         self.path = os.path.join(folder, name)
         if len(os.fsencode(self.path)) > PATH_MAX:
             raise WorkspaceError(
@@ -83,12 +83,12 @@ class UnixEndpoint:
         self._accepting.start()
 
     def close(self) -> None:
-        """Take nobody in any more."""
+        """Accept no further connection."""
         _unlink(self.path)
-        self._socket.shutdown(SHUT_RDWR)  # wakes the thread that waits
+        self._socket.shutdown(SHUT_RDWR)  # wakes the accepting thread
         self._accepting.join()
         self._socket.close()
-        _unlink(self.path + LATE)  # those who wait in line find it closed, and do their own work
+        _unlink(self.path + LATE)  # waiting hooks find the socket closed, and answer themselves
 
     def _accept(self) -> None:
         while True:
@@ -96,12 +96,12 @@ class UnixEndpoint:
                 peer, _ = self._socket.accept()
             except OSError:
                 return
-            self._answerer.enter()
+            self._server.enter()
             try:
                 Thread(target=self._serve, args=(peer,), daemon=True).start()
-            except RuntimeError:  # no further thread is to be had: the hook does its own work
+            except RuntimeError:  # the system has no thread left: the hook answers itself
                 peer.close()
-                self._answerer.leave()
+                self._server.leave()
 
     def _serve(self, peer: socket) -> None:
         try:
@@ -112,34 +112,34 @@ class UnixEndpoint:
             _unlink(self.path + LATE)
         finally:
             peer.close()
-            self._answerer.leave()
+            self._server.leave()
 
     def _converse(self, peer: socket) -> bool:
-        """False when it has gone meanwhile, as OSError says, too: what it asked for it does
-        itself, and if it had waited too long, that is over now."""
-        if uid_of_peer(peer) not in (None, os.getuid()):
+        """Answer one client. Return False, or raise OSError, when the client has gone: it answered
+        itself, and if it had waited too long, this daemon is not late any more."""
+        ids = peer_ids(peer)
+        if ids is not None and ids[1] != os.getuid():
             return True
-        asked, begun = _asked(peer)
-        if asked is None or asked.protocol == TELL:
-            peer.sendall(NOT_MINE if asked is None else self._answerer.told().sent())
+        request, begun = _read_request(peer)
+        if request is None or request.protocol == STATUS:
+            peer.sendall(NOT_MINE if request is None else self._server.status().encoded())
             return True
-        raw = _exactly(peer, int(asked.size), begun)
-        mine = self._answerer.serves(
-            asked.project, asked.variables, asked.installation, asked.agent, raw
+        raw = _read_payload(peer, int(request.size), begun)
+        mine = self._server.serves(
+            request.project, request.variables, request.installation, request.agent, raw
         )
         peer.sendall(MINE if mine else NOT_MINE)
         if not mine or peer.recv(1) != GO:
             return not mine
-        event, pid = asked.event or None, int(asked.parent)
-        peer.sendall(self._answerer.answer(asked.agent, event, raw, asked.project, pid) + GO)
+        event, pid = request.event or None, int(request.parent)
+        peer.sendall(self._server.answer(request.agent, event, raw, request.project, pid) + GO)
         return True
 
 
 def _prepare(folder: str) -> None:
-    """A folder that only its owner may enter, without the sockets of processes that are gone."""
+    """Make the folder private, and remove the sockets of dead processes."""
     make_folder(folder)
-    found = os.stat(folder)
-    if found.st_uid != os.getuid():
+    if os.stat(folder).st_uid != os.getuid():
         raise WorkspaceError(
             f"{folder} belongs to somebody else.", "Remove it, or choose another SIGHTLINE_HOME."
         )
@@ -149,21 +149,21 @@ def _prepare(folder: str) -> None:
 
 
 def _remove_if_dead(path: str) -> None:
-    """Remove a socket that nobody listens on. One of another program, or a file, is left alone."""
+    """Remove a socket that nobody listens on. Leave sockets of other programs, and files, alone."""
     try:
         if not path.endswith(".sock") or not stat.S_ISSOCK(os.lstat(path).st_mode):
             return
-        with_it = socket(AF_UNIX, SOCK_STREAM)
+        peer = socket(AF_UNIX, SOCK_STREAM)
         try:
-            with_it.settimeout(WAIT_S)
-            with_it.connect(path)
+            peer.settimeout(WAIT_S)
+            peer.connect(path)
         except ConnectionRefusedError:
             os.unlink(path)
             _unlink(path + LATE)
         finally:
-            with_it.close()
+            peer.close()
     except OSError:
-        return  # another process removed it, or it is too busy to answer: it lives
+        return  # another process removed it, or its daemon is busy and lives
 
 
 def _unlink(path: str) -> None:
@@ -173,8 +173,8 @@ def _unlink(path: str) -> None:
         return
 
 
-def _asked(peer: socket) -> tuple[Asked | None, bytes]:
-    """The header, and what came of the payload with it; None for one that is not understood."""
+def _read_request(peer: socket) -> tuple[Request | None, bytes]:
+    """Return the request and the first bytes of the payload; None for an unknown form."""
     data = b""
     while b"\n" not in data:
         piece = peer.recv(PIECE)
@@ -183,14 +183,14 @@ def _asked(peer: socket) -> tuple[Asked | None, bytes]:
         data += piece
     header, _, begun = data.partition(b"\n")
     fields = os.fsdecode(header).split("\0")
-    if fields[0] not in (PROTOCOL, TELL) or len(fields) != len(Asked._fields):
+    if fields[0] not in (PROTOCOL, STATUS) or len(fields) != len(Request._fields):
         return None, b""
-    asked = Asked(*fields)
-    sound = asked.size.isdecimal() and asked.parent.isdecimal()
-    return (asked if sound and int(asked.size) <= PAYLOAD_MAX else None), begun
+    request = Request(*fields)
+    valid = request.size.isdecimal() and request.parent.isdecimal()
+    return (request if valid and int(request.size) <= PAYLOAD_MAX else None), begun
 
 
-def _exactly(peer: socket, size: int, begun: bytes) -> bytes:
+def _read_payload(peer: socket, size: int, begun: bytes) -> bytes:
     pieces, have = [begun], len(begun)
     while have < size:
         piece = peer.recv(PIECE)

@@ -6,10 +6,11 @@ thousand files of which ten changed names ten.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeVar
 
-from sightline.model.lean import dumps, loads
+from sightline.model.json_text import compact_json
 from sightline.model.revision import Revision, revision_of
 from sightline.model.value import Value
 
@@ -232,7 +233,7 @@ def stored(
 def encode(made: Stored) -> bytes:
     """As bytes; of equal values the same bytes."""
     taken = made.step
-    return dumps(
+    return compact_json(
         {
             "v": VERSION,
             "base": made.base,
@@ -248,7 +249,7 @@ def encode(made: Stored) -> bytes:
 def decode(data: bytes) -> Stored:
     """From bytes. ValueError when they are no manifest, or one that a newer version made."""
     try:
-        raw = loads(data)
+        raw = json.loads(data)
         if raw["v"] != VERSION:
             raise ValueError(f"a manifest of version {raw['v']}")
         put = {path: _row(row) for path, row in raw["put"].items()}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Literal
 
-from sightline.model.lean import digest
 from sightline.model.value import Value
 
 Freshness = Literal["same", "differs", "cannot_tell"]
@@ -22,7 +22,7 @@ UNKNOWN: Revision = "unknown"
 
 def revision_of(data: bytes) -> Revision:
     """The revision of these bytes."""
-    return digest(data)
+    return sha256(data).hexdigest()
 
 
 def named(texts: Iterable[bytes] | dict[Revision, bytes]) -> dict[Revision, bytes]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from json import loads
 from typing import Any
 
 from sightline.conversation.window.blocks import Block
-from sightline.model.lean import loads
 
 BETWEEN = "\0"
 """Stands between texts, so that nothing is found across two of them."""

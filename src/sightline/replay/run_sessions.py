@@ -9,9 +9,9 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from hashlib import sha256
 from time import process_time
 
-from sightline.model.lean import digest
 from sightline.replay.engine import measured
 from sightline.replay.outcome import Outcome
 from sightline.replay.played import Half, Order, Played, Replay, Unread
@@ -62,7 +62,9 @@ def _gathered(order: Order, half: Half, made: Sequence[Played | Unread]) -> Repl
     listed = "\n".join(session.digest for session in counted)
     unread = tuple(each for each in made if isinstance(each, Unread))
     left = len(sessions) - len(counted)
-    return Replay(order, half, counted, left, tuple(again), unread, digest(listed.encode()))
+    return Replay(
+        order, half, counted, left, tuple(again), unread, sha256(listed.encode()).hexdigest()
+    )
 
 
 def _played(
@@ -103,7 +105,7 @@ def play(order: Order, path: str) -> Played | Unread:
     found = read(order.readers, path)
     if isinstance(found, Unread):
         return found
-    mark = digest((found.session or path).encode("utf-8", "surrogatepass"))
+    mark = sha256((found.session or path).encode("utf-8", "surrogatepass")).hexdigest()
     parts = list(segments(found, order.setting.count))
     tokens = max((part.tokens for part in parts), default=0) + order.setting.prefix
     half = int(mark, 16) & 1

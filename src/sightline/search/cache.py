@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from threading import Lock
 from weakref import WeakKeyDictionary
 
 from sightline.filesystem.git.rename_history import History
@@ -53,4 +53,4 @@ def shelf_of(workspace: Workspace) -> Shelf:
 
 
 _SHELVES: WeakKeyDictionary[Workspace, Shelf] = WeakKeyDictionary()
-_LOCK = allocate_lock()
+_LOCK = Lock()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from json import loads
 from typing import Any
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.errors import SightlineError
 from sightline.model.events import ListingRequested
-from sightline.model.lean import loads
 from sightline.model.value import Value
 from sightline.notices import warnings
 from sightline.search import words

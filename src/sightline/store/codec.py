@@ -9,6 +9,7 @@ version of its kind and adds an upcaster below, because old stores are read for 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from sightline.errors import StoreError
 from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, Belief, Cause, Fact, Rewritten, Told
-from sightline.model.lean import dumps, loads
+from sightline.model.json_text import compact_json
 from sightline.model.projections import DiskFile, Knowledge, SessionState
 from sightline.model.revision import Revision, Stamp, StatSignature
 from sightline.model.spans import Spans
@@ -40,7 +41,7 @@ def encode(fact: Fact) -> str:
         value = getattr(fact, field)
         if value != default:
             body[field] = value if pack is None or value is None else pack(value)
-    return dumps(body)
+    return compact_json(body)
 
 
 def decode(kind: str, version: int, body: str) -> Fact:
@@ -56,7 +57,7 @@ def decode(kind: str, version: int, body: str) -> Fact:
             UPGRADE,
         )
     try:
-        raw = loads(body)
+        raw = json.loads(body)
         for step in range(version, made.version):
             raw = UPCASTERS[kind, step](raw)
         return made(*[_unpacked(raw, *field) for field in _plan(made)])
@@ -110,7 +111,7 @@ def disk_row(state: DiskFile) -> Row:
         state.revision,
         state.position,
         state.at,
-        None if state.cause is None else dumps(_pack_cause(state.cause)),
+        None if state.cause is None else compact_json(_pack_cause(state.cause)),
         state.mode,
         state.moved_to if state.moved_to is None else text(state.moved_to),
         state.last_external_edit,
@@ -141,7 +142,7 @@ def session_of(row: Row) -> SessionState:
 
 def claim_row(state: Claim) -> Row:
     """Columns of the claims table."""
-    paths = dumps(list(state.paths))
+    paths = compact_json(list(state.paths))
     times = (state.expires_at, int(state.exclusive), state.taken_at, state.position)
     return (text(state.id), text(state.session), paths, *times)
 
@@ -150,7 +151,7 @@ def claim_of(row: Row) -> Claim:
     """Claim from its columns."""
     id_, session, paths, expires_at, exclusive, taken_at, position = row
     times = (expires_at, bool(exclusive), taken_at, position)
-    return Claim(untext(id_), untext(session), tuple(loads(paths)), *times)
+    return Claim(untext(id_), untext(session), tuple(json.loads(paths)), *times)
 
 
 def stamp_row(path: str, stamp: Stamp) -> Row:
@@ -211,7 +212,7 @@ def spans_of(stored: str) -> Spans:
 @lru_cache(maxsize=256)
 def cause_of(stored: str) -> Cause:
     """A cause from its column."""
-    return Cause(*loads(stored))
+    return Cause(*json.loads(stored))
 
 
 def _pack_cause(cause: Cause) -> list[Any]:

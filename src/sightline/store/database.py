@@ -10,13 +10,13 @@ the last connection closes is safe, for it holds the whole file then.
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3  # without the dates that sqlite3 brings
 import os
-from _thread import RLock
-from _weakref import ref
+import sqlite3
 from collections.abc import Callable, Sequence
+from threading import RLock
 from time import monotonic, sleep
 from typing import Any, TypeVar
+from weakref import ref
 
 from sightline.errors import StoreError
 from sightline.store.migrations import check, migrate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from threading import Lock
 from typing import Any
 
 
@@ -12,7 +12,7 @@ class Held:
 
     def __init__(self, room: int) -> None:
         self._room = room
-        self._lock = allocate_lock()
+        self._lock = Lock()
         self._values: dict[Any, tuple[Any, int]] = {}
 
     def get(self, key: object) -> Any:

@@ -6,8 +6,8 @@ Lives as long as the process.
 
 from __future__ import annotations
 
-from _thread import RLock
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from threading import RLock
 
 from sightline.model import active_claims
 from sightline.model.active_claims import Claim

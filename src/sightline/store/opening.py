@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3  # without the dates that sqlite3 brings
 import os
+import sqlite3
 
 from sightline.errors import StoreError
 from sightline.filesystem import private_files

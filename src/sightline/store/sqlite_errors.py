@@ -6,7 +6,7 @@ its place.
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3  # without the dates that sqlite3 brings
+import sqlite3
 
 from sightline.errors import StoreError
 

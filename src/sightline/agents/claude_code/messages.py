@@ -12,7 +12,7 @@ from typing import Any
 from sightline.agents.claude_code.rows import time_of
 from sightline.agents.recording import first_rows, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
-from sightline.model.lean import dumps
+from sightline.model.json_text import compact_json
 
 Row = Mapping[str, Any]
 Part = dict[str, Any]
@@ -241,7 +241,7 @@ def _file(told: Attachment) -> str | None:
     start = first if isinstance(first, int) else 1
     lines = file["content"].split("\n")
     numbered = "\n".join(f"{start + number}\t{line}" for number, line in enumerate(lines))
-    asked = dumps({"file_path": file.get("filePath")})
+    asked = compact_json({"file_path": file.get("filePath")})
     return _aside(f"Called the Read tool with the following input: {asked}\nResult:\n{numbered}")
 
 
