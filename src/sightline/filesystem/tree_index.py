@@ -35,7 +35,6 @@ from sightline.filesystem.folder import HELD, SEARCH
 from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
 from sightline.filesystem.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
 from sightline.filesystem.system_calls import READ, Calls
-from sightline.model.deflate import deflated
 from sightline.model.lean import dumps, loads
 from sightline.model.value import Value
 
@@ -526,6 +525,9 @@ VERSION = 1
 
 TREE = "tree.z"
 
+LEVEL = 1
+"""Of zlib: a look is waited for, and the next one writes the file anew."""
+
 ABANDONED_S = 3600
 """What is older was left half written by a process that was killed."""
 
@@ -537,7 +539,7 @@ def save(state: str, root: str, tree: Tree) -> None:
         for folder, listing in tree.listings.items()
     }
     told = {"v": VERSION, "root": root, "folders": folders, "ignoring": tree.ignoring}
-    keep(state, TREE, deflated(dumps(told).encode()))
+    keep(state, TREE, zlib.compress(dumps(told).encode(), LEVEL))
 
 
 def load(state: str, root: str) -> Tree:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 
 from sightline.hooks.protocol import (
     GO,
@@ -87,7 +88,17 @@ def _answer(args: list[str]) -> tuple[bytes, Call | None]:
     return _own(args, raw, parent) if asked is None else (asked, None)
 
 
+def package_folders() -> list[str]:
+    """List the folders of installed packages, for an interpreter that was started without them
+    (-S). They stand behind the folder of sightline itself, which holds them in most installations."""
+    import site
+
+    home = os.path.dirname(os.path.dirname(sys.executable))
+    return site.getsitepackages([home, sys.prefix])
+
+
 def _own(args: list[str], raw: bytes, parent: int) -> tuple[bytes, Call]:
+    sys.path.extend(package_folders())
     from sightline.filesystem.process import behind_shell, owner_of
     from sightline.hooks.call import Call
 
@@ -103,6 +114,7 @@ def _own(args: list[str], raw: bytes, parent: int) -> tuple[bytes, Call]:
 
 
 def _unanswered(agent: str, raw: bytes) -> bytes:
+    sys.path.extend(package_folders())
     from sightline.hooks.call import unanswered
 
     return unanswered(agent, raw, environ=os.environ, home=os.path.expanduser("~"))

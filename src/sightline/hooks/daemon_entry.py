@@ -4,6 +4,10 @@ import sys
 
 sys.path.append(__file__.replace("\\", "/").rsplit("/", 3)[0])
 
+from sightline.hooks.client import package_folders
+
+sys.path.extend(package_folders())
+
 from sightline.hooks.daemon import main
 
 if __name__ == "__main__":
