@@ -108,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def size(usage: Usage, moment: str, seconds: float = 0.0) -> Size:
     """The room that a store takes now."""
     room, kept = usage.store.room(), len(usage.store.texts())
-    texts = room.texts + room.files
+    texts = room.texts
     sizes = (room.facts, room.views, room.caches, texts, room.free, room.log, room.total)
     return Size(moment, *sizes, kept, seconds)
 

@@ -27,7 +27,6 @@ PURE_MAY_IMPORT = {
 } | {
     *("array", "hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string"),
     *("abc", "dataclasses", "datetime", "tomllib", "types", "typing", "unicodedata", "weakref"),
-    *("zlib", "isal"),  # model.deflate
     *("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript"),
 }
 PURE_MAY_NOT_CALL = {"open", "print", "input", "eval", "exec", "__import__"}

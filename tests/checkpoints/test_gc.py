@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -269,8 +268,6 @@ def test_a_sweep_killed_in_the_middle_leaves_a_whole_store(tmp_path):
         store = open_file(file)
         assert store.verify() == []
         store.tidy()
-        files = {p.parent.name + p.name for p in Path(f"{file}-blobs").rglob("*") if p.is_file()}
-        assert files == {each.revision for each in store.texts() if each.size > 1 << 20}
         store.close()
 
 

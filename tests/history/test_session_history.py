@@ -10,7 +10,14 @@ from sightline.config.settings import Settings
 from sightline.history import log_entries, session_history
 from sightline.history.session_history import Asked
 from sightline.history.why import ENTRIES, why
-from sightline.model.events import FACTS, SessionEnded, SessionForked, WriteAbandoned, WriteIntended
+from sightline.model.events import (
+    FACTS,
+    BatchEnded,
+    SessionEnded,
+    SessionForked,
+    WriteAbandoned,
+    WriteIntended,
+)
 from sightline.model.revision import MISSING, revision_of
 from sightline.store.memory import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
@@ -46,7 +53,8 @@ def world():
 
 
 def test_every_fact_but_the_journal_has_a_word():
-    assert set(FACTS) - set(log_entries.WORDS) == {WriteIntended.__name__, WriteAbandoned.__name__}
+    journal = {kind.__name__ for kind in (WriteIntended, WriteAbandoned, BatchEnded)}
+    assert set(FACTS) - set(log_entries.WORDS) == journal
 
 
 def test_every_named_field_is_one_of_its_fact():

@@ -8,6 +8,7 @@ from tests.store.facts import EXAMPLES
 from sightline.history.log_entries import WORDS, told
 from sightline.history.words import _LOG_FORMS, _OWN, sentence
 from sightline.model.events import (
+    BatchEnded,
     BlobPurged,
     Cause,
     Changed,
@@ -22,7 +23,8 @@ from sightline.model.events import (
 )
 from sightline.model.timeline import Recorded
 
-TOLD = [fact for fact in EXAMPLES if not isinstance(fact, (WriteIntended, WriteAbandoned))]
+JOURNAL = (WriteIntended, WriteAbandoned, BatchEnded)
+TOLD = [fact for fact in EXAMPLES if not isinstance(fact, JOURNAL)]
 
 
 def said(fact, reader=""):

@@ -23,6 +23,7 @@ EXAMPLES: list[Fact] = [
     events.Dropped("src/a.py", ((5, 9),)),
     events.WriteIntended("src/a.py", A, B, (".a.py.x1.new",), "host:12:345", BELIEF, "src/o.py"),
     events.WriteAbandoned("src/a.py", 9),
+    events.BatchEnded("b1", "mixed", ("src/a.py", "x")),
     events.Changed("src/a.py", A, B, "content", CAUSE, 0o644, BELIEF, 9),
     events.Moved("src/b.py", "src/a.py", B, CAUSE, 9),
     events.GitMoved(A[:40], B[:40], "checkout", ("x", "y/z")),
@@ -76,6 +77,7 @@ causes = st.builds(
     st.none() | names,
     st.none() | names,
     names,
+    st.none() | st.sampled_from(["named", "watched", "only_writer", "guess"]),
 )
 
 hunks = st.tuples(numbers, numbers, numbers, numbers)
@@ -100,6 +102,7 @@ BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
     "Spans": line_spans,
     "Belief": beliefs,
     "Cause": causes,
+    "BatchOutcome": st.sampled_from(["done", "undone", "mixed"]),
     "Change": st.sampled_from(["content", "created", "deleted", "mode", "kind"]),
     "tuple[Told, ...]": st.lists(tolds, max_size=3).map(tuple),
     "tuple[Rewritten, ...]": st.lists(rewrites, max_size=3).map(tuple),

@@ -11,8 +11,9 @@ from hypothesis import given
 from tests.store.facts import EXAMPLES, any_fact, line_spans, names
 
 from sightline.errors import StoreError
-from sightline.model.events import FACTS, Fact
-from sightline.model.projections import knowledge_paths
+from sightline.model import events
+from sightline.model.events import FACTS, Cause, Fact
+from sightline.model.projections import DiskFile, knowledge_paths
 from sightline.store import codec
 from sightline.store.event_index import KNOWING
 
@@ -40,6 +41,26 @@ def test_stores_of_version_1_are_read_for_ever(fact: Fact):
 
 def test_a_field_that_has_its_default_takes_no_room():
     assert codec.encode(FACTS["Dropped"]()) == "{}"
+
+
+def test_a_cause_without_evidence_is_stored_as_it_always_was():
+    fact = events.Moved("b", "a", "c", Cause("command", "make", "run 3", "likely"))
+    assert json.loads(codec.encode(fact))["cause"] == ["command", "make", "run 3", "likely"]
+    assert codec.cause_of('["command","make","run 3","likely"]') == fact.cause
+
+
+def test_a_cause_says_on_what_evidence_in_facts_and_in_the_disk_view():
+    cause = Cause("command", "make", None, "likely", "only_writer")
+    fact = events.Moved("b", "a", "c", cause)
+    assert codec.decode("Moved", 1, codec.encode(fact)) == fact
+    row = codec.disk_row(DiskFile("b", "c", 1, 1, cause))
+    assert codec.disk_of(row).cause == cause
+
+
+def test_a_write_of_before_batches_is_a_write_of_its_own():
+    fact = codec.decode("WriteIntended", 1, '{"path":"a","before":"b","after":"c"}')
+    assert fact == events.WriteIntended("a", "b", "c")
+    assert fact.batch is None  # type: ignore[attr-defined]
 
 
 def test_a_key_from_a_later_release_is_passed_over():

@@ -7,7 +7,6 @@ import os
 import pytest
 from tests.store.contract import seen
 
-from sightline.model.revision import revision_of
 from sightline.store.opening import open_file
 
 
@@ -46,24 +45,11 @@ def test_the_room_by_kind_adds_up_to_the_files(file):
     store.append("s", [seen(f"f{n}") for n in range(500)], at=1, blobs=[b"text" * 50])
     store._base.checkpoint()
     room = store.room()
-    assert room.files == sum(each.size for each in store.texts() if each.size > 1 << 20)
+    assert room.texts == sum(each.size for each in store.texts()) > 6 << 20
     assert room.facts > 500 * 50
     inside = room.facts + room.views + room.caches + room.texts + room.free
     assert inside == os.path.getsize(file)
-    assert room.total == inside + room.files + room.log
-    store.close()
-
-
-def test_a_file_that_no_row_names_is_tidied_up(file):
-    """Left by a process that was killed between the file and the row."""
-    store = filled(file, 1, size=2 << 20)
-    (kept,) = store.texts()
-    orphan = os.urandom(2 << 20)
-    store._blobs.pack([orphan])
-    assert store.tidy() >= len(orphan)
-    assert store.blob(kept.revision) is not None
-    store.keep([orphan])
-    assert store.blob(revision_of(orphan)) == orphan
+    assert room.total == inside + room.log
     store.close()
 
 
@@ -81,19 +67,3 @@ def test_a_store_that_cannot_shrink_uses_its_room_again(file):
     assert os.path.getsize(file) <= before + (1 << 20)
     assert store.verify() == []
     store.close()
-
-
-def test_a_reader_that_was_a_moment_late_finds_no_text(file, monkeypatch):
-    """Its row was read, then the text was forgotten: that is no damage."""
-    store, other = filled(file, 1, size=2 << 20), open_file(file)
-    (kept,) = store.texts()
-    read = other._blobs.files.read
-
-    def late(revision):
-        empty_of_texts(store)
-        return read(revision)
-
-    monkeypatch.setattr(other._blobs.files, "read", late)
-    assert other.blob(kept.revision) is None
-    store.close()
-    other.close()

@@ -129,7 +129,7 @@ def test_a_store_of_a_newer_sightline(file):
     db = sqlite3.connect(file, isolation_level=None)
     db.execute("PRAGMA user_version=9")
     db.close()
-    with refused(file, "schema version 9; this sightline knows 5"):
+    with refused(file, "schema version 9; this sightline knows 7"):
         use(file)
 
 
@@ -145,14 +145,14 @@ def test_a_fact_of_a_newer_sightline(file):
 
 
 def test_a_store_of_an_older_sightline_takes_the_missing_steps(file, tmp_path, monkeypatch):
-    (tmp_path / "0006_mood.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE swing (b);\n")
-    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, str(tmp_path / "0006_mood.sql")))
+    (tmp_path / "0008_mood.sql").write_text("CREATE TABLE mood (a);\nCREATE TABLE swing (b);\n")
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, str(tmp_path / "0008_mood.sql")))
     store = open_file(file)
     assert store._base.run("SELECT * FROM mood, swing") == []
     assert store.verify() == []
     store.close()
     db = sqlite3.connect(file)
-    assert db.execute("PRAGMA user_version").fetchone() == (6,)
+    assert db.execute("PRAGMA user_version").fetchone() == (8,)
     db.close()
 
 

@@ -186,7 +186,7 @@ def entry(told: Entry) -> Shape:
         "lines": None if told.lines is None else pairs(told.lines),
         "before": told.before,
         "after": told.after,
-        "cause": dict(told.cause.items()),
+        "cause": {name: value for name, value in told.cause.items() if name != "evidence"},
     }
     if told.paths:
         shape["paths"] = list(told.paths)

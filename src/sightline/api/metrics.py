@@ -100,5 +100,5 @@ def _room(store: Store, settings: Settings) -> Finding:
     """What the store takes. A warning once its texts take more than the user gave them."""
     room = store.room()
     sizes = {**dict(room.items()), "total": room.total, "allowed": settings.keep_bytes}
-    full = room.texts + room.files > settings.keep_bytes
+    full = room.texts > settings.keep_bytes
     return Finding("room", "warning" if full else "ok", "full" if full else "within", sizes)

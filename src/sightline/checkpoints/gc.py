@@ -211,8 +211,7 @@ def keep_to_room(ground: SessionContext, settings: Policy) -> tuple[str, ...]:
     The ids of what was dropped. It reads all that is kept: not for who is waited for. StoreError.
     """
     store, room = ground.store, settings.checkpoint_bytes
-    taken = store.room()
-    if taken.texts + taken.files <= room:
+    if store.room().texts <= room:
         return ()
     kept = store.texts()
     dropped = prune_unasked(ground, kept, room)

@@ -71,12 +71,10 @@ def _sight(counted: Mapping[str, Any]) -> str:
 
 
 def _room(sizes: Mapping[str, int]) -> str:
-    texts = amount(sizes["texts"] + sizes["files"])
-    own = f", {amount(sizes['files'])} of it files of their own" if sizes["files"] else ""
     free = f", {amount(sizes['free'])} free" if sizes["free"] else ""
     return (
         f"{amount(sizes['total'])}: facts {amount(sizes['facts'])}, what is derived from them "
-        f"{amount(sizes['views'])}, stats {amount(sizes['caches'])}, texts {texts}{own} (of "
+        f"{amount(sizes['views'])}, stats {amount(sizes['caches'])}, texts {amount(sizes['texts'])} (of "
         f"{amount(sizes['allowed'])}), log {amount(sizes['log'])}{free}."
     )
 

@@ -36,7 +36,6 @@ from sightline.filesystem.folder import HELD, SEARCH
 from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
 from sightline.filesystem.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
 from sightline.filesystem.system_calls import READ, Calls
-from sightline.model.deflate import deflated
 from sightline.model.json_text import compact_json
 from sightline.model.value import Value
 
@@ -527,6 +526,9 @@ VERSION = 1
 
 TREE = "tree.z"
 
+LEVEL = 1
+"""Of zlib: a look is waited for, and the next one writes the file anew."""
+
 ABANDONED_S = 3600
 """What is older was left half written by a process that was killed."""
 
@@ -538,7 +540,7 @@ def save(state: str, root: str, tree: Tree) -> None:
         for folder, listing in tree.listings.items()
     }
     told = {"v": VERSION, "root": root, "folders": folders, "ignoring": tree.ignoring}
-    keep(state, TREE, deflated(compact_json(told).encode()))
+    keep(state, TREE, zlib.compress(compact_json(told).encode(), LEVEL))
 
 
 def load(state: str, root: str) -> Tree:

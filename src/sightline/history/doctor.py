@@ -151,8 +151,7 @@ def _others_may(path: str) -> bool:
 
 
 def _size(place: str) -> int:
-    """Bytes of an embedded store, its log and its large texts."""
+    """Bytes of an embedded store and its log."""
     file = place.removeprefix("sqlite://")
-    texts = [os.path.join(at, name) for at, _, names in os.walk(f"{file}-blobs") for name in names]
-    there = [path for path in (file, f"{file}-wal", *texts) if os.path.exists(path)]
+    there = [path for path in (file, f"{file}-wal") if os.path.exists(path)]
     return sum(map(os.path.getsize, there))

@@ -18,7 +18,9 @@ from sightline.model.spans import Hunk, Spans
 from sightline.model.value import Value
 
 CauseKind = Literal["agent", "command", "formatter", "git", "session", "external"]
+CauseEvidence = Literal["named", "watched", "only_writer", "guess"]
 Change = Literal["content", "created", "deleted", "mode", "kind"]
+BatchOutcome = Literal["done", "undone", "mixed"]
 
 
 class Fact(Value):
@@ -108,12 +110,16 @@ class Belief(Value):
 
 
 class Cause(Value):
-    """Who made a change, for wording only; it never decides a verdict."""
+    """Who made a change, for wording only; it never decides a verdict. evidence: how that is
+    known, None in what was recorded without it. named: the command or the tool call names the
+    file; watched: the change was seen while its author alone could make it; only_writer: nobody
+    else was at work; guess: nothing but the time speaks for it."""
 
     kind: CauseKind
     who: str | None = None
     detail: str | None = None
     confidence: str = "certain"
+    evidence: CauseEvidence | None = None
 
 
 class SessionStarted(Fact):
@@ -179,7 +185,8 @@ class WriteIntended(Fact):
     owner: "host:pid:start" of the writing process. belief: what its agent holds once it is done,
     so that a write whose process died before saying so can be recorded in full. src: the file
     at `path` is to come from there (a move). led, target: as in Changed. by: the rewind that
-    writes, as its causes name it (changes.cause_rules.REWINDING); None for an edit."""
+    writes, as its causes name it (changes.cause_rules.REWINDING); None for an edit. batch: the
+    name of the writes that happen with this one, all or none; None for a write of its own."""
 
     path: str
     before: Revision
@@ -191,6 +198,7 @@ class WriteIntended(Fact):
     led: str | None = None
     target: str | None = None
     by: str | None = None
+    batch: str | None = None
 
 
 class WriteAbandoned(Fact):
@@ -198,6 +206,15 @@ class WriteAbandoned(Fact):
 
     path: str
     intent: int
+
+
+class BatchEnded(Fact):
+    """Every WriteIntended of a batch came to its end. outcome: all were done, or all files stand as
+    before; mixed where neither could be reached. paths: the files that kept it from that."""
+
+    batch: str
+    outcome: BatchOutcome
+    paths: tuple[str, ...] = ()
 
 
 class Changed(Fact):

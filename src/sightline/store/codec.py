@@ -19,7 +19,7 @@ from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, Belief, Cause, Fact, Rewritten, Told
 from sightline.model.json_text import compact_json
 from sightline.model.projections import DiskFile, Knowledge, SessionState
-from sightline.model.revision import Revision, Stamp, StatSignature
+from sightline.model.revision import Stamp, StatSignature
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
 
@@ -184,16 +184,6 @@ def untext(value: Any) -> Any:
     return value.decode("utf-8", "surrogatepass") if type(value) is bytes else value
 
 
-@lru_cache(maxsize=1024)
-def raw(revision: Revision) -> bytes:
-    """The 32 bytes that a revision spells; none for a word that is no hash."""
-    try:
-        data = bytes.fromhex(revision)
-    except ValueError:
-        return b""
-    return data if data.hex() == revision else b""
-
-
 @lru_cache(maxsize=4096)
 def spans_text(lines: Spans) -> str:
     """((1, 200), (310, 320)) as "1-200,310-320"."""
@@ -216,7 +206,10 @@ def cause_of(stored: str) -> Cause:
 
 
 def _pack_cause(cause: Cause) -> list[Any]:
-    return [value for _, value in cause.items()]
+    """The values of a cause in order; without the evidence where there is none, as older versions
+    wrote them."""
+    values = [value for _, value in cause.items()]
+    return values if cause.evidence is not None else values[:-1]
 
 
 def _pack_belief(belief: Belief) -> list[Any]:

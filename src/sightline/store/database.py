@@ -58,8 +58,9 @@ class Database:
         self._db: sqlite3.Connection | None = None
         try:
             self._db = connect(file)
-            if not patiently(lambda: check(self.open(), file)):
-                self.write(lambda: migrate(self.open()))
+            while not patiently(lambda: check(self.open(), file)):
+                self.write(lambda: migrate(self.open(), file), durable=True)
+                self.carry_over()
         except BaseException as error:
             self._disconnect()
             if isinstance(error, sqlite3.Error):

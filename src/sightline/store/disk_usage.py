@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from time import sleep
 
+from sightline.store.blobs import ROW_BYTES
 from sightline.store.database import Database
 from sightline.store.port import Room
 
@@ -24,24 +25,18 @@ FACTS = (
 STAMPS = (
     "SELECT coalesce(sum(length(path) + length(signature) + length(revision) + 20), 0) FROM stamps"
 )
-TEXTS = (
-    "SELECT (SELECT coalesce(sum(length(body) + 80), 0) FROM blobs)"
-    " + (SELECT coalesce(sum(length(body) + length(lengths) + 20), 0) FROM packs)"
-    " + (SELECT 45 * count(*) FROM packed)"
-    " + (SELECT coalesce(sum(length(body) + 160), 0) FROM patched)"
-)
+TEXTS = f"SELECT coalesce(sum(length(frame) + {ROW_BYTES}), 0) FROM texts"  # noqa: S608  all ours
 
 
-def measured(base: Database, files: int) -> Room:
+def measured(base: Database) -> Room:
     """The room by what it is used for: of the facts, stats and texts the rows themselves, a few
-    bytes for each row's head included; views are what remains. files: bytes of the texts
-    that are files."""
+    bytes for each row's head included; views are what remains."""
     facts, caches, texts = (base.run(each)[0][0] for each in (FACTS, STAMPS, TEXTS))
     page = _number(base, "page_size")
     free = _number(base, "freelist_count") * page
     used = _number(base, "page_count") * page - free
     views = max(used - facts - caches - texts, 0)
-    return Room(facts, views, caches, texts, files, free, base.log_bytes())
+    return Room(facts, views, caches, texts, free, base.log_bytes())
 
 
 def give_back(base: Database) -> int:

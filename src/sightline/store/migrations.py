@@ -6,6 +6,7 @@ import os
 import sqlite3
 
 from sightline.errors import StoreError
+from sightline.store.old_texts import rewrite_some
 
 STEPS = (
     "0001_ground.sql",
@@ -13,16 +14,25 @@ STEPS = (
     "0003_retention.sql",
     "0004_packs.sql",
     "0005_patches.sql",
+    "0006_texts.sql",
+    "0007_old_texts_gone.sql",
 )
 """user_version counts the steps a database has taken. A published step is never changed."""
+
+TEXTS_REWRITTEN = "0007_old_texts_gone.sql"
+"""The step before which store.old_texts rewrites every old text."""
 
 APPLICATION_ID = 0x53474C4E
 """Written into the header of every store: "SGLN"."""
 
 
-def migrate(db: sqlite3.Connection) -> None:
-    """Take the missing steps. Inside the caller's transaction, so that all are taken or none."""
+def migrate(db: sqlite3.Connection, file: str) -> None:
+    """Take the missing steps inside the caller's transaction: all of them, or none where one fails.
+    Where old texts have to be rewritten it takes the steps before that and rewrites some: call it
+    again, in a durable transaction of its own, until check() says that all steps were taken."""
     for number, name in enumerate(STEPS[version_of(db) :], version_of(db) + 1):
+        if name == TEXTS_REWRITTEN and rewrite_some(lambda *sql: db.execute(*sql).fetchall(), file):
+            break
         for statement in _read(name).split(";\n"):
             db.execute(statement)
         db.execute(f"PRAGMA user_version={number}")

@@ -91,7 +91,7 @@ def _write_schema(file: str) -> None:
         # for which every writer would wait. Only an empty file takes this.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("BEGIN IMMEDIATE")
-        migrate(db)
+        migrate(db, file)
         db.execute("COMMIT")
         db.execute("PRAGMA journal_mode = WAL")
     finally:

@@ -16,14 +16,13 @@ from sightline.store.retention import KeptText
 
 class Room(Value):
     """Bytes that a store takes. facts: the timeline; views: what is folded from it, with all
-    indexes; caches: of stats; texts: those in the store itself; files: those that are files of
-    their own; free: what was freed and is not used again yet; log: not carried over yet."""
+    indexes; caches: of stats; texts: all that are kept; free: what was freed and is not used again
+    yet; log: not carried over yet."""
 
     facts: int = 0
     views: int = 0
     caches: int = 0
     texts: int = 0
-    files: int = 0
     free: int = 0
     log: int = 0
 
@@ -137,10 +136,9 @@ class Store(Protocol):
         at: int,
         secret: bool = False,
     ) -> tuple[Revision, ...]:
-        """Forget texts and record that as one BlobPurged, or as two where some are large; which of
-        them were kept. choose: asked which ones while nobody else can write, so it may look at
-        what was recorded until now; perhaps asked twice.
-        secret: overwrite the bytes, too, before this returns."""
+        """Forget texts and record that as one BlobPurged; which of them were kept. choose: asked
+        which ones while nobody else can write, so it may look at what was recorded until now.
+        secret: the bytes are overwritten on the platter before this returns, in the log, too."""
 
     def tally(self) -> dict[str, int]:
         """How many facts there are of each kind, by its name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from time import sleep
 from typing import Any, TypeVar
 
 from sightline.model.active_claims import Claim
@@ -12,11 +11,11 @@ from sightline.model.projections import DiskFile, Knowledge, SessionState, news
 from sightline.model.revision import Revision, Stamp
 from sightline.model.timeline import TURNING, Recorded
 from sightline.store import codec
-from sightline.store.blob_removal import Forgetting
+from sightline.store.blob_removal import damaged_texts, kept_texts, remove
 from sightline.store.blobs import Blobs
 from sightline.store.codec import text
 from sightline.store.database import Database
-from sightline.store.disk_usage import REST_S, give_back, measured
+from sightline.store.disk_usage import give_back, measured
 from sightline.store.event_index import check_expected, paths_of, went_on
 from sightline.store.port import Room
 from sightline.store.retention import KeptText
@@ -55,7 +54,7 @@ STAMP = "SELECT path, signature, revision, read_at_ns FROM stamps"
 
 
 MUCH = 2 << 20
-"""Bytes of packs after which the log is looked at."""
+"""Bytes of kept frames after which the log is looked at."""
 
 
 class SqliteStore:
@@ -65,7 +64,7 @@ class SqliteStore:
     def __init__(self, file: str) -> None:
         self._base = Database(file)
         self._rows = Rows(self._base.run)
-        self._blobs = Blobs(self._base.run, f"{file}-blobs")
+        self._blobs = Blobs(self._base.run, file)
         self._purges = 0
         self._kept = 0
 
@@ -188,7 +187,7 @@ class SqliteStore:
     ) -> None:
         packed = self._blobs.pack(blobs)
         self._write(lambda: self._blobs.put(packed, ahead=True), durable=durable)
-        self._kept += sum([len(pack.body) for pack in packed.packs])
+        self._kept += sum([len(each.frame or b"") for each in packed])
         if self._kept > MUCH:  # a first checkpoint's: its end is not to carry all over
             self._kept = 0
             self._base.carry_over()
@@ -197,7 +196,7 @@ class SqliteStore:
         return self._blobs.get(revision)
 
     def texts(self) -> list[KeptText]:
-        return self._forgetting().kept()
+        return kept_texts(self._base.run)
 
     def purge(
         self,
@@ -208,26 +207,22 @@ class SqliteStore:
         at: int,
         secret: bool = False,
     ) -> tuple[Revision, ...]:
-        forgetting = self._forgetting()
-
-        def work(*, large: bool) -> tuple[Revision, ...]:
+        def work() -> tuple[Revision, ...]:
             self._rows.begin()
-            # ON zeroes the pages that are freed
-            self._base.run(f"PRAGMA secure_delete = {'ON' if secret else 'OFF'}")
-            chosen = dict.fromkeys(choose())
-            gone = tuple([each for each in chosen if forgetting.remove(each, large=large)])
-            if secret and not large:
-                self._blobs.packs().erase(chosen)
+            # Zero what is freed: it may be a secret now, or found to be one when it is long gone.
+            self._base.run("PRAGMA secure_delete = ON")
+            gone = tuple(
+                [
+                    each
+                    for each in dict.fromkeys(choose())
+                    if remove(self._base.run, self._blobs, each)
+                ]
+            )
             if gone:
                 self._record(session, BlobPurged(gone[0], reason, gone[1:]), at, at)
             return gone
 
-        purged = self._write(lambda: work(large=False), durable=secret)
-        if forgetting.any_large():
-            # A power cut must not bring the row back whose file is removed then.
-            files = self._write(lambda: work(large=True), durable=True)
-            self._write(lambda: forgetting.tidy(files), durable=False)
-            purged += files
+        purged = self._write(work, durable=secret)
         self._purges += 1
         # The log still holds the bytes until it is begun anew; and much goes through it here.
         if purged and (secret or self._purges % PURGES_PER_CHECKPOINT == 0):
@@ -238,28 +233,20 @@ class SqliteStore:
         return dict(self._base.run("SELECT kind, count(*) FROM events GROUP BY kind"))
 
     def room(self) -> Room:
-        return measured(self._base, self._forgetting().files_bytes())
+        return measured(self._base)
 
     def tidy(self) -> int:
-        forgetting = self._forgetting()
-        files = self._write(forgetting.tidy, durable=False)
-        while self._write(forgetting.mend, durable=False):
-            sleep(REST_S)
-        return files + give_back(self._base)
+        return give_back(self._base)
 
     def verify(self) -> list[str]:
         torn = [row[0] for row in self._base.run("PRAGMA integrity_check") if row[0] != "ok"]
-        return torn or [*differences(self), *self._forgetting().broken()]
+        return torn or [*differences(self), *damaged_texts(self._base.run, self._blobs)]
 
     def close(self) -> None:
         self._base.close()
 
     def leave(self) -> None:
         self._base.leave()
-
-    def _forgetting(self) -> Forgetting:
-        """What a hook never asks for."""
-        return Forgetting(self._base.run, self._blobs)
 
     def _write(self, work: Callable[[], Result], *, durable: bool) -> Result:
         try:

@@ -33,6 +33,10 @@ WORDS = {
         "cannot be read or written: the disk answers with an error",
         "Check the disk and its free space, then try again.",
     ),
+    sqlite3.SQLITE_TOOBIG: (
+        "cannot keep a text of more than a gigabyte",
+        "Leave such files to other tools, or name them in .sightlineignore.",
+    ),
     sqlite3.SQLITE_BUSY: (
         "is held by another process",
         "A sightline process or a database tool is in the middle of a write: let it finish, or end it.",
