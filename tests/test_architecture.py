@@ -29,6 +29,7 @@ PURE_MAY_IMPORT = {
     *("abc", "dataclasses", "datetime", "tomllib", "types", "typing", "unicodedata", "weakref"),
     *("_json", "_sha2", "_sha256"),  # model.lean: what stands behind json and hashlib
     *("zlib", "isal"),  # model.deflate
+    "rapidfuzz",
     *("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript"),
 }
 PURE_MAY_NOT_CALL = {"open", "print", "input", "eval", "exec", "__import__"}
