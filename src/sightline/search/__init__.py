@@ -15,7 +15,6 @@ PUBLIC = (
 PURE = (
     "chains",
     "glob_braces",
-    "glob_regex",
     "guesses",
     "path_index",
     "patterns",
