@@ -120,7 +120,7 @@ def _five(last: str) -> list[list[str]]:
 @cache
 def figures() -> tuple[Figure, ...]:
     """In the order of the table."""
-    quick, chain, any_ = Limit(ms=0.1), Limit(ms=10), Limit(ms=35)
+    quick, chain, any_ = Limit(ms=0.1), Limit(ms=250), Limit(ms=100)
     one = "**/test*/**/[a-m]*.{py,ts}"
     return (
         Figure("path", "one path, there", FLOOR, quick, asked(_paths(), wins=True)),

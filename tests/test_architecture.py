@@ -27,6 +27,7 @@ PURE_MAY_IMPORT = {
 } | {
     *("array", "hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string"),
     *("abc", "dataclasses", "datetime", "tomllib", "types", "typing", "unicodedata", "weakref"),
+    "rapidfuzz",
     *("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript"),
 }
 PURE_MAY_NOT_CALL = {"open", "print", "input", "eval", "exec", "__import__"}

@@ -57,14 +57,13 @@ def test_the_list_is_made_ready_once(ground):
     assert shelf_of(ground.workspace) is first
 
 
-def test_what_was_made_ready_is_kept_when_a_file_comes(ground, place):
+def test_a_file_that_comes_is_guessed_and_git_is_not_asked_again(ground, place):
     first = shelf_of(ground.workspace)
     assert find(ground, "src/utils/name.py").candidates
     place.put("src/utils/named.py", "")
     later = shelf_of(ground.workspace)
     assert later is not first
     assert find(ground, "src/utils/naned.py").candidates[0].path == "src/utils/named.py"
-    assert later.guesser.ready is first.guesser.ready
     assert later.history is first.history is not None
 
 

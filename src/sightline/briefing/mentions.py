@@ -12,6 +12,8 @@ import re
 from collections.abc import Collection
 from functools import cached_property
 
+from rapidfuzz import fuzz, process
+
 from sightline.briefing import git_summary  # few texts ask git
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mention_parser import Mention, named, part
@@ -23,8 +25,7 @@ from sightline.model.spans import Span
 from sightline.model.text import decode
 from sightline.model.value import Value
 from sightline.search.cache import Shelf, shelf_of
-from sightline.search.fuzzy import FAMILIES, slips, slips_allowed
-from sightline.search.guesses import Candidate
+from sightline.search.guesses import ENDINGS, Candidate
 from sightline.search.listing import DirectoryListing, level, list_directory
 from sightline.search.path_index import Index
 from sightline.text.phrases import count
@@ -52,6 +53,9 @@ GUESSES_MAX = 20
 FULL = "There was no room left: mention it alone to see it."
 
 KEPT_BACK = "It is among the secrets (never_store): mention it alone to see it."
+
+ALMOST = 75
+"""The likeness, of 100, of a name and what it becomes by a slip."""
 
 LEFT_TO_HOSTS = ("url", "problems", "terminal")
 
@@ -281,13 +285,6 @@ def _is_word(mention: Mention, called: Called) -> bool:
     return bare and called.word(mention.value)
 
 
-OTHERS = (
-    *(".go", ".rs", ".rb", ".php", ".cs", ".swift", ".scala", ".sql", ".xml", ".svg", ".png"),
-    *(".jpg", ".pdf", ".csv", ".env", ".lock", ".log", ".proto", ".graphql", ".ps1", ".bat"),
-)
-ENDINGS = frozenset(ending for family in (*FAMILIES, OTHERS) for ending in family)
-"""Of files anywhere. What ends in one is a path, though no file here does."""
-
 CALL = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\((?:.*\)|[^)]*)", re.DOTALL)
 """A decorator with its arguments, as far as they came along. No file is called so."""
 
@@ -333,8 +330,10 @@ class Called:
             return True
         if scope not in self._folders:
             return False
-        most = slips_allowed(len(stem))
-        return any(slips(stem, other, most) <= most for other in self._below(scope))
+        return (
+            process.extractOne(stem, self._below(scope), scorer=fuzz.ratio, score_cutoff=ALMOST)
+            is not None
+        )
 
     def _below(self, scope: str) -> Collection[str]:
         """The stems of what is in the folders of a name, at any depth."""

@@ -4,7 +4,6 @@ PUBLIC = (
     "cache",
     "chains",
     "find",
-    "fuzzy",
     "guesses",
     "listing",
     "listing_requests",
@@ -15,9 +14,7 @@ PUBLIC = (
 
 PURE = (
     "chains",
-    "fuzzy",
     "glob_braces",
-    "glob_regex",
     "guesses",
     "path_index",
     "patterns",

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from sightline.filesystem.git.rename_history import History
 from sightline.filesystem.port import Workspace
-from sightline.search.guesses import Guesser, Ready
+from sightline.search.guesses import Guesser
 from sightline.search.path_index import Index
 
 RENAMES_S = 2.0
@@ -22,7 +22,6 @@ class Shelf:
         self.paths = paths
         self.index = Index(paths)
         self._root = root
-        self.ready: Ready | None = None if last is None else last.ready
         self.history: History | None = None if last is None else last.history
         self._guesser: Guesser | None = None
 
@@ -30,8 +29,7 @@ class Shelf:
     def guesser(self) -> Guesser:
         """What guesses are made with."""
         if self._guesser is None:
-            self._guesser = Guesser(self.paths, self.ready)
-            self.ready = self._guesser.ready
+            self._guesser = Guesser(self.paths)
         return self._guesser
 
     def renamed(self, within_s: float = RENAMES_S) -> dict[str, str]:

@@ -40,7 +40,12 @@ def closing(text: str, at: int) -> int:
     while end < len(text) and (text[end] != "]" or end == first):
         if text[end] == "/":
             return 0
-        end += 2 if text[end] == "\\" else 1
+        named = text.find(":]", end + 2) if text[end : end + 2] == "[:" else -1
+        end = (
+            named + 2
+            if named > 0 and text[end + 2 : named].isalpha()
+            else end + 1 + (text[end] == "\\")
+        )
     return end if end < len(text) else 0
 
 

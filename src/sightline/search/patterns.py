@@ -9,18 +9,22 @@ pattern matches always, so app/[id]/page.tsx finds itself.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Literal
 
+from sightline.filesystem.ignore.wildmatch import translate
 from sightline.model.value import Value
-from sightline.search.glob_braces import expand
-from sightline.search.glob_regex import ANY_FOLDERS, Shape, magic, shape, unescaped
+from sightline.search.glob_braces import closing, expand
 
 Kind = Literal["path", "name", "glob"]
 
 PATTERN_MAX = 1_000
 """Characters of a pattern."""
 
+ANY_FOLDERS = "**"
+_ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
+_MAGIC = frozenset("*?[")
 _SPECIAL = frozenset("*?[]{},!-^\\/")
 
 
@@ -36,37 +40,43 @@ class Pattern(Value):
     kind: Kind
 
     def matches(self, path: str) -> bool:
-        """Whether a canonical path is meant."""
+        """Return whether a canonical path is meant."""
         return self.exactly(path) or meaning(self.text).match(path)
 
     def exactly(self, path: str) -> bool:
-        """Whether a path is written as the pattern is."""
+        """Return whether a path is written as the pattern is."""
         text = self.text
         return path == text or ("/" not in text and path.endswith(f"/{text}"))
 
     @property
     def meaning(self) -> Meaning:
-        """What the text says."""
+        """Return what the text means."""
         return meaning(self.text)
 
 
 class Meaning(Value):
     """A pattern as it is looked up. literal: the one path or name that it can be, else None;
-    anywhere: in whatever folder; shapes: of a glob, one for each choice of its braces."""
+    anywhere: in whatever folder; globs: from the root, one for each choice of its braces."""
 
     literal: str | None
     anywhere: bool
-    shapes: tuple[Shape, ...]
+    globs: tuple[str, ...]
 
     def match(self, path: str) -> bool:
-        """Whether a canonical path is meant, by more than its spelling."""
+        """Return whether a canonical path is meant, by more than its spelling."""
         if self.literal is not None:
             return path == self.literal or (self.anywhere and path.endswith(f"/{self.literal}"))
-        return any(each.match(path) for each in self.shapes)
+        return any(compiled(glob).fullmatch(path) for glob in self.globs)
+
+
+@lru_cache(maxsize=256)
+def compiled(glob: str) -> re.Pattern[str]:
+    """Return the expression of all the paths that a glob from the root means."""
+    return re.compile(translate(glob, on_path=True), re.DOTALL)
 
 
 def pattern(text: str) -> Pattern:
-    """The pattern that a text is. ValueError says why it is none, and what to write instead."""
+    """Return the pattern that a text is. ValueError says why it is none, and what to write instead."""
     said = meaning(text)
     if said.literal is None:
         return Pattern(text, "glob")
@@ -74,7 +84,7 @@ def pattern(text: str) -> Pattern:
 
 
 def absolute(text: str) -> bool:
-    """Whether a pattern begins at the root of a machine rather than of the workspace."""
+    """Return whether a pattern begins at the root of a machine rather than of the workspace."""
     drive = text[1:2] == ":" and text[2:3] in ("/", "\\") and text[0].isalpha()
     return drive or text.startswith(("/", "\\\\"))
 
@@ -87,10 +97,37 @@ def meaning(text: str) -> Meaning:
     anywhere = "/" not in plain
     each = [_components(text, one) for one in expand(plain)]
     if len(each) == 1 and not any(magic(part) for part in each[0]):
-        return Meaning("/".join(unescaped(part) for part in each[0]), anywhere, ())
+        return Meaning(_ESCAPE.sub(r"\1", "/".join(each[0])), anywhere, ())
     above = [ANY_FOLDERS] if anywhere else []
-    shapes = tuple(shape([*above, *parts]) for parts in each if parts)
-    return Meaning(None, anywhere, shapes)
+    globs = tuple(["/".join([*above, *parts]) for parts in each if parts])
+    return Meaning(None, anywhere, globs)
+
+
+def magic(part: str) -> bool:
+    """Return whether a part of a glob may match more than one name."""
+    return not _MAGIC.isdisjoint(_ESCAPE.sub("", part))
+
+
+def _spelled(part: str) -> str:
+    """Return a part of a pattern as wildmatch reads it: a "[" that nothing closes is escaped, and
+    stars beside each other are one."""
+    if part == ANY_FOLDERS:
+        return part
+    done: list[str] = []
+    at = 0
+    while at < len(part):
+        end = at + 1
+        if part[at] == "\\":
+            end += 1
+        elif part[at] == "[":
+            end = closing(part, at) + 1
+            if end == 1:
+                done.append("\\")
+                end = at + 1
+        if part[at] != "*" or done[-1:] != ["*"]:
+            done.append(part[at:end])
+        at = end
+    return "".join(done)
 
 
 def _check(text: str) -> None:
@@ -133,7 +170,7 @@ def _components(text: str, one: str) -> list[str]:
                 )
             parts.pop()
         elif part not in ("", "."):
-            parts.append(part)
+            parts.append(_spelled(part))
     if one.endswith("/") or (one and not parts):
         parts.append(ANY_FOLDERS)
     return parts

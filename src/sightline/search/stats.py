@@ -8,8 +8,7 @@ from typing import Literal
 from sightline.model.events import Fact, FilesSought, Seen
 from sightline.model.timeline import Recorded
 from sightline.model.value import Value
-from sightline.search.glob_regex import ANYTHING
-from sightline.search.patterns import absolute, pattern
+from sightline.search.patterns import ANY_FOLDERS, absolute, magic, pattern
 from sightline.store.port import Store
 
 Kind = Literal["path", "name", "ending", "glob", "outside"]
@@ -72,10 +71,11 @@ def kind_of(text: str) -> Kind:
         return "glob"  # an older release read patterns otherwise
     if made.kind != "glob":
         return made.kind
-    shapes = made.meaning.shapes
-    if all(each.name.literal is not None and each.folder == ANYTHING for each in shapes):
+    cut = [glob.rpartition("/") for glob in made.meaning.globs]
+    if all(folder == ANY_FOLDERS and not magic(name) for folder, _, name in cut):
         return "name"
-    return "ending" if all(each.name.ending for each in shapes) else "glob"
+    ending = all(name.startswith("*.") and name != "*." and not magic(name[1:]) for *_, name in cut)
+    return "ending" if ending else "glob"
 
 
 def counted(log: Iterable[Recorded]) -> FindStats:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sightline.errors import Unverifiable
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.ignore.gitignore import SPELLED_SUM_MAX, PatternSet, lines_of
-from sightline.filesystem.ignore.rules import WILDCARDS_MAX, IgnoreRules
+from sightline.filesystem.ignore.rules import CHARACTERS_MAX, WILDCARDS_MAX, IgnoreRules, bounded
 from sightline.filesystem.path_list import Finder
 
 ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
@@ -116,6 +116,14 @@ def test_more_wildcards_than_can_be_compared_are_refused(tmp_path):
         Unverifiable, match=f"has more than {WILDCARDS_MAX:,} patterns with wildcards"
     ):
         Finder(str(tmp_path)).paths()
+
+
+@pytest.mark.parametrize("unit", ["[a-z]*", "[a]", "*a", "[", "**/", "\\a[b]"])
+def test_wildcards_that_take_long_to_read_are_refused_at_once(unit):
+    lines = iter(["*.log", f"{unit * CHARACTERS_MAX}b", "never read"])
+    with pytest.raises(Unverifiable, match=f"of more than {CHARACTERS_MAX:,} characters"):
+        bounded(".gitignore", lines)
+    assert next(lines) == "never read"
 
 
 def test_what_brackets_are_spelled_out_as_is_bounded():

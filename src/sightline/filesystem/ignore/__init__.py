@@ -4,3 +4,5 @@ PUBLIC = (
     "gitignore",
     "wildmatch",
 )
+
+PURE = ("wildmatch",)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from re import Pattern
 
-from sightline.filesystem.ignore.wildmatch import SPECIAL, translate
+from sightline.filesystem.ignore.wildmatch import SPECIAL, needle, translate
 
 Tables = tuple[dict[str, int], dict[str, int]]
 """For files and for folders: what is looked up -> the order of the last pattern saying so."""
@@ -26,10 +26,17 @@ SPELLED_SUM_MAX = 10_000
 
 
 class PatternSet:
-    """One list of gitignore patterns; a later one overrides an earlier one. most: wildcards; with
-    one more no further pattern is read."""
+    """One list of gitignore patterns; a later one overrides an earlier one. most: wildcards, and
+    most_characters: of patterns with signs that mean more than themselves; past either no further
+    pattern is read."""
 
-    def __init__(self, patterns: Iterable[str], most: int | None = None) -> None:
+    def __init__(
+        self,
+        patterns: Iterable[str],
+        most: int | None = None,
+        most_characters: int | None = None,
+    ) -> None:
+        self.characters = 0
         self._negated: list[bool] = []
         self._names: Tables = ({}, {})
         self._suffixes: Tables = ({}, {})
@@ -39,11 +46,13 @@ class PatternSet:
         self._spelled = 0
         self._rest: list[tuple[int, bool, bool, str, str]] = []
         self._needles: dict[int | None, dict[str, list[tuple[int, str]]]] = {}
-        self._compiled: dict[int, Pattern[bytes]] = {}
+        self._compiled: dict[int, Pattern[str]] = {}
         self._clear: set[str] = set()
         for line in patterns:
-            self._add(line)
+            self._add(line, most_characters)
             if most is not None and len(self._rest) > most:
+                return
+            if most_characters is not None and self.characters > most_characters:
                 return
 
     def __bool__(self) -> bool:
@@ -132,7 +141,7 @@ class PatternSet:
                 holding = [name for name in names if needed in above + name]
                 for order, pattern in patterns:
                     fits = self._expression(order, pattern, on_path=on_path).fullmatch
-                    yield from [name for name in holding if fits(os.fsencode(above + name))]
+                    yield from [name for name in holding if fits(bytewise(above + name))]
 
     def _match_rest(self, path: str, name: str, best: int, *, folder: bool) -> int:
         for order, only_folders, on_path, text, needed in reversed(self._rest):
@@ -142,21 +151,26 @@ class PatternSet:
             if needed not in asked or (only_folders and not folder):
                 continue
             # git compares bytes: "?" is one byte, not one character.
-            if self._expression(order, text, on_path=on_path).fullmatch(os.fsencode(asked)):
+            if self._expression(order, text, on_path=on_path).fullmatch(bytewise(asked)):
                 return order
         return best
 
-    def _expression(self, order: int, text: str, *, on_path: bool) -> Pattern[bytes]:
+    def _expression(self, order: int, text: str, *, on_path: bool) -> Pattern[str]:
         """A pattern that no table holds, compiled when a path first asks for it: a hook that
         asks for one path seldom needs any, and importing re takes it 5 ms."""
         if order not in self._compiled:
-            self._compiled[order] = re.compile(translate(text, on_path=on_path), re.DOTALL)
+            expression = translate(bytewise(text), on_path=on_path)
+            self._compiled[order] = re.compile(expression, re.DOTALL)
         return self._compiled[order]
 
-    def _add(self, line: str) -> None:
+    def _add(self, line: str, most_characters: int | None) -> None:
         text = trimmed(line)
         if not text or text.startswith("#"):
             return
+        if not SPECIAL.isdisjoint(text.removeprefix("*.")):
+            self.characters += len(text)
+            if most_characters is not None and self.characters > most_characters:
+                return  # taking it apart could take long
         negated = text.startswith("!")
         text = text[negated:]
         only_folders = text.endswith("/")
@@ -241,30 +255,6 @@ def depth(text: str) -> int:
     return ANY_DEPTH if "**" in text or "[" in text else text.count("/")
 
 
-def needle(text: str) -> str:
-    """Characters that stand in all that a pattern matches; none where escapes hide them, nor of
-    bytes that are no Unicode, which may be a part of a character elsewhere. "**/" can stand for
-    nothing, so a slash beside a star need not be there."""
-    if "\\" in text:
-        return ""
-    text = _without_brackets(text).replace("?", "*")
-    literal = [part.strip("/") for part in text.split("*")]
-    needle = max(literal, key=len)
-    return "" if any("\ud800" <= sign <= "\udfff" for sign in needle) else needle
-
-
-def _without_brackets(text: str) -> str:
-    """A star for each bracket. A pattern with one that is never closed matches nothing."""
-    done = ""
-    while "[" in text:
-        before, _, rest = text.partition("[")
-        members, _, text = rest.partition("]")
-        done += f"{before}*"
-        if members in ("", "!", "^") or "[" in members:  # where it ends is not plain to see
-            text = text.rpartition("]")[2]
-    return done + text
-
-
 def unescaped(text: str) -> str:
     """Without backslashes before what means itself anyway; in brackets they may be needed, and
     what "**" says depends on what begins with one."""
@@ -291,3 +281,8 @@ def spelled_out(text: str) -> list[str]:
             return []
         pieces += ([before], members)
     return ["".join(each) for each in product(*pieces, [text])]
+
+
+def bytewise(text: str) -> str:
+    """Return a path or pattern with one character for each byte of its name on disk."""
+    return text if text.isascii() else os.fsencode(text).decode("latin-1")

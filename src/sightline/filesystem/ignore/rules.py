@@ -21,6 +21,9 @@ WILDCARDS_MAX = 2_000
 """Patterns of one ignore file that no table holds (filesystem.ignore.gitignore): all are compared with each
 path, so that more would make every look slow."""
 
+CHARACTERS_MAX = 100_000
+"""Characters of the patterns of one ignore file that hold a wildcard: compiling 100,000 takes a second."""
+
 _EMPTY = PatternSet(())
 
 
@@ -118,8 +121,13 @@ def contents(file: str, limit: int) -> bytes:
 
 
 def bounded(file: str, lines: Iterable[str]) -> PatternSet:
-    """The patterns of an ignore file. Unverifiable where too many of them hold wildcards."""
-    patterns = PatternSet(lines, WILDCARDS_MAX)
+    """Return the patterns of an ignore file. Unverifiable where too many hold wildcards, or where
+    those that do are too long together."""
+    patterns = PatternSet(lines, WILDCARDS_MAX, CHARACTERS_MAX)
+    if patterns.characters > CHARACTERS_MAX:
+        words = f"{file} has patterns with wildcards of more than {CHARACTERS_MAX:,} characters"
+        words += " together, which is the limit."
+        raise Unverifiable(file, words, "Replace them by names, paths or endings (*.log).")
     if patterns.wildcards > WILDCARDS_MAX:
         words = f"{file} has more than {WILDCARDS_MAX:,} patterns with wildcards"
         words += " that must be compared one by one, which is the limit."

@@ -1,81 +1,86 @@
-"""git's wildmatch as regular expressions over bytes."""
+"""git's wildmatch as regular expressions: the one compiler of globs.
+
+git compares bytes, so "?" is one byte of a name: gitignore gives patterns and paths with one
+character for each byte. Any other text is compared by characters.
+"""
 
 from __future__ import annotations
 
-import os
+import re
 
 SPECIAL = frozenset("*?[\\")
-_NEVER = b"(?!)"
+NEVER = "(?!)"
 _CLASSES = {
-    b"alnum": rb"0-9A-Za-z",
-    b"alpha": rb"A-Za-z",
-    b"blank": rb" \t",
-    b"cntrl": rb"\x00-\x1f\x7f",
-    b"digit": rb"0-9",
-    b"graph": rb"\x21-\x7e",
-    b"lower": rb"a-z",
-    b"print": rb"\x20-\x7e",
-    b"punct": rb"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
-    b"space": rb"\x09-\x0d\x20",
-    b"upper": rb"A-Z",
-    b"xdigit": rb"0-9A-Fa-f",
+    "alnum": r"0-9A-Za-z",
+    "alpha": r"A-Za-z",
+    "blank": r" \t",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": r"0-9",
+    "graph": r"\x21-\x7e",
+    "lower": r"a-z",
+    "print": r"\x20-\x7e",
+    "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    "space": r"\x09-\x0d\x20",
+    "upper": r"A-Z",
+    "xdigit": r"0-9A-Fa-f",
 }
 
 
-def translate(pattern: str, *, on_path: bool) -> bytes:
+def translate(pattern: str, *, on_path: bool) -> str:
     """The expression that matches all of a name, or all of a path when `on_path`.
 
     What stands between two stars is matched once, at its first place, and never again (atomic
     groups): the star after it can take up whatever lies between. So no pattern of a repository
     makes matching slow, which backtracking over many stars would.
     """
-    blocks = _blocks(os.fsencode(pattern), on_path=on_path)
+    blocks = _blocks(pattern, on_path=on_path)
     *between, last = [_body(block, on_path=on_path) for block in blocks]
     if not between:
         return last
-    head = between[0] + b"".join(b"(?>" + _FOLDERS + block + b")" for block in between[1:])
+    head = between[0] + "".join("(?>" + _FOLDERS + block + ")" for block in between[1:])
     return head + _FOLDERS + last
 
 
-_FOLDERS = b"(?:[^/]*/)*?"
-_STAR = b"*"
-_REST = b".*"
+_FOLDERS = "(?:[^/]*/)*?"
+_STAR = "*"
+_SLASH = "/"
+_REST = ".*"
 
 
-def _blocks(raw: bytes, *, on_path: bool) -> list[list[bytes]]:
+def _blocks(raw: str, *, on_path: bool) -> list[list[str]]:
     """The pattern in pieces that match one character each, stars and a last "rest" among them,
     cut at each "**/"."""
     # git cuts the literal beginning off first, so a "**" right after it counts as leading.
-    start = next((at for at, char in enumerate(raw) if char in b"*?[\\"), len(raw))
-    blocks: list[list[bytes]] = [[]]
+    start = next((at for at, char in enumerate(raw) if char in SPECIAL), len(raw))
+    blocks: list[list[str]] = [[]]
     at = 0
     while at < len(raw):
         char = raw[at : at + 1]
-        if char == b"*":
-            end = len(raw) - len(raw[at:].lstrip(b"*"))
-            alone = on_path and end - at > 1 and (at == start or raw[at - 1 : at] == b"/")
-            if alone and raw[end : end + 1] == b"/":
+        if char == "*":
+            end = len(raw) - len(raw[at:].lstrip("*"))
+            alone = on_path and end - at > 1 and (at == start or raw[at - 1 : at] == "/")
+            if alone and raw[end : end + 1] == "/":
                 if len(blocks) == 1 or blocks[-1]:  # "**/**/" says no more than "**/"
                     blocks.append([])
                 at = end + 1
                 continue
             piece, at = (_REST if alone and end == len(raw) else _STAR), end
-        elif char == b"?":
-            piece, at = (b"[^/]" if on_path else b"."), at + 1
-        elif char == b"[":
+        elif char == "?":
+            piece, at = ("[^/]" if on_path else "."), at + 1
+        elif char == "[":
             piece, at = _bracket(raw, at + 1, on_path=on_path)
         else:
-            at += char == b"\\"
-            piece, at = (_literal(raw[at]) if at < len(raw) else _NEVER), at + 1
+            at += char == "\\"
+            piece, at = (re.escape(raw[at]) if at < len(raw) else NEVER), at + 1
         blocks[-1].append(piece)
     return blocks
 
 
-def _body(pieces: list[bytes], *, on_path: bool) -> bytes:
+def _body(pieces: list[str], *, on_path: bool) -> str:
     """One block as an expression. A star is followed by a chunk that ends at the next star, at
     a slash, or with the block."""
-    any_ = b"[^/]*" if on_path else b".*"
-    out: list[bytes] = []
+    any_ = "[^/]*" if on_path else ".*"
+    out: list[str] = []
     at = 0
     while at < len(pieces):
         if pieces[at] != _STAR:
@@ -85,68 +90,85 @@ def _body(pieces: list[bytes], *, on_path: bool) -> bytes:
         end = at + 1
         while end < len(pieces) and pieces[end] not in (_STAR, _SLASH):
             end += 1
-        chunk = b"".join(pieces[at + 1 : end])
+        chunk = "".join(pieces[at + 1 : end])
         if end == len(pieces):
             out.append(any_ + chunk)
         elif pieces[end] == _STAR:
-            out.append(b"(?>" + any_ + b"?" + chunk + b")")
+            out.append("(?>" + any_ + "?" + chunk + ")")
         else:
-            out.append(b"(?>" + any_ + chunk + _SLASH + b")")
+            out.append("(?>" + any_ + chunk + _SLASH + ")")
             end += 1
         at = end
-    return b"".join(out)
+    return "".join(out)
 
 
-def _bracket(raw: bytes, at: int, *, on_path: bool) -> tuple[bytes, int]:
+def _bracket(raw: str, at: int, *, on_path: bool) -> tuple[str, int]:
     """The members that begin at `at`, and where they end; without an end nothing matches."""
-    negated = raw[at : at + 1] in (b"!", b"^")
+    negated = raw[at : at + 1] in ("!", "^")
     at += negated
-    members: list[bytes] = []
-    first, previous = at, -1
-    while at < len(raw) and (raw[at] != ord("]") or at == first):
+    members: list[str] = []
+    first, previous = at, ""
+    while at < len(raw) and (raw[at] != "]" or at == first):
         named, end = _named(raw, at)
         if end:
             members.append(named)
-            at, previous = end, -1
+            at, previous = end, ""
             continue
-        ranged = raw[at] == ord("-") and previous >= 0 and raw[at + 1 : at + 2] not in (b"", b"]")
+        ranged = raw[at] == "-" and bool(previous) and raw[at + 1 : at + 2] not in ("", "]")
         at += ranged
-        at += raw[at] == ord("\\")
+        at += raw[at] == "\\"
         if at >= len(raw):
             break
         if ranged:
             members.append(_range(previous, raw[at]))
-            previous = -1
+            previous = ""
         else:
-            members.append(_literal(raw[at]))
+            members.append(re.escape(raw[at]))
             previous = raw[at]
         at += 1
-    if at >= len(raw) or _NEVER in members:
-        return _NEVER, len(raw)
-    return _set(b"".join(members), negated=negated, on_path=on_path), at + 1
+    if at >= len(raw) or NEVER in members:
+        return NEVER, len(raw)
+    return _set("".join(members), negated=negated, on_path=on_path), at + 1
 
 
-def _named(raw: bytes, at: int) -> tuple[bytes, int]:
+def _named(raw: str, at: int) -> tuple[str, int]:
     """A "[:class:]" at this place and where it ends; 0 when there is none."""
-    end = raw.find(b"]", at + 2)
-    if raw[at : at + 2] != b"[:" or end <= at + 2 or raw[end - 1 : end] != b":":
-        return b"", 0
-    return _CLASSES.get(raw[at + 2 : end - 1], _NEVER), end + 1
+    end = raw.find("]", at + 2)
+    if raw[at : at + 2] != "[:" or end <= at + 2 or raw[end - 1 : end] != ":":
+        return "", 0
+    return _CLASSES.get(raw[at + 2 : end - 1], NEVER), end + 1
 
 
-def _range(first: int, last: int) -> bytes:
-    return _literal(first) + b"-" + _literal(last) if first <= last else b""
+def _range(first: str, last: str) -> str:
+    return f"{re.escape(first)}-{re.escape(last)}" if first <= last else ""
 
 
-def _set(members: bytes, *, negated: bool, on_path: bool) -> bytes:
-    slash = b"(?!/)" if on_path else b""
+def _set(members: str, *, negated: bool, on_path: bool) -> str:
+    slash = "(?!/)" if on_path else ""
     if not members:
-        return slash + b"." if negated else _NEVER
-    return slash + b"[" + (b"^" if negated else b"") + members + b"]"
+        return slash + "." if negated else NEVER
+    return slash + "[" + ("^" if negated else "") + members + "]"
 
 
-def _literal(code: int) -> bytes:
-    return b"\\x%02x" % code
+def needle(text: str) -> str:
+    """Return characters that stand in all that a pattern matches: none where escapes hide them, nor of
+    bytes that are no Unicode, which may be a part of a character elsewhere. "**/" can stand for
+    nothing, so a slash beside a star need not be there."""
+    if "\\" in text:
+        return ""
+    text = _without_brackets(text).replace("?", "*")
+    literal = [part.strip("/") for part in text.split("*")]
+    needle = max(literal, key=len)
+    return "" if any("\ud800" <= sign <= "\udfff" for sign in needle) else needle
 
 
-_SLASH = _literal(ord("/"))
+def _without_brackets(text: str) -> str:
+    """A star for each bracket. A pattern with one that is never closed matches nothing."""
+    done = ""
+    while "[" in text:
+        before, _, rest = text.partition("[")
+        members, _, text = rest.partition("]")
+        done += f"{before}*"
+        if members in ("", "!", "^") or "[" in members:  # where it ends is not plain to see
+            text = text.rpartition("]")[2]
+    return done + text
