@@ -16,6 +16,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
 if not __package__:  # started as a script: the rest of bench, and the library of this checkout
     ROOT = Path(__file__).resolve().parents[1]
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
@@ -134,8 +136,10 @@ def other_verdicts(history: History, log: Sequence[Recorded]) -> list[str]:
         for path in FILES:
             text = session.believed(path) or ""
             for old in (None, *text.splitlines(keepends=True)[::4]):
-                said = session.check(path, old=old).replace(changed_by=None)
-                if said != file_states.check(ground, path, old=old).replace(changed_by=None):
+                said = structs.replace(session.check(path, old=old), changed_by=None)
+                if said != structs.replace(
+                    file_states.check(ground, path, old=old), changed_by=None
+                ):
                     different.append(f"{session.id} {path} {old!r}")
     return different
 
@@ -151,7 +155,7 @@ def true(history: History, recorded: Recorded) -> list[Fact]:
         kind: CauseKind = "agent" if done in ("agent", "session") else done  # type: ignore[assignment]
         cause = Cause(kind, "second" if done == "session" else "first")
         if isinstance(fact, Changed):
-            return [fact.replace(cause=cause)]
+            return [structs.replace(fact, cause=cause)]
         change = next(each for each in fact.changes if each.path == path)
         made.append(Changed(path, change.before, change.after, "content", cause, change.mode))
     return list(made)

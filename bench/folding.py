@@ -14,6 +14,8 @@ from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
 if not __package__:  # started as a script, where only this folder is on the path
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -129,14 +131,19 @@ def edited(blocks: int) -> Talk:
         yield call(2 * step + 1, "Edit", "edit", "done", put=put)
 
 
-NEVER = DEFAULT.replace(name="never", read=10**9, edited=10**9)
+NEVER = structs.replace(DEFAULT, name="never", read=10**9, edited=10**9)
 FIGURES = (
     Figure("usual", "reads, edits and commands", usual, 5_000, DEFAULT, LIMIT_MS),
     Figure("held", "2,500 reads, none may go", held, 5_000, DEFAULT, LIMIT_MS),
     Figure("one-file", "2,500 pieces of a file", one_file, 5_000, DEFAULT, LIMIT_MS),
     Figure("edited", "1,250 files at work", edited, 5_000, NEVER, LIMIT_MS),
     Figure(
-        "forced", "2,500 reads, far too many", held, 5_000, DEFAULT.replace(hard=80_000), LIMIT_MS
+        "forced",
+        "2,500 reads, far too many",
+        held,
+        5_000,
+        structs.replace(DEFAULT, hard=80_000),
+        LIMIT_MS,
     ),
     Figure("long", "as usual, four times as long", usual, 20_000, DEFAULT, None),
     Figure("long-one-file", "10,000 pieces of a file", one_file, 20_000, DEFAULT, None),

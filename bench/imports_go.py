@@ -20,6 +20,8 @@ from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(HOME, "src")]
 
@@ -27,7 +29,6 @@ from sightline.codegraph.languages.go import (  # noqa: E402
     Go,
     references,
 )
-from sightline.model.value import Value  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +108,7 @@ Triple = tuple[str, str, str]
 """A source, what it imports, and the folder or file that this is."""
 
 
-class Row(Value):
+class Row(Struct, frozen=True):
     """What one way of reading a tree was right in. first: of the files that define what sources
     take from packages of several, the share that is among the first answered; by: by the alphabet."""
 

@@ -22,6 +22,8 @@ from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(HOME, "src")]
 
@@ -30,7 +32,6 @@ from sightline.codegraph.languages.rust import (  # noqa: E402
     references,
     scope,
 )
-from sightline.model.value import Value  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +45,7 @@ Named = tuple[str, Names]
 """A source, and the names of a path in it, without those that say where it begins."""
 
 
-class Judged(Value):
+class Judged(Struct, frozen=True):
     """What the compiler says of a tree. pairs: sources and the files that they lead to, each with the
     files that will do as well; paths: the files that each path leads to; sources: what was compiled."""
 
@@ -53,7 +54,7 @@ class Judged(Value):
     sources: set[str]
 
 
-class Crate(Value):
+class Crate(Struct, frozen=True):
     """A crate of Cargo's. called: the libraries of the tree that it may name, by name."""
 
     name: str
@@ -63,7 +64,7 @@ class Crate(Value):
     called: dict[str, str]
 
 
-class Row(Value):
+class Row(Struct, frozen=True):
     """What one way of reading a tree was right in. judged: its answers that the compiler saw."""
 
     tree: str

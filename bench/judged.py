@@ -8,7 +8,7 @@ import tarfile
 from statistics import median
 from typing import TYPE_CHECKING
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 PRECISION, RECALL, MILLISECONDS = 0.98, 0.95, 2.5
 
 
-class Row(Value):
+class Row(Struct, frozen=True):
     """What one way of reading a tree was right in. times: milliseconds per file, from its bytes to
     its files; none of a way that promises nothing."""
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sightline.model.value import Value
+from msgspec import Struct, structs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ PATH = re.compile(r"(?<![\w/.@-])/?(?:[\w.@-]+/)+[\w@-][\w.@-]*\.\w{1,5}\b")
 READERS = frozenset(("read", "view", "read_file", "edit", "multiedit"))
 
 
-class FailedRead(Value):
+class FailedRead(Struct, frozen=True):
     """asked: relative to the session's folder where it lay below it; next: what it opened instead,
     "" where nothing of a like name; known: paths that stand in the recording; seen: those read."""
 
@@ -28,7 +28,7 @@ class FailedRead(Value):
     seen: frozenset[str]
 
 
-class Opened(Value):
+class Opened(Struct, frozen=True):
     """A call that opens a file, and whether the file was missing."""
 
     path: str
@@ -63,7 +63,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 def _of(session: str, items: list[dict[str, Any]], text: str) -> Iterator[FailedRead]:
     home = next((item["cwd"] for item in items if isinstance(item.get("cwd"), str)), "/")
-    opened = [one.replace(path=_below(one.path, home)) for one in _opened(items)]
+    opened = [structs.replace(one, path=_below(one.path, home)) for one in _opened(items)]
     gone = {one.path for one in opened if one.missing}
     known = {_below(path, home) for path in PATH.findall(text.replace("\\n", "\n"))} - gone
     for at, one in enumerate(opened):

@@ -18,6 +18,7 @@ SOURCE = ROOT / "src" / "sightline"
 
 PURE_MAY_IMPORT = {
     "__future__",
+    "msgspec",
     "binascii",
     "bisect",
     "collections",

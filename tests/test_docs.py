@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from sybil import Document, Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
@@ -109,7 +110,7 @@ def test_every_setting_is_documented(key):
     row = next(line for line in text.splitlines() if line.startswith(f"| `{key}` |"))
     assert f"`{KEYS[key].variable}`" in row or not KEYS[key].variable
     assert row.endswith("refused |") is not KEYS[key].shared
-    default = dict(Settings("/").items()).get(key)
+    default = structs.asdict(Settings("/")).get(key)
     if isinstance(default, int | float):
         assert f"| {default} |" in row
 

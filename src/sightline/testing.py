@@ -13,6 +13,8 @@ from threading import Lock, get_ident
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
+from msgspec import Struct, structs
+
 from sightline.api.opening import start
 from sightline.api.session import Session
 from sightline.config.settings import Settings
@@ -31,7 +33,6 @@ from sightline.model.revision import (
     compare,
     revision_of,
 )
-from sightline.model.value import Value
 from sightline.store.memory import MemoryStore
 
 _MODES = {
@@ -78,7 +79,7 @@ class FixedClock:
         self._now_us += us + round(seconds * 1_000_000)
 
 
-class _Entry(Value):
+class _Entry(Struct, frozen=True):
     kind: Kind
     data: bytes
     signature: StatSignature
@@ -213,8 +214,10 @@ class MemoryWorkspace:
         entry = self._entries[path]
         now = entry.signature.mode
         if entry.kind == "file" and stat.S_IMODE(now) == expected:
-            signature = entry.signature.replace(mode=stat.S_IFMT(now) | mode, ctime_ns=self._tick())
-            self._entries[path] = entry.replace(signature=signature)
+            signature = structs.replace(
+                entry.signature, mode=stat.S_IFMT(now) | mode, ctime_ns=self._tick()
+            )
+            self._entries[path] = structs.replace(entry, signature=signature)
             self._tell(path)
         return self.read(path)
 
@@ -234,7 +237,7 @@ class MemoryWorkspace:
         for path, stamp in stamps.items():
             now = self.stat(path)
             if now is None or compare(stamp, now, 0) != "same":
-                yield self.read(path).replace(data=None)
+                yield structs.replace(self.read(path), data=None)
 
     def walk(
         self, *, since_ns: int = 0, under: str = "", links: bool = False
@@ -251,7 +254,7 @@ class MemoryWorkspace:
         rows: dict[str, Row] = {}
         for path, entry in sorted(self._entries.items()):
             if entry.kind in ("file", "symlink", "unreadable") and self.listed(path):
-                now = [value for _, value in entry.signature.items()]
+                now = list(structs.astuple(entry.signature))
                 new: Row = [*now, entry.target, self._tick()]
                 rows[path] = known[path] if known.get(path, [])[:CONTENT] == now else new
         hidden = {path: IGNORED for path in self._entries if self._ignored.matches(path)}
@@ -263,7 +266,7 @@ class MemoryWorkspace:
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         for path, row in asked:
             found = self.read(path)
-            stands = found.signature and [value for _, value in found.signature.items()]
+            stands = found.signature and list(structs.astuple(found.signature))
             yield path, row, found.data if stands == row[:CONTENT] else None
 
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 
 import pytest
+from msgspec import structs
 from tests.filesystem.doubles import as_nobody, before, failing, open_way_to
 from tests.support.told import fill_up, linux_only, mounts, refused, root_only, speaks
 
@@ -189,7 +190,7 @@ def test_a_file_that_may_not_be_read_is_unverifiable(place):
     file.chmod(0o000)
 
     def act():
-        settings = place.settings().replace(state_home=str(place.home / "theirs"))
+        settings = structs.replace(place.settings(), state_home=str(place.home / "theirs"))
         with sightline.open_session(place.root, id="n", settings=settings) as s:
             refused(lambda: s.read("a.txt"), Unverifiable)
             refused(lambda: s.write("a.txt", "b\n"), EditRefused, "unverifiable")

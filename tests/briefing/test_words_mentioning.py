@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from msgspec import structs
+
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mention_parser import named
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
@@ -107,7 +109,7 @@ def test_changes_say_what_git_said_and_what_is_kept_back():
 
 
 def test_a_commit_says_who_when_and_why():
-    made = COMMIT.replace(message="why\n\nbecause", parents=2)
+    made = structs.replace(COMMIT, message="why\n\nbecause", parents=2)
     said = block("@c0ffeec", *changes(made, Touched("D", "a.py", None, 0, 3)))
     assert said.startswith(
         f"Commit {made.id} by Ada <ada@example.org>, 2026-01-02T03:04:05Z (a merge"

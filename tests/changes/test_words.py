@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from sightline.changes.cause_rules import PUT_BACK, UNDER_WAY
 from sightline.changes.words import cause
@@ -39,7 +40,7 @@ MOVED = GitMoved("a1b2c3d" + "0" * 33, "d4e5f6a" + "0" * 33, "checkout", (), (),
         ),
         (Cause("formatter", "ruff", "s"), "the formatter ruff, after your edit"),
         (git_cause(MOVED), "git: checkout main..feature a1b2c3d..d4e5f6a"),
-        (git_cause(MOVED.replace(detail=None)), "git: checkout a1b2c3d..d4e5f6a"),
+        (git_cause(structs.replace(MOVED, detail=None)), "git: checkout a1b2c3d..d4e5f6a"),
         (Cause("git", None, UNDER_WAY, "likely"), "probably git: under way"),
         (Cause("git", "stash pop", None, "likely"), "probably git: stash pop"),
     ],

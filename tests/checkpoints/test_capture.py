@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 import sightline
 from sightline.checkpoints import take
@@ -95,7 +96,7 @@ def later(session):
     """As if what the session looked at had been still for a while by then."""
     for listing in session._ground.workspace.remembered().listings.values():
         stamp = listing.stamp
-        object.__setattr__(listing, "stamp", (*stamp[:4], stamp[4] + LATER_NS))
+        structs.force_setattr(listing, "stamp", (*stamp[:4], stamp[4] + LATER_NS))
         for row in listing.files.values():
             row[LOOKED_AT] += LATER_NS
 

@@ -8,6 +8,7 @@ import signal
 from contextlib import contextmanager
 
 import pytest
+from msgspec import structs
 
 import sightline
 from sightline.cli.watch import Calm
@@ -131,7 +132,7 @@ def entry(path, before=None, after=None, position=0):
 
 def test_a_file_that_changes_all_the_time_is_told_of_once_a_second_and_at_last(tmp_path):
     calm = Calm(str(tmp_path))
-    log = [entry("a.log").replace(at=at) for at in range(40)]
+    log = [structs.replace(entry("a.log"), at=at) for at in range(40)]
     said = [(at, each.at) for at in range(40) for each in calm.heard([log[at]], at / 10)]
     assert said == [(0, 0), (10, 10), (20, 20), (30, 30)]
     assert calm.heard([], 4.0) == [log[39]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec import structs
 
 from sightline.conversation.window.folding import Rules
 from sightline.model.events import Dropped
@@ -155,7 +156,7 @@ def test_what_is_folded_is_expanded_without_the_disk(place, host, s):
 
 def test_a_current_view_at_the_tail_holds_its_lines(host, s):
     """The policy with views folds the old read and puts the text as it is now behind."""
-    views = EAGER.replace(views=True, read=50, edited=50)
+    views = structs.replace(EAGER, views=True, read=50, edited=50)
     host.read("a.py")
     host.edit("a.py", "value_30 = 30", "value_30 = 'thirty'")
     host.read("a.py", (29, 31))

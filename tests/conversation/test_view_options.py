@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from msgspec import structs
 
 import sightline
 from sightline.conversation.formats.format import FORMATS
@@ -156,7 +157,7 @@ def test_of_two_processes_that_fold_the_same_the_first_is_right(place, s):
     for fold in told["folds"]:
         fold[-1] = "[in other words]"
     data = json.dumps(told).encode()
-    s._ground.append([first.replace(text=revision_of(data))], blobs=[data])
+    s._ground.append([structs.replace(first, text=revision_of(data))], blobs=[data])
     assert conversation.view() == view
     assert place.session("s").conversation.view() == view
 

@@ -10,6 +10,7 @@ from hashlib import sha256
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
 from sightline.conversation.words import LAST_MAX, NAME_LENGTH, TITLE_MAX, named, stub
@@ -33,19 +34,19 @@ def test_a_file_that_was_changed_since_is_said():
 
 
 def test_a_whole_file_has_no_lines():
-    whole = READ.replace(excerpts=(Excerpt("src/app.py", 1, "x\ny", 2, whole=True),))
+    whole = structs.replace(READ, excerpts=(Excerpt("src/app.py", 1, "x\ny", 2, whole=True),))
     assert "showed of src/app.py (all of it), at step 4," in stub(whole)
 
 
 @pytest.mark.parametrize(("text", "last"), [("x", 11), ("x\n", 12), ("\n\n", 13), ("", 11)])
 def test_blank_lines_are_lines(text, last):
-    shown = READ.replace(excerpts=(Excerpt("a.py", 11, text),))
+    shown = structs.replace(READ, excerpts=(Excerpt("a.py", 11, text),))
     assert f"a.py lines 11-{last}, " in stub(shown)
 
 
 def test_more_than_three_files_are_counted():
     several = tuple(Excerpt(f"{name}.py", 1, "x") for name in "abcde")
-    told = stub(READ.replace(excerpts=several))
+    told = stub(structs.replace(READ, excerpts=several))
     assert "a.py lines 1-1, b.py lines 1-1, c.py lines 1-1 and 2 more, at step" in told
 
 
@@ -60,12 +61,12 @@ def test_a_command_and_its_answer():
     assert stub(call).startswith("[What you gave Bash for a command, 1 line, at step 2, was")
     answer = Block(3, 1, "result", "a\nb", 9, 2, "c1", "Bash", "run")
     assert stub(answer).startswith("[The answer of Bash, 2 lines, at step 2, was")
-    found = answer.replace(tool=None, paths=("src",))
+    found = structs.replace(answer, tool=None, paths=("src",))
     assert stub(found).startswith("[The answer of a tool for src, 2 lines, at step 2, was")
 
 
 def test_long_lists_of_paths_are_cut():
-    many = READ.replace(excerpts=(), paths=tuple(f"folder/{n}.py" for n in range(50)))
+    many = structs.replace(READ, excerpts=(), paths=tuple(f"folder/{n}.py" for n in range(50)))
     told = stub(many)
     assert "…" in told
     assert len(told) < TITLE_MAX + 150
@@ -76,7 +77,7 @@ def test_an_error_keeps_its_end_in_one_line():
     error = Block(3, 1, "result", text, 9, 2, "c1", "Bash", "run", error=True)
     assert "xx Traceback: KeyError: 'key' To see it again" in stub(error)
     assert len(stub(error)) < LAST_MAX + 150
-    assert "KeyError" not in stub(error.replace(error=False))
+    assert "KeyError" not in stub(structs.replace(error, error=False))
 
 
 def test_the_name_is_of_the_text():
@@ -107,7 +108,9 @@ def test_a_stub_says_nothing_that_may_be_other_words_later(block, changed, numbe
     """Not when it is made, nor where in the messages its block stands then, nor what it takes."""
     words = stub(block, changed)
     assert stub(block.replace(), changed) == words
-    moved = block.replace(message=number, part=number, tokens=number, at=at, call=f"c{number}")
+    moved = structs.replace(
+        block, message=number, part=number, tokens=number, at=at, call=f"c{number}"
+    )
     assert stub(moved, changed) == words
 
 

@@ -5,6 +5,7 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.filesystem.doubles import as_nobody
 
 from sightline.filesystem.disk import DiskWorkspace
@@ -136,7 +137,7 @@ def test_the_quick_comparison_agrees_with_the_rule(root, changes, late, coarse):
     if coarse:
         os.utime(root / "x", ns=(SECOND_NS, SECOND_NS))
     now = signature_of((root / "x").stat())
-    known = now.replace(**{name: getattr(now, name) + by for name, by in changes.items()})
+    known = structs.replace(now, **{name: getattr(now, name) + by for name, by in changes.items()})
     stamp = Stamp(known, "r", max(known.mtime_ns, known.ctime_ns) + 2 * TICK_NS + late)
     answered = bool(list(scan(Calls(), str(root), [("x", stamp)])))
     assert answered == (compare(stamp, now, tick_of(known)) != "same")
@@ -144,9 +145,9 @@ def test_the_quick_comparison_agrees_with_the_rule(root, changes, late, coarse):
 
 def test_times_in_whole_seconds_mean_a_coarse_disk(root):
     now = signature_of((root / "x").stat())
-    whole = now.replace(mtime_ns=4 * SECOND_NS, ctime_ns=5 * SECOND_NS)
+    whole = structs.replace(now, mtime_ns=4 * SECOND_NS, ctime_ns=5 * SECOND_NS)
     assert tick_of(whole) == COARSE_NS
-    assert tick_of(whole.replace(ctime_ns=5 * SECOND_NS + 1)) == TICK_NS
+    assert tick_of(structs.replace(whole, ctime_ns=5 * SECOND_NS + 1)) == TICK_NS
     (root / "x").write_bytes(b"two")
     stamp = Stamp(whole, "r", 6 * SECOND_NS)
     assert compare(stamp, whole, tick_of(whole)) == "cannot_tell"

@@ -9,6 +9,7 @@ import zlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.folder import HELD
@@ -57,10 +58,10 @@ def learned(root, tree):
                 row[CONTENT] = revision_of(file.read())
             row[LOOKED_AT] += LATER_NS
     listings = {
-        folder: listing.replace(stamp=(*listing.stamp[:4], listing.stamp[4] + LATER_NS))
+        folder: structs.replace(listing, stamp=(*listing.stamp[:4], listing.stamp[4] + LATER_NS))
         for folder, listing in tree.listings.items()
     }
-    return tree.replace(listings=listings)
+    return structs.replace(tree, listings=listings)
 
 
 def told(tree):

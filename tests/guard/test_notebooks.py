@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sightline.guard.notebooks import Cell, CellRuling, cells, find, judge_cell
 from sightline.model.events import Belief
@@ -28,7 +29,7 @@ def case(shown, disk, *, policy="merge", lines=None):
         total = shown.count("\n")
         spans = whole(total) if lines is None else lines
         belief = Belief("believed", spans, spans, total)
-        sight = sight.replace(belief=belief, believed=shown.encode())
+        sight = structs.replace(sight, belief=belief, believed=shown.encode())
     return EditCase(sight, Rules(policy))
 
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sightline.guard.verdict import judge
 from sightline.model.attempts import (
@@ -84,14 +85,14 @@ def test_the_table(believed, shown, disk, attempt, want):
 @pytest.mark.parametrize("kind", ["directory", "symlink", "special"])
 @pytest.mark.parametrize("attempt", list(ATTEMPTS))
 def test_another_kind_of_file_is_refused(kind, attempt):
-    seen = sight(TEN, TEN).replace(kind=kind, disk=None)
+    seen = structs.replace(sight(TEN, TEN), kind=kind, disk=None)
     ruling = ruled(seen, ATTEMPTS[attempt])
     assert (ruling.decision, ruling.state, ruling.reason) == ("refuse", "kind_changed", "kind_changed")  # fmt: skip
 
 
 @pytest.mark.parametrize("attempt", [None, *ATTEMPTS.values(), Create("x"), Delete(), Move("b")])
 def test_what_cannot_be_read_is_never_guessed(attempt):
-    seen = sight(TEN, TEN).replace(kind="unreadable", disk=None, why="EIO")
+    seen = structs.replace(sight(TEN, TEN), kind="unreadable", disk=None, why="EIO")
     ruling = ruled(seen, attempt)
     assert (ruling.decision, ruling.reason) == ("refuse", "unverifiable")
 

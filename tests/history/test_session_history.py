@@ -59,9 +59,9 @@ def test_every_fact_but_the_journal_has_a_word():
 
 def test_every_named_field_is_one_of_its_fact():
     for name, field in log_entries._DETAILS.items():
-        assert field in FACTS[name]._fields
+        assert field in FACTS[name].__struct_fields__
     for name, fields in log_entries._REVISIONS.items():
-        assert {field for field in fields if field} <= set(FACTS[name]._fields)
+        assert {field for field in fields if field} <= set(FACTS[name].__struct_fields__)
 
 
 def test_entries_tell_of_all_sessions_in_order(world):

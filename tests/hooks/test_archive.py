@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sightline.agents.hook_events import Began, Compacted, Prompted, Shown, Stopped, Wrote
 from sightline.hooks.archive import Origin, read_in
@@ -97,7 +98,7 @@ def test_a_recording_that_has_grown_gives_what_is_newer(count):
     whole, parts = MemoryStore(), MemoryStore()
     read(whole)
     read(parts, [each for each in TOLD if each[0] <= 10 * count])
-    read(parts, origin=ORIGIN.replace(digest="d2"))
+    read(parts, origin=structs.replace(ORIGIN, digest="d2"))
     kinds = (SessionStarted, TurnBegan, Seen, Changed)
     assert facts(parts, *kinds) == facts(whole, *kinds)
     assert text(parts) == text(whole)
@@ -155,7 +156,7 @@ def test_texts_that_must_not_be_stored_are_not(store):
 
 
 def test_paths_of_another_machine_are_found_below_its_own_root(store):
-    origin = ORIGIN.replace(root="D:\\demo")
+    origin = structs.replace(ORIGIN, root="D:\\demo")
     read(
         store,
         [(1, Shown("D:\\demo\\src\\a.py", None, "x\n")), (2, Shown("C:\\b", None, "y"))],

@@ -13,7 +13,10 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import backports
+import msgspec
 import pytest
+import rapidfuzz
 from tests.hooks.daemons import DaemonHost
 from tests.hooks.hooking import refusal
 
@@ -42,8 +45,12 @@ def packages(host):
 
 
 def third_party(folder):
+    """Put the packages that Sightline depends on there, and a module of somebody else."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "somebody_else.py").write_text("")
+    for package in (msgspec, backports, rapidfuzz):
+        [home] = list(package.__path__)[:1]
+        (folder / Path(home).name).symlink_to(home)
 
 
 def installed(host, packages):

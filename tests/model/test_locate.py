@@ -2,6 +2,7 @@ import itertools
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sightline.model.attempts import PatchHunk
 from sightline.model.locate import (
@@ -84,7 +85,9 @@ def test_a_hunk_stands_at_its_line_before_it_is_looked_for():
     hunk = PatchHunk(3, ("}\n",), ("];\n",))
     lines = ["}\n", "x\n", "}\n", "}\n"]
     assert located([hunk], lines) == [(2, 3, ["];\n"])]
-    assert located([hunk.replace(start=2)], lines) is None, "three places, none at its line"
+    assert located([structs.replace(hunk, start=2)], lines) is None, (
+        "three places, none at its line"
+    )
     assert located([PatchHunk(9, ("x\n",), ("y\n",))], lines) == [(1, 2, ["y\n"])]
 
 

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sightline.model.events import (
     Belief,
@@ -160,21 +161,21 @@ def test_dropped_lines_are_shown_and_no_longer_held():
 
 
 def test_a_look_at_unknown_bytes_says_nothing_of_the_disk():
-    assert fold_disk(log(seen("a").replace(revision=UNKNOWN))) == {}
+    assert fold_disk(log(structs.replace(seen("a"), revision=UNKNOWN))) == {}
 
 
 def test_only_observations_can_be_redundant():
     disk = DiskFile("a", "r2", 1, 10, mode=0o644)
     observed = wrote("a", "r2", "external", belief=False)
     assert redundant(disk, observed)
-    assert redundant(disk, observed.replace(mode=0o644))
-    assert not redundant(disk, observed.replace(mode=0o755))
-    assert not redundant(disk, observed.replace(after="r3"))
-    assert not redundant(disk, observed.replace(intent=1))
+    assert redundant(disk, structs.replace(observed, mode=0o644))
+    assert not redundant(disk, structs.replace(observed, mode=0o755))
+    assert not redundant(disk, structs.replace(observed, after="r3"))
+    assert not redundant(disk, structs.replace(observed, intent=1))
     assert not redundant(disk, wrote("a", "r2"))
     assert not redundant(disk, seen("a"))
     assert not redundant(disk, observed, f"{ARCHIVE}s")
-    assert redundant(None, observed.replace(after=MISSING))
+    assert redundant(None, structs.replace(observed, after=MISSING))
     assert not redundant(None, observed)
 
 

@@ -1,4 +1,5 @@
 import pytest
+from msgspec import structs
 
 from sightline.model.revision import (
     MISSING,
@@ -26,11 +27,11 @@ def test_a_revision_names_content():
     ("now", "answer"),
     [
         (OLD, "same"),
-        (OLD.replace(size=4), "differs"),
-        (OLD.replace(mtime_ns=999), "cannot_tell"),
-        (OLD.replace(ctime_ns=1_001), "cannot_tell"),
-        (OLD.replace(ino=3), "cannot_tell"),
-        (OLD.replace(mode=0o100755), "cannot_tell"),
+        (structs.replace(OLD, size=4), "differs"),
+        (structs.replace(OLD, mtime_ns=999), "cannot_tell"),
+        (structs.replace(OLD, ctime_ns=1_001), "cannot_tell"),
+        (structs.replace(OLD, ino=3), "cannot_tell"),
+        (structs.replace(OLD, mode=0o100755), "cannot_tell"),
     ],
 )
 def test_what_a_stat_alone_can_say(now, answer):
@@ -41,10 +42,10 @@ def test_what_a_stat_alone_can_say(now, answer):
     ("read_at", "answer"), [(1_000, "cannot_tell"), (1_020, "cannot_tell"), (1_021, "same")]
 )
 def test_within_two_ticks_of_its_own_stamp_a_file_is_racy(read_at, answer):
-    assert compare(STAMP.replace(read_at_ns=read_at), OLD, TICK) == answer
+    assert compare(structs.replace(STAMP, read_at_ns=read_at), OLD, TICK) == answer
 
 
 def test_the_later_of_both_times_counts():
     for field in ("mtime_ns", "ctime_ns"):
-        young = OLD.replace(**{field: 1_005})
-        assert compare(STAMP.replace(signature=young), young, TICK) == "cannot_tell"
+        young = structs.replace(OLD, **{field: 1_005})
+        assert compare(structs.replace(STAMP, signature=young), young, TICK) == "cannot_tell"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 from tests.replay.histories import SETTING, Talk, words
 from tests.replay.test_engine import Scripted
 
@@ -53,7 +54,7 @@ def session():
 
 
 def test_a_session_by_hand():
-    setting = SETTING.replace(prefix=1_100)
+    setting = structs.replace(SETTING, prefix=1_100)
     made = measured(session().record(), BASELINES["none"](setting), setting)
     # call 1: 1,110 tokens, nothing cached; writes {"command": "ls"}, two words.
     # call 2: 1,412, of which 1,110 are as before; writes one. call 3: 1,414, of which 1,412.
@@ -65,7 +66,7 @@ def test_a_session_by_hand():
 
 
 def test_a_fold_makes_all_behind_it_new():
-    setting = SETTING.replace(prefix=1_100)
+    setting = structs.replace(SETTING, prefix=1_100)
     fold = Scripted({3: Decision((Fold(2, "gone", 1, "t"),))})
     made = measured(session().record(), fold, setting)
     # call 3: 1,414 - 299 = 1,115 tokens; before the fold stand 1,100 + 10 + 2.
@@ -75,7 +76,7 @@ def test_a_fold_makes_all_behind_it_new():
 
 
 def test_a_tail_at_the_end_leaves_what_is_before_it_cached():
-    setting = SETTING.replace(prefix=1_100)
+    setting = structs.replace(SETTING, prefix=1_100)
     tail = Scripted({3: Decision(tails=(Tail(4, "now", 20),))})
     made = measured(session().record(), tail, setting)
     last = 0.1 * 1_412 + 1.25 * (2 + 20)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
 
 from sightline.conversation.window.blocks import Decision, Fold, Tail
@@ -21,7 +22,7 @@ MAKERS = {
     **CONTROLS,
     "small-batch": lambda s: AgeBatch(s, Batch(60, 0.3, 10, 1, 5)),
 }
-SMALL = SETTING.replace(window=100)
+SMALL = structs.replace(SETTING, window=100)
 each_policy = pytest.mark.parametrize("name", MAKERS)
 
 
@@ -115,7 +116,9 @@ def test_another_future_changes_no_view_before_it(name, talk, border, tokens):
     other = Talk()
     other.times = talk.times
     other.blocks = talk.blocks[:cut] + [
-        block.replace(text=words(tokens), tokens=tokens, excerpts=(), rewrites=(), paths=("z",))
+        structs.replace(
+            block, text=words(tokens), tokens=tokens, excerpts=(), rewrites=(), paths=("z",)
+        )
         for block in talk.blocks[cut:]
     ]
     before = played(record, MAKERS[name](SMALL), SMALL)[:border]

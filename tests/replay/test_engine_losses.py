@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec import structs
 from tests.replay.histories import SETTING, Talk, words
 from tests.replay.test_engine import Scripted
 
@@ -59,7 +60,7 @@ def test_a_stub_or_a_tail_counts_when_it_holds_the_text_itself():
     talk = Talk().typed("go").read("a.py", "old text").edit("a.py", "old text", "new")
     assert made(talk, {2: folded(2, stub="it said: old text.")}).lost_edits == 0
     assert made(talk, {2: folded(2, stub="a summary of the old one")}).lost_edits == 1
-    tail = folded(2).replace(tails=(Tail(2, "now: old text", 3),))
+    tail = structs.replace(folded(2), tails=(Tail(2, "now: old text", 3),))
     assert made(talk, {2: tail}).lost_edits == 0
 
 
@@ -128,7 +129,7 @@ def test_an_edit_that_failed_makes_nothing_stale():
 
 def test_a_typed_text_or_the_plan_that_is_missing_is_told():
     talk = Talk().typed("please keep this").planned("first that").planned("then this").said("x")
-    talk.blocks[0] = talk.blocks[0].replace(fixed=False)
+    talk.blocks[0] = structs.replace(talk.blocks[0], fixed=False)
     assert made(talk, {3: folded(1)}).missing_intents == 0  # an older plan
     assert made(talk, {3: folded(3)}).missing_intents == 1
     assert made(talk, {3: folded(0)}).missing_intents == 1

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
 
 from sightline.replay.engine import play
 from sightline.replay.policies import ABLATIONS, OURS
 
 MAKERS = {**OURS, **ABLATIONS}
-SMALL = SETTING.replace(window=60_000, soft_budget=60, price="none")
+SMALL = structs.replace(SETTING, window=60_000, soft_budget=60, price="none")
 """No prices of a cache: any clear pays, so that short conversations see some."""
 
 
@@ -31,7 +32,9 @@ def test_another_future_changes_no_view_before_it(name, before, after, border, t
     other = Talk()
     other.times = talk.times
     other.blocks = talk.blocks[:cut] + [
-        block.replace(text=words(tokens), tokens=tokens, excerpts=(), rewrites=(), paths=("z",))
+        structs.replace(
+            block, text=words(tokens), tokens=tokens, excerpts=(), rewrites=(), paths=("z",)
+        )
         for block in talk.blocks[cut:]
     ]
     assert decided(other, name, border) == decided(talk, name, border)
@@ -43,7 +46,8 @@ def joined(before, after):
     last = before.blocks[-1]
     made.times = [*before.times, *(before.times[-1] + at for at in after.times)]
     made.blocks = before.blocks + [
-        block.replace(
+        structs.replace(
+            block,
             message=block.message + len(before.times),
             step=block.step + last.step,
             call=block.call and f"x{block.call}",

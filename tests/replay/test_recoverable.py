@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
+from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
 from tests.replay.test_policies import joined
 
@@ -11,7 +12,7 @@ from sightline.conversation.words import named
 from sightline.replay.engine import lost, play
 from sightline.replay.policies import OURS
 
-SMALL = SETTING.replace(window=60_000, soft_budget=60, price="none")
+SMALL = structs.replace(SETTING, window=60_000, soft_budget=60, price="none")
 
 
 def losses(talk, name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from msgspec import structs
 from tests.agents.claude_code.recorder import Recorder, use
 
 from sightline.cli.replay_request import order, shape
@@ -35,7 +36,10 @@ def folder(tmp_path):
 
 
 def sums(made):
-    return [[outcome.replace(spent_s=0.0) for outcome in each.outcomes] for each in made.sessions]
+    return [
+        [structs.replace(outcome, spent_s=0.0) for outcome in each.outcomes]
+        for each in made.sessions
+    ]
 
 
 def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
@@ -53,7 +57,7 @@ def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
     made.said("done")
     made.write(tmp_path / "t.jsonl")
     wanted = order()
-    wanted = wanted.replace(setting=wanted.setting.replace(window=100_000))
+    wanted = structs.replace(wanted, setting=structs.replace(wanted.setting, window=100_000))
     rows = replay([str(tmp_path)], wanted, workers=1).rows()
     assert [each.name for each in rows] == list(POLICIES)
     assert [each.name for each in rows if not each.total.changes] == ["none"]

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec import structs
 
 from sightline.search.listing_requests import (
     LISTINGS_SCHEMA,
@@ -65,4 +66,4 @@ def test_what_is_no_request_is_refused_with_words(answer, words):
 
 
 def test_the_schema_says_what_is_taken():
-    assert set(LISTINGS_SCHEMA["items"]["properties"]) == {name for name, _ in SRC.items()}
+    assert set(LISTINGS_SCHEMA["items"]["properties"]) == set(structs.asdict(SRC))

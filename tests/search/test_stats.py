@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from sightline.model.events import Belief, FilesSought, Seen
 from sightline.model.timeline import Recorded
@@ -101,5 +102,5 @@ def test_the_outcomes_add_up():
     facts = [missed("a.py"), FilesSought(("a", "b/c", "*.d"), 3, 3, 1), seen("a.py"), missed()]
     found = counted(log(*facts))
     for each in (found.searches, *dict(found.kinds).values()):
-        asked, *ends = [number for _, number in each.items()]
+        asked, *ends = structs.astuple(each)
         assert asked == sum(ends)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from msgspec import structs
+
 from sightline.search.chains import FindResult, Request
 from sightline.search.guesses import Candidate
 from sightline.search.words import find_json, found, question
@@ -34,7 +36,9 @@ def test_a_question_that_a_person_can_answer():
     assert asked == (
         "Which file is the app? It is needed for: a test. No file matches src/a.py or **/a.py."
     )
-    required = result.replace(request=ASKED.replace(required=True), question=asked)
+    required = structs.replace(
+        result, request=structs.replace(ASKED, required=True), question=asked
+    )
     assert found(required).endswith(f"It is required. Ask the user: {asked}")
 
 
@@ -48,8 +52,10 @@ def test_a_plan_to_create_says_that_nothing_was_done():
 def test_time_that_ran_out():
     early = FindResult((), None, 1, "skip", timed_out=True, request=ASKED)
     assert "Time ran out before 1 more pattern could be tried." in found(early)
-    assert found(early.replace(tried=0)).startswith("No file was found. Time ran out before 2 more")
-    late = early.replace(tried=2)
+    assert found(structs.replace(early, tried=0)).startswith(
+        "No file was found. Time ran out before 2 more"
+    )
+    late = structs.replace(early, tried=2)
     assert "before like names could be looked for" in found(late)
 
 

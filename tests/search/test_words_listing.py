@@ -2,6 +2,8 @@
 
 import json
 
+from msgspec import structs
+
 from sightline.search.listing import DirectoryListing, Entry
 from sightline.search.words import listing, listing_json
 
@@ -28,7 +30,7 @@ def test_an_entry_is_a_line():
 
 
 def test_what_is_left_out_is_told_with_what_to_do():
-    cut = WHOLE.replace(left_out=7, deeper=1, ignored=3, depth=2, closed=("shut/",))
+    cut = structs.replace(WHOLE, left_out=7, deeper=1, ignored=3, depth=2, closed=("shut/",))
     assert listing(cut).split("\n")[4:] == [
         CUT,
         "(1 file deeper than 2 levels: list a folder below, or raise the depth.)",
@@ -40,10 +42,10 @@ def test_what_is_left_out_is_told_with_what_to_do():
 def test_nothing_is_said_in_words():
     empty = DirectoryListing("src", (), 0, 0, 0, 0, 1, 200)
     assert listing(empty) == "src/ holds nothing that is not ignored."
-    assert listing(empty.replace(filter="*.ts")) == "Nothing in src/ matches *.ts."
+    assert listing(structs.replace(empty, filter="*.ts")) == "Nothing in src/ matches *.ts."
 
 
 def test_programs_get_all_of_it():
-    told = json.loads(json.dumps(listing_json(WHOLE.replace(left_out=1))))
+    told = json.loads(json.dumps(listing_json(structs.replace(WHOLE, left_out=1))))
     assert told["entries"][1] == {"path": "src/a.py", "kind": "file", "size": 2048}
     assert (told["schema"], told["left_out"], told["complete"]) == (1, 1, False)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.sessions.test_presence import hold, sleeper  # noqa: F401  a fixture
 
 import sightline
@@ -71,7 +72,7 @@ def test_claiming_the_same_again_renews_it(two, clock):
     first = a.claim(["src", "./src"], ttl=10)
     clock.advance(seconds=5)
     again = a.claim("src", ttl=10)
-    assert again == first.replace(expires_at=first.expires_at + timedelta(seconds=5))
+    assert again == structs.replace(first, expires_at=first.expires_at + timedelta(seconds=5))
     assert a.claims() == [again]
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.store.facts import EXAMPLES, A, B, C, any_fact
 
 from sightline.errors import StoreConflict
@@ -299,11 +300,13 @@ class StoreContract(ABC):
     def test_a_move_of_gits_that_two_found_is_recorded_once_with_every_file(self, store):
         a, b = (events.Rewritten(path, "r1", "r2") for path in ("a.py", "b.py"))
         moved = events.GitMoved("c1", "c2", "checkout", ("a.py",), (a,))
-        both = moved.replace(paths=("a.py", "b.py"), changes=(a, b))
+        both = structs.replace(moved, paths=("a.py", "b.py"), changes=(a, b))
         assert [r.fact for r in store.append("s", [moved, moved], at=1)] == [moved]
         [rest] = store.append("t", [both], at=2)
-        assert rest.fact == both.replace(paths=("b.py",), changes=(b,))
-        back = moved.replace(before="c2", after="c1", changes=(a.replace(after="r1"),))
+        assert rest.fact == structs.replace(both, paths=("b.py",), changes=(b,))
+        back = structs.replace(
+            moved, before="c2", after="c1", changes=(structs.replace(a, after="r1"),)
+        )
         assert [r.fact for r in store.append("s", [back, moved], at=3)] == [back, moved]
 
     def test_an_intent_is_pending_until_something_settles_it(self, opened):
@@ -414,7 +417,7 @@ class StoreContract(ABC):
 
     def test_stamps_are_refreshed_along_with_an_append(self, opened):
         store = opened()
-        newer = STAMP.replace(revision=B)
+        newer = structs.replace(STAMP, revision=B)
         store.append("s1", [seen("a")], at=1, stats={"b": STAMP, "a": STAMP, "odd\udcff": STAMP})
         store.append("s1", [], at=2, stats={"a": newer})
         assert opened().stamps() == {"a": newer, "b": STAMP, "odd\udcff": STAMP}

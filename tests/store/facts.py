@@ -115,7 +115,7 @@ BY_ANNOTATION: dict[str, st.SearchStrategy[object]] = {
 def facts_of(kind: type[Fact]) -> st.SearchStrategy[Fact]:
     """Any fact of one kind."""
     fields = []
-    for field in kind._fields:
+    for field in kind.__struct_fields__:
         noted = kind.__annotations__[field]
         values = BY_ANNOTATION[noted.removesuffix(" | None")]
         fields.append(st.none() | values if noted.endswith(" | None") else values)

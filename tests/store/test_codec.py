@@ -60,7 +60,7 @@ def test_a_cause_says_on_what_evidence_in_facts_and_in_the_disk_view():
 def test_a_write_of_before_batches_is_a_write_of_its_own():
     fact = codec.decode("WriteIntended", 1, '{"path":"a","before":"b","after":"c"}')
     assert fact == events.WriteIntended("a", "b", "c")
-    assert fact.batch is None  # type: ignore[attr-defined]
+    assert fact.batch is None
 
 
 def test_a_key_from_a_later_release_is_passed_over():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
+from msgspec import structs
 from tests.store.contract import StoreContract, seen
 
 from sightline.model.revision import MISSING
@@ -20,6 +21,6 @@ class TestMemoryStore(StoreContract):
 def test_verify_finds_a_row_that_is_not_what_the_timeline_says():
     store = MemoryStore()
     store.append("s1", [seen("a")], at=1)
-    store._disks["a"] = store._disks["a"].replace(revision=MISSING)
+    store._disks["a"] = structs.replace(store._disks["a"], revision=MISSING)
     (sentence,) = store.verify()
     assert sentence.startswith("The row of disk a is")

@@ -20,7 +20,7 @@ def test_every_field_that_can_hold_a_revision_is_looked_into():
     for kind in FACTS.values():
         if kind is BlobPurged:
             continue
-        for field in kind._fields:
+        for field in kind.__struct_fields__:
             noted = kind.__annotations__[field].removesuffix(" | None")
             if any(word in noted for word in HOLDING):
                 assert noted in TEXTS, f"{kind.__name__}.{field}"

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from msgspec import Struct
+
 from sightline.agents.hook_events import Answer, Event
-from sightline.model.value import Value
 
 AGENTS = {"claude-code": "sightline.agents.claude_code.dialect"}
 """Agent -> the module of its hook dialect."""
 
 
-class Caller(Value):
+class Caller(Struct, frozen=True):
     """Whose event it is. session: our id of it, the product's own, with "/name" for a sub-agent;
     parent: of the agent that started it; cwd: an absolute folder; transcript: the file in which
     the product records this conversation."""

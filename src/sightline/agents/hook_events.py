@@ -10,31 +10,32 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.model.attempts import Attempt
 from sightline.model.spans import Span
-from sightline.model.value import Value
 
 Source = Literal["startup", "resume", "clear", "fork", "compact"]
 
 
-class Event(Value):
+class Event(Struct, frozen=True):
     """Base of all events."""
 
 
-class Began(Event):
+class Began(Event, frozen=True):
     """A conversation begins, goes on (resume), or has just been compacted."""
 
     source: Source
     model: str | None = None
 
 
-class Instructed(Event):
+class Instructed(Event, frozen=True):
     """The host put a whole file among the agent's instructions."""
 
     path: str
 
 
-class Used(Event):
+class Used(Event, frozen=True):
     """What the agent ran on just now: its model, and the version of the host, by its name."""
 
     model: str | None = None
@@ -42,7 +43,7 @@ class Used(Event):
     host_version: str | None = None
 
 
-class Prompted(Event):
+class Prompted(Event, frozen=True):
     """The user said something: a turn begins. mentions: files whose text the host adds to it,
     whole (None) or some lines. mode: the host's word for what the agent may do by itself."""
 
@@ -51,7 +52,7 @@ class Prompted(Event):
     mode: str | None = None
 
 
-class Shown(Event):
+class Shown(Event, frozen=True):
     """The agent was shown a file. text: exactly what it was shown, of the whole file (lines None)
     or of these lines; None when only the place is known. via: read, mention, instructions, shell,
     search, notice, notebook, or the host's own word. at: when that was, in UTC microseconds, where
@@ -64,7 +65,7 @@ class Shown(Event):
     at: int | None = None
 
 
-class CellEdit(Value):
+class CellEdit(Struct, frozen=True):
     """What a notebook tool is about to do. cell: its id, or None for the first place; mode:
     replace, insert (after that cell) or delete."""
 
@@ -73,7 +74,7 @@ class CellEdit(Value):
     source: str
 
 
-class Attempted(Event):
+class Attempted(Event, frozen=True):
     """The agent is about to change a file by a tool of the host."""
 
     path: str
@@ -81,7 +82,7 @@ class Attempted(Event):
     call: str
 
 
-class Wrote(Event):
+class Wrote(Event, frozen=True):
     """A tool of the host changed a file. before: the whole text it found there, None when there
     was no file (created) or it is not told (known_before False); content: the whole text it
     wrote, where that is told; whole: the agent itself gave that whole text, not a replacement;
@@ -96,7 +97,7 @@ class Wrote(Event):
     user_modified: bool = False
 
 
-class Failed(Event):
+class Failed(Event, frozen=True):
     """An attempt was not carried out by the host. attempt: what it was, where no Attempted came
     before; why: the host's own words, as the agent was told them."""
 
@@ -106,7 +107,7 @@ class Failed(Event):
     why: str = ""
 
 
-class CommandBegan(Event):
+class CommandBegan(Event, frozen=True):
     """The agent is about to run a shell command. cwd: an absolute folder."""
 
     command: str
@@ -114,7 +115,7 @@ class CommandBegan(Event):
     cwd: str
 
 
-class CommandEnded(Event):
+class CommandEnded(Event, frozen=True):
     """A shell command ended, or went on in the background. output: what the agent was shown of
     it; exit_code None when it is not told."""
 
@@ -126,34 +127,34 @@ class CommandEnded(Event):
     background: bool = False
 
 
-class Answered(Event):
+class Answered(Event, frozen=True):
     """All that tools and hooks have said so far is with the model now. failed: attempts that no
     hook had told of."""
 
     failed: tuple[Failed, ...] = ()
 
 
-class ChangedOutside(Event):
+class ChangedOutside(Event, frozen=True):
     """The host's own watcher saw a file change."""
 
     path: str
 
 
-class Compacted(Event):
+class Compacted(Event, frozen=True):
     """The conversation was folded into a summary: no text is in the window any more."""
 
 
-class Stopped(Event):
+class Stopped(Event, frozen=True):
     """The agent ended its turn."""
 
 
-class Ended(Event):
+class Ended(Event, frozen=True):
     """The conversation was closed."""
 
     reason: str = "ended"
 
 
-class Answer(Value):
+class Answer(Struct, frozen=True):
     """What the host is answered. refuse: why an attempt may not be made, for the model; ask: why
     the user has to approve it first; content: the whole text to write in place of the attempt's
     own; context: further words for the model; watch: absolute paths to watch for us."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import stat
 
+from msgspec import Struct
+
 from sightline.errors import SettingsError
 from sightline.filesystem.private_files import aside_of, new_file, sync_folder
-from sightline.model.value import Value
 
 FILE_BYTES_MAX = 16 << 20
 BACKUP = ".sightline-backup"
 
 
-class Change(Value):
+class Change(Struct, frozen=True):
     """What is to happen to a file. before, after: its bytes, None where there is no file.
 
     backup: the bytes kept beside it now, None for none. keep: whether to keep `before` there.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from json import JSONDecodeError, JSONDecoder, dumps
 from typing import Any
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 BLANK = " \t\r\n"
 
@@ -25,7 +25,7 @@ class BadSettings(Exception):
         self.column = column
 
 
-class Item(Value):
+class Item(Struct, frozen=True):
     """A member of an object or an element of an array, as the text from start to end; what it
     holds stands from `at` on. key: None for an element."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import structs
+
 from sightline.changes.session_context import TRIES, SessionContext, believe
 from sightline.errors import SessionError, StoreConflict
 from sightline.guard.reads import moving
@@ -115,7 +117,7 @@ def _after(
 ) -> tuple[Belief, bytes | None]:
     """What the receiver holds then: of lines that were handed over the giver's text, of others
     its own. Where either text is not kept, what was handed over last counts."""
-    given = belief.replace(shown=held, held=held)
+    given = structs.replace(belief, shown=held, held=held)
     if theirs is None:
         return given, None
     data, own = ground.store.blob(belief.text), ground.store.blob(theirs.belief.text)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Struct, structs
+
 from sightline.checkpoints.rewind.recovery import Unfinished
 from sightline.checkpoints.swept_texts import Swept
 from sightline.errors import EditRefused, PathError
@@ -36,7 +38,6 @@ from sightline.model.results import (
     Verdict,
 )
 from sightline.model.spans import Spans
-from sightline.model.value import Value
 from sightline.sessions.presence import Presence
 
 Shape = dict[str, Any]
@@ -186,7 +187,9 @@ def entry(told: Entry) -> Shape:
         "lines": None if told.lines is None else pairs(told.lines),
         "before": told.before,
         "after": told.after,
-        "cause": {name: value for name, value in told.cause.items() if name != "evidence"},
+        "cause": {
+            name: value for name, value in structs.asdict(told.cause).items() if name != "evidence"
+        },
     }
     if told.paths:
         shape["paths"] = list(told.paths)
@@ -329,12 +332,12 @@ def exported(made: Export, output: str | None) -> Shape:
     }
 
 
-def _every_field(value: Value) -> Shape:
+def _every_field(value: Struct) -> Shape:
     """Return all fields of a value, in their order."""
-    return {name: _plain(field) for name, field in value.items()}
+    return {name: _plain(field) for name, field in structs.asdict(value).items()}
 
 
-def _fields(value: Value, *names: str) -> Shape:
+def _fields(value: Struct, *names: str) -> Shape:
     """Return the named fields of a value, in the order of the names."""
     return {name: _plain(getattr(value, name)) for name in names}
 
@@ -349,4 +352,4 @@ def _plain(value: Any) -> Any:
         return changed_by(value)
     if isinstance(value, manifest.Entry):
         return _entry(value)
-    return _every_field(value) if isinstance(value, Value) else value
+    return _every_field(value) if isinstance(value, Struct) else value

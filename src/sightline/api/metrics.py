@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import structs
+
 from sightline.api.opening import now_us, ports
 from sightline.changes.session_context import SessionContext
 from sightline.config.settings import Settings
@@ -99,6 +101,6 @@ def _watching(ground: SessionContext) -> Finding:
 def _room(store: Store, settings: Settings) -> Finding:
     """What the store takes. A warning once its texts take more than the user gave them."""
     room = store.room()
-    sizes = {**dict(room.items()), "total": room.total, "allowed": settings.keep_bytes}
+    sizes = {**structs.asdict(room), "total": room.total, "allowed": settings.keep_bytes}
     full = room.texts > settings.keep_bytes
     return Finding("room", "warning" if full else "ok", "full" if full else "within", sizes)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 
-class Verb(Value):
+class Verb(Struct, frozen=True):
     """A method of Session; the command, and the MCP tool, that does the same where there is one."""
 
     method: str

@@ -9,6 +9,8 @@ from threading import RLock
 from types import TracebackType
 from typing import Self
 
+from msgspec import Struct, structs
+
 from sightline.api.opening import now_us, ports, settings_of, start
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
@@ -24,7 +26,6 @@ from sightline.history.session_history import Asked, SessionSummary
 from sightline.history.watching import Watching
 from sightline.model.events import Cause
 from sightline.model.spans import Spans
-from sightline.model.value import Value
 
 KEEPER = "library"
 """The session, and its agent, whose fact it is when a program has texts forgotten."""
@@ -34,7 +35,7 @@ FOREVER_S = 3600.0
 """How long is waited at a time for what may never come."""
 
 
-class TimelineEntry(Value):
+class TimelineEntry(Struct, frozen=True):
     """What happened, once. position: None for what a watcher saw of a file that no session was
     shown. kind: a word such as seen, changed, refused (history.log_entries.KINDS).
     src: where a moved file came from; lines: 1-based; before, after: revisions, or commits for a
@@ -95,7 +96,7 @@ class Workspace:
         asked = Asked(session=session, since=self._since(since), kinds=_words(kinds), newest=newest)
         with self._lock:
             if path is not None:
-                asked = asked.replace(path=self._ground.workspace.locate(path).path)
+                asked = structs.replace(asked, path=self._ground.workspace.locate(path).path)
             return [_public(each) for each in session_history.select(self._ground.store, asked)]
 
     def as_of(self, position: int) -> AsOf:
@@ -189,5 +190,9 @@ def _words(kinds: Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def _public(entry: Entry) -> TimelineEntry:
-    fields = {name: value for name, value in entry.items() if name in TimelineEntry._fields}
+    fields = {
+        name: value
+        for name, value in structs.asdict(entry).items()
+        if name in TimelineEntry.__struct_fields__
+    }
     return TimelineEntry(**{**fields, "position": entry.position or None, "at": moment(entry.at)})

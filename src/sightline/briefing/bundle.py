@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from stat import S_ISREG
 
+from msgspec import structs
+
 from sightline.briefing import words
 from sightline.briefing.contents import BUNDLE, Bundle, BundledFile
 from sightline.briefing.memory import steps
@@ -70,9 +72,10 @@ def within(due: Bundle, room: int) -> tuple[str, Bundle] | None:
     fit only the name is told, from the last one on; None where not even that fits."""
     for shown in range(len(due.files), -1, -1):
         files = [
-            each if at < shown else each.replace(text=None) for at, each in enumerate(due.files)
+            each if at < shown else structs.replace(each, text=None)
+            for at, each in enumerate(due.files)
         ]
-        told = due.replace(files=tuple(files))
+        told = structs.replace(due, files=tuple(files))
         text = words.bundle(told)
         if len(text) <= room:
             return text, told

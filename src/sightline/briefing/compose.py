@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec import Struct
+
 from sightline.briefing import bundle, contents, words
 from sightline.briefing import memory as memory_block
 from sightline.briefing import words as memory_words
@@ -23,7 +25,6 @@ from sightline.guard.reads import Look, saw
 from sightline.model import validation
 from sightline.model.results import FileWarning, Notice
 from sightline.model.revision import revision_of
-from sightline.model.value import Value
 from sightline.notices import delivery, warnings
 from sightline.notices import words as warning_words
 from sightline.notices.notice_text import CHARACTERS, NOTICE_TOKENS, notice
@@ -43,7 +44,7 @@ ORDER = ("warnings", "changes", "mentions", "listings", "bundle", "memory", "reg
 """The parts."""
 
 
-class Part(Value):
+class Part(Struct, frozen=True):
     """A part of a briefing. name: one of ORDER; tokens: estimated. delivered: what counts as told
     when it arrived, each as the part and the digest of a Delivered; looks: what of files it shows."""
 
@@ -54,7 +55,7 @@ class Part(Value):
     looks: tuple[Look, ...] = ()
 
 
-class Briefing(Value):
+class Briefing(Struct, frozen=True):
     """What to tell the agent; "" where nothing is due. Hand it to Session.acknowledge when the
     agent got it; until then it is told again. left_out: parts for which there was no room, or not
     enough for all of them, or that could not be made, which are told next time. notice, warnings:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from sightline.conversation.todos import Todo
 from sightline.guard.reads import Look
 from sightline.model.spans import Spans
-from sightline.model.value import Value
 
 BUNDLE = "bundle"
 """The name of the bundle among the parts of a briefing."""
 
 
-class BundledFile(Value):
+class BundledFile(Struct, frozen=True):
     """A file of a bundle. why: sentences without their end, each with the edited file that it is
     about; text: all of it, None where only its name is told; lines: how many it has."""
 
@@ -22,7 +23,7 @@ class BundledFile(Value):
     revision: str
 
 
-class Bundle(Value):
+class Bundle(Struct, frozen=True):
     """Files related to the edits since the last bundle. edited: the files, the last one first;
     left_out: further related files; upto: position of the last edit; unread: sources whose imports are
     not known yet."""
@@ -40,7 +41,7 @@ class Bundle(Value):
         )
 
 
-class Stale(Value):
+class Stale(Struct, frozen=True):
     """A file that is not what this session was shown. what: as FileChange.what; by: in words."""
 
     path: str
@@ -49,7 +50,7 @@ class Stale(Value):
     moved_to: str | None = None
 
 
-class Work(Value):
+class Work(Struct, frozen=True):
     """A file that this session changed. deed: created, modified, deleted or moved; src: where it
     was moved from."""
 
@@ -58,7 +59,7 @@ class Work(Value):
     src: str | None = None
 
 
-class Held(Value):
+class Held(Struct, frozen=True):
     """A file that this session was shown, or edited, lately."""
 
     path: str
@@ -66,7 +67,7 @@ class Held(Value):
     total: int
 
 
-class Memory(Value):
+class Memory(Struct, frozen=True):
     """The work of a session so far. request: the newest request of the user, other than to go on;
     step: the to-do that was at work, else the next one; pending: all open to-dos, step included; done: the last
     ones; done_count: all. refresh: files to be read again; changed: by this session, the last one

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, UnknownName, Unverifiable
 from sightline.filesystem.git.show import Commit, Telling, Touched
@@ -13,7 +15,6 @@ from sightline.filesystem.scan import encodes
 from sightline.guard.reads import Look
 from sightline.model.attempts import PatchSyntax, parse_patch
 from sightline.model.text import decode
-from sightline.model.value import Value
 
 FILES_MAX = 200
 """Files that are listed."""
@@ -22,7 +23,7 @@ RUNS_MAX = 100
 """Runs of lines in a patch that are recorded."""
 
 
-class ShownChanges(Value):
+class ShownChanges(Struct, frozen=True):
     """What git says. commit: None for what is not committed yet; files: those that differ, with
     new ones; withheld: files that are not for this session, or whose texts are secrets; cut: there is
     more of the patch; more: there are more files than are listed."""

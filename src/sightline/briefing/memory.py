@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from sightline.briefing import words
 from sightline.briefing.contents import Held, Memory, Stale, Work
 from sightline.briefing.continuation import is_continuation, unwrapped
@@ -56,7 +58,7 @@ def memory(
     told = _files(ground, told)
     state = ground.store.session(ground.session)
     block = words.block(told, budget, family_of(state.model if state else None))
-    return told.replace(text=block.text, tokens=block.tokens, left_out=block.left_out)
+    return structs.replace(told, text=block.text, tokens=block.tokens, left_out=block.left_out)
 
 
 def _blocks(
@@ -98,7 +100,8 @@ def _said(told: Memory, blocks: Sequence[Block]) -> Memory:
     answered = (each.text for each in reversed(blocks) if each.kind == "text")
     request = next((text for text in asked if _is_request(text)), None)
     result = next((text for text in answered if text.strip()), None)
-    return told.replace(
+    return structs.replace(
+        told,
         request=None if request is None else words.beginning(request, REQUEST_CHARACTERS),
         step=next((each.text for each in (*doing, *waiting)), None),
         pending=(*doing, *waiting),
@@ -126,7 +129,9 @@ def _files(ground: SessionContext, told: Memory) -> Memory:
         Held(each.name or each.path, each.belief.shown, each.belief.lines)
         for each in others[:WORKING]
     ]
-    return told.replace(refresh=tuple(refresh), changed=tuple(changed), working=tuple(working))
+    return structs.replace(
+        told, refresh=tuple(refresh), changed=tuple(changed), working=tuple(working)
+    )
 
 
 def _touched(knowledge: Knowledge) -> tuple[int, int]:

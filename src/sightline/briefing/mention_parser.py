@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.model.spans import Span
-from sightline.model.value import Value
 
 Kind = Literal["path", "folder", "git-changes", "commit", "url", "problems", "terminal"]
 
@@ -57,7 +58,7 @@ ESCAPED = re.compile(r"\\([^\w\\/.~-])")
 where files are called src\\app.py."""
 
 
-class Mention(Value):
+class Mention(Struct, frozen=True):
     """Something named with an @. value: the name without quotes and escapes, for a folder ending
     in "/"; root: the workspace it is said to be of; lines: first and last; start, end: where it
     stands in the text, from the @ to what is no part of it any more."""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection
 from functools import cached_property
 
+from msgspec import Struct
 from rapidfuzz import fuzz, process
 
 from sightline.briefing import git_summary  # few texts ask git
@@ -23,7 +24,6 @@ from sightline.guard.reads import Look, saw
 from sightline.guard.refusals import unreadable
 from sightline.model.spans import Span
 from sightline.model.text import decode
-from sightline.model.value import Value
 from sightline.search.cache import Shelf, shelf_of
 from sightline.search.guesses import ENDINGS, Candidate
 from sightline.search.listing import DirectoryListing, level, list_directory
@@ -60,7 +60,7 @@ ALMOST = 75
 LEFT_TO_HOSTS = ("url", "problems", "terminal")
 
 
-class ShownFile(Value):
+class ShownFile(Struct, frozen=True):
     """A file of which lines were shown. state: whole, lines (those asked for), preview (the first
     of many), or none, with why. text: those lines as they are; lines: (0, 0) for none."""
 
@@ -73,7 +73,7 @@ class ShownFile(Value):
     why: str = ""
 
 
-class Resolved(Value):
+class Resolved(Struct, frozen=True):
     """A mention and what became of it. state: shown, missing, refused, unreadable, left_out (the
     limits were reached), elsewhere (of another root), word (no path at all), host (left to it);
     why: in words where nothing is shown. candidates: what a missing path may have meant."""
@@ -87,7 +87,7 @@ class Resolved(Value):
     candidates: tuple[Candidate, ...] = ()
 
 
-class Mentioned(Value):
+class Mentioned(Struct, frozen=True):
     """What a text mentions, in order, each once. left_out: further mentions, not looked at; looks:
     what of files is shown."""
 

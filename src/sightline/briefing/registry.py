@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
+from msgspec import Struct, structs
+
 from sightline.changes.authors import by, cause_of, moment
 from sightline.changes.session_context import SessionContext
 from sightline.guard.file_states import files
@@ -18,7 +20,6 @@ from sightline.model.revision import MISSING, UNKNOWN, known
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded, archived
 from sightline.model.validation import number_or_all
-from sightline.model.value import Value
 
 Sum = Callable[[str], str | None]
 
@@ -37,7 +38,7 @@ RULE = "not fresh first, then edited by this session, then last touched; the res
 KINDS: list[type[Fact]] = [Changed, Moved, GitMoved]
 
 
-class Change(Value):
+class Change(Struct, frozen=True):
     """One change of a file. what: content, created, deleted, mode, kind, moved or git; by: None
     where nobody knows; after: what stood there then, "missing" where nothing did. md5: of that
     text, None where it was not asked for or the text is not kept."""
@@ -50,7 +51,7 @@ class Change(Value):
     md5: str | None = None
 
 
-class Entry(Value):
+class Entry(Struct, frozen=True):
     """One known file. state: as FileInContext.state; via: how it first came in, last_via: how it
     was last shown. revision_seen: of the text that the agent believes in; revision: what stands on
     disk. turn, aged: in which turn it was last known, and how many ago that is. changes: the
@@ -80,7 +81,7 @@ class Entry(Value):
     md5: str | None = None
 
 
-class Registry(Value):
+class Registry(Struct, frozen=True):
     """The files that a session knows, the most useful ones first. known: how many there are;
     left_out: of them are not here, by the rule."""
 
@@ -92,7 +93,7 @@ class Registry(Value):
     def first(self, most: int) -> Registry:
         """The same with so many files at most."""
         entries = self.entries[:most]
-        return self.replace(entries=entries, left_out=self.known - len(entries))
+        return structs.replace(self, entries=entries, left_out=self.known - len(entries))
 
 
 def registry(

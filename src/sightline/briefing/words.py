@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct, structs
+
 from sightline.briefing.contents import Bundle, Held, Memory, Stale, Work
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mention_parser import Mention, put
@@ -13,7 +15,6 @@ from sightline.briefing.registry import Entry, Registry
 from sightline.conversation.todos import Todo
 from sightline.filesystem.git.show import Touched
 from sightline.model.results import ChangedBy
-from sightline.model.value import Value
 from sightline.notices.words import summary
 from sightline.search.listing import DirectoryListing
 from sightline.search.words import listing, listing_json
@@ -38,7 +39,7 @@ PATH_CELLS = 200
 HEADING = "Where this session stands, from its record and from the files as they are on disk now:"
 
 
-class Section(Value):
+class Section(Struct, frozen=True):
     """A part of the block. kind: what is left out of it is told by; tells: how many things each
     line tells of, where that is not one."""
 
@@ -53,7 +54,7 @@ class Section(Value):
         return sum(self.tells[n] for n in rest) if self.tells else len(rest)
 
 
-class Block(Value):
+class Block(Struct, frozen=True):
     """The block as it is given. left_out: lines for which there was no room, by kind."""
 
     text: str
@@ -389,18 +390,18 @@ def _touched(each: Touched) -> str:
 
 def _json(each: Resolved) -> dict[str, Any]:
     mention, held, git = each.mention, each.folder, each.changes
-    said: dict[str, Any] = {**dict(mention.items()), "state": each.state, "why": each.why}
-    said["files"] = [dict(file.items()) for file in each.files]
+    said: dict[str, Any] = {**structs.asdict(mention), "state": each.state, "why": each.why}
+    said["files"] = [structs.asdict(file) for file in each.files]
     said["folder"] = None if held is None else listing_json(held)
     said["changes"] = None if git is None else _git_json(git)
-    said["candidates"] = [dict(near.items()) for near in each.candidates]
+    said["candidates"] = [structs.asdict(near) for near in each.candidates]
     return said
 
 
 def _git_json(git: ShownChanges) -> dict[str, Any]:
-    said = dict(git.items())
-    said["commit"] = None if git.commit is None else dict(git.commit.items())
-    said["files"] = [dict(touched.items()) for touched in git.files]
+    said = structs.asdict(git)
+    said["commit"] = None if git.commit is None else structs.asdict(git.commit)
+    said["files"] = [structs.asdict(touched) for touched in git.files]
     return said
 
 
@@ -474,6 +475,6 @@ def registry_json(told: Registry) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
-    if isinstance(value, Value):
-        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, Struct):
+        return {name: _plain(each) for name, each in structs.asdict(value).items()}
     return value.isoformat() if hasattr(value, "isoformat") else value

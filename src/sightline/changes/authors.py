@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from msgspec import structs
+
 from sightline.changes import words
 from sightline.changes.cause_rules import REWOUND  # most hooks are about none such
 from sightline.changes.session_context import SessionContext
@@ -68,7 +70,7 @@ def _foreign(
     if next(iter(back), None) is None:
         return None
 
-    return made.replace(detail=REWOUND)
+    return structs.replace(made, detail=REWOUND)
 
 
 def _between(ground: SessionContext, path: str, after: int, before: int) -> list[Recorded]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from sightline.changes.layout import same_but_layout  # few changes get this far
 from sightline.model.events import Cause, Changed, CommandEnded, CommandStarted, TurnBegan
 from sightline.model.revision import Revision
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.shell_parsing.command_line import pipelines
 
 PUT_BACK = "put back"
@@ -30,7 +31,7 @@ BACKGROUND = "&"
 """How the run of a command ends that went on when its tool call had ended."""
 
 
-class Running(Value):
+class Running(Struct, frozen=True):
     """A command under way. position: of the fact that it began."""
 
     session: str

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
+from msgspec import Struct
+
 from sightline.changes.attribution import detect_changes, of_mode
 from sightline.changes.cause_rules import may_touch
 from sightline.changes.detect import change, doubtful
@@ -14,14 +16,13 @@ from sightline.filesystem.file_state import FileState
 from sightline.model.events import Cause, Change, Changed, Fact, GitMoved, WriteIntended
 from sightline.model.projections import DiskFile, disk_paths
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, StatSignature, known
-from sightline.model.value import Value
 
 Before = Callable[[str, StatSignature], "Stood | None"]
 """A path and what stands there -> what stood there before: missing, unknown when it was
 something else, or what a checkpoint says; None when it is untouched."""
 
 
-class Stood(Value):
+class Stood(Struct, frozen=True):
     """What stood at a path before: its revision, and its mode where that is known; target: of a
     symlink, whose revision is UNKNOWN."""
 
@@ -30,7 +31,7 @@ class Stood(Value):
     target: str | None = None
 
 
-class Changes(Value):
+class Changes(Struct, frozen=True):
     """What was found: the facts, what stands there now, and further fresh looks. complete:
     whether there was the time to look everywhere."""
 

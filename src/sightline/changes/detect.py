@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext, stamp_of
 from sightline.filesystem.file_state import FileState
 from sightline.model.events import Cause, Change, Changed, Fact, WriteIntended
 from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp
-from sightline.model.value import Value
 
 
-class Difference(Value):
+class Difference(Struct, frozen=True):
     """A file that is not what the timeline says (row). found: how it was looked at; after: what
     stands there."""
 

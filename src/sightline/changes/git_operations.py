@@ -9,6 +9,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from msgspec import Struct, structs
+
 from sightline.changes.cause_rules import UNDER_WAY
 from sightline.changes.detect import Difference, bytes_of, differing, doubtful
 from sightline.changes.session_context import SessionContext
@@ -17,13 +19,12 @@ from sightline.filesystem.git.repository import Repository
 from sightline.model.events import Cause, Changed, Fact, GitMoved, Rewritten
 from sightline.model.projections import DiskFile
 from sightline.model.revision import MISSING, Revision, Stamp
-from sightline.model.value import Value
 
 Trees = dict[str, Mapping[str, str | None]]
 """Commit -> path -> blob id."""
 
 
-class Recognised(Value):
+class Recognised(Struct, frozen=True):
     """facts: moves of git's, each with all files of ours that it touched. likely: path -> cause of
     what git seems to have done, where no fact can say it."""
 
@@ -182,7 +183,7 @@ def _found_midway(ground: SessionContext, row: DiskFile) -> Iterator[Difference]
     for recorded in ground.store.timeline(after=row.position - 1, upto=row.position):
         found = ground.look(row.path)
         if isinstance(recorded.fact, Changed) and found.revision == row.revision:
-            before = row.replace(revision=recorded.fact.before)
+            before = structs.replace(row, revision=recorded.fact.before)
             yield Difference(before, found, row.revision)
 
 
@@ -295,7 +296,7 @@ UNTRACKED = "^3"
 """How the commit of a stash's untracked files is named. Not every stash has one."""
 
 
-class Step(Value):
+class Step(Struct, frozen=True):
     """What git may have done, and which commits can tell. old, new, operation, detail: as a fact
     says it. olds: commits that the files were as in before; news: that they are as in now, the
     first that has one; optional: how those are named that need not be there; commits:
@@ -368,7 +369,7 @@ def _put_away(head: str, commit: str, moved: Sequence[Move]) -> Step:
     return Step(stood, commit, "stash", None, (commit, f"{commit}{UNTRACKED}"), (f"{commit}^1",))
 
 
-class Came(Value):
+class Came(Struct, frozen=True):
     """What a file was and is, in git's terms. before, after: the blob ids that its bytes may have
     (of the bytes, and of them with other line ends), None among them when it is not there; an
     empty `before` when the text is not at hand."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
+from msgspec import Struct
+
 from sightline.changes import words
 from sightline.changes.session_context import SessionContext
 from sightline.errors import StoreError
 from sightline.filesystem.tree_index import Listing, Row, Tree
 from sightline.model.manifest import EMPTY, Manifest, Step, Whole, decode, fold
 from sightline.model.revision import Revision
-from sightline.model.value import Value
 from sightline.store.port import Store
 
 
@@ -60,7 +61,7 @@ class Reader:
             at = self._bases[at]
 
 
-class StoredManifest(Value):
+class StoredManifest(Struct, frozen=True):
     """A manifest that is kept. steps: its forerunners back to `whole`; seen: what it was made of,
     where this process made it."""
 
@@ -96,7 +97,7 @@ READ_MANIFEST: WeakKeyDictionary[Store, StoredManifest] = WeakKeyDictionary()
 """The manifest that was asked for last: who asks for a checkpoint by its name asks for it next."""
 
 
-class CapturedLook(Value):
+class CapturedLook(Struct, frozen=True):
     """The look that a manifest was made of. listings: by folder; unsure: folders of which the
     manifest does not say all; since: paths that it was told of by themselves after that look."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
+from msgspec import Struct
+
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.filesystem.port import Workspace
@@ -14,7 +16,6 @@ from sightline.model.projections import Knowledge
 from sightline.model.revision import Revision, Stamp, known, revision_of
 from sightline.model.text import Text, decode
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.store.port import Store
 
 
@@ -192,7 +193,7 @@ class Tracked:
                 self.suspects.add(path)
 
 
-class Known(Value):
+class Known(Struct, frozen=True):
     """What this session knows of a located path. believed: the bytes of its text, where they are
     kept. position: of the row at that very path, which an append expects. retargeted: the name
     led to another file when it was seen."""

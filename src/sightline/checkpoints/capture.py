@@ -8,6 +8,8 @@ from stat import S_ISLNK, S_ISREG
 from time import monotonic
 from typing import Self
 
+from msgspec import Struct, structs
+
 from sightline.changes.manifests import CapturedLook, differing_rows, folder_of
 from sightline.changes.session_context import SessionContext, stamp_of
 from sightline.filesystem.deadline import DeadlinePassed
@@ -17,7 +19,6 @@ from sightline.filesystem.tree_index import Listing, Row, Tree
 from sightline.model import manifest
 from sightline.model.manifest import Manifest, Step, file_row, fold, link_row, step
 from sightline.model.revision import Revision, StatSignature, compare, revision_of
-from sightline.model.value import Value
 from sightline.text.phrases import size
 
 Standing = tuple[str, manifest.Row | None, str]
@@ -39,7 +40,7 @@ WORTH_REMEMBERING = 100
 """New looks that cost the next process more to repeat than all of them cost to write down."""
 
 
-class Covered(Value):
+class Covered(Struct, frozen=True):
     """How the tree stands. texts: those that are not kept yet; step: from the last manifest; seen:
     what it was made of, where that says all."""
 
@@ -122,7 +123,7 @@ def capture_paths(
             texts.append(found.data)
     old = last.only(asked)
     taken = step(old, Manifest(rows, omitted))
-    seen = seen and seen.replace(since=seen.since | asked)
+    seen = seen and structs.replace(seen, since=seen.since | asked)
     return Covered(fold(last, taken), tuple(texts), taken, seen)
 
 
@@ -256,7 +257,7 @@ def _look(
     it has any."""
     found = ground.workspace.read(path, limit=ground.settings.checkpoint_file_bytes)
     if found.data is not None and found.signature is not None:
-        signature = [value for _, value in found.signature.items()]
+        signature = list(structs.astuple(found.signature))
         row[:] = [*signature, found.revision, found.read_at_ns]  # at once: others look at it, too
     _put(rows, omitted, _standing(found))
     return None if found.data is None else (found.revision, found.data)

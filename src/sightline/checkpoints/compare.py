@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct, structs
+
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.take import manifest, now, with_manifests
 from sightline.model.diff import diff, unified
 from sightline.model.manifest import Change, Difference, Entry, Manifest, differences
 from sightline.model.results import Checkpoint, FileDifference
 from sightline.model.text import decode
-from sightline.model.value import Value
 
 
-class Chapter(Value):
+class Chapter(Struct, frozen=True):
     """A checkpoint, and what became of which path since the one before (None: of the first one,
     or where a list of files is not kept any more)."""
 
@@ -78,7 +79,7 @@ def compared(
     from_ = "/dev/null" if each.change == "added" else f"a/{src or each.path}"
     to = "/dev/null" if each.change == "removed" else f"b/{each.path}"
     text = unified(old, new, hunks, old=from_, new=to) if hunks else ""
-    return each.replace(diff=text, added=added, removed=removed)
+    return structs.replace(each, diff=text, added=added, removed=removed)
 
 
 def _text(

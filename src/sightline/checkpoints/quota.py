@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec import Struct, structs
+
 from sightline.changes.manifests import Reader
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.take import with_manifests
@@ -11,7 +13,6 @@ from sightline.model.events import ASKED, CheckpointDropped
 from sightline.model.manifest import Manifest
 from sightline.model.results import Checkpoint
 from sightline.model.revision import Revision
-from sightline.model.value import Value
 from sightline.store.port import Store
 from sightline.store.retention import SIZE, KeptText
 
@@ -44,7 +45,7 @@ def prune_unasked(
     for checkpoint, found in with_manifests(ground):
         manifests[checkpoint.id] = checkpoint.manifest
         each = _held(checkpoint, found)
-        held.append(each if each.unasked else each.replace(stays=True))
+        held.append(each if each.unasked else structs.replace(each, stays=True))
     gone = dropping(held, sizes, room) and dropping(held, sizes, room - room // SPARE)
     if gone:
         ground.append([CheckpointDropped(each, SIZE) for each in gone])
@@ -74,7 +75,7 @@ class Holding:
             yield from (row[0] for row in found.rows.values() if len(row) == 2)
 
 
-class Held(Value):
+class Held(Struct, frozen=True):
     """A checkpoint and the texts that it names. stays: it is never dropped (somebody gave it a
     label); unasked: it was taken by itself."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sightline.model.value import Value
+from msgspec import Struct
+
 from sightline.store.retention import Going
 
 
-class Swept(Value):
+class Swept(Struct, frozen=True):
     """The texts that gc forgot, or would forget. gone: those texts, oldest first; kept, kept_size: the
     number of texts that stay, and their bytes; over: the bytes by which texts that are needed
     exceed the room; returned: the bytes by which the store shrank on disk; dropped: checkpoints

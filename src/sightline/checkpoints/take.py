@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from os import urandom
 
+from msgspec import structs
+
 from sightline.changes.authors import moment
 from sightline.changes.commands import changes
 from sightline.changes.manifests import NEWEST_MANIFEST, Reader, StoredManifest, kept
@@ -57,7 +59,7 @@ def take(
             raise CheckpointFailed(*(words.late() if late else words.empty(len(found.omitted))))
         taken = covered.step
         texts = list(covered.texts)
-        standing = last.replace(seen=covered.seen)
+        standing = structs.replace(last, seen=covered.seen)
         if last.revision is None or taken.size:
             made = stored(found, taken, last.revision, last.steps, last.whole)
             texts.append(encode(made))

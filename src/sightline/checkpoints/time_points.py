@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take
 from sightline.errors import UnknownName
 from sightline.model.events import ASKED, CheckpointTaken
 from sightline.model.results import Checkpoint
 from sightline.model.units import duration_us
-from sightline.model.value import Value
 
 When = int | str | datetime | Checkpoint | None
 SinceWhen = int | str | datetime | timedelta
@@ -92,7 +93,7 @@ def _at(ground: SessionContext, when: datetime) -> int:
     return before
 
 
-class Since(Value):
+class Since(Struct, frozen=True):
     """From where on. position: facts behind it; at: facts that happened then or later, UTC
     microseconds, None for any time."""
 

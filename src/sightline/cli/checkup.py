@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from msgspec import structs
+
 from sightline import __version__
 from sightline.agents.claude_code import health as claude
 from sightline.agents.claude_code.hook_settings import AGENT
@@ -110,7 +112,7 @@ def _rewinds(root: str, settings: Settings) -> Iterator[Finding]:
     except SightlineError:
         return  # of the store it was said
     for each in found:
-        yield Finding("rewind", "warning", "unfinished", dict(each.items()), "rewind")
+        yield Finding("rewind", "warning", "unfinished", structs.asdict(each), "rewind")
 
 
 def _finish_rewinds(root: str, settings: Settings) -> None:

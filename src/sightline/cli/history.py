@@ -8,6 +8,7 @@ from textwrap import fill
 from time import time
 
 import click
+from msgspec import structs
 
 from sightline.api import json_shapes
 from sightline.changes.session_context import SessionContext
@@ -65,7 +66,7 @@ def log(
         asked = _asked(call, ground, path, since, kinds, newest)
         if follow:
             if newest is None and since is None:
-                asked = asked.replace(newest=BEFORE)
+                asked = structs.replace(asked, newest=BEFORE)
             _follow(call, ground, asked)
             return
         found = session_history.select(ground.store, asked)
@@ -118,7 +119,7 @@ def _follow(call: Call, ground: SessionContext, asked: Asked) -> None:
 
 
 def _nothing(asked: Asked) -> str:
-    narrow = asked != asked.replace(path=None, session=None, kinds=None) or asked.since.at
+    narrow = asked != structs.replace(asked, path=None, session=None, kinds=None) or asked.since.at
     return "Nothing of that kind happened here." if narrow else "Nothing happened here yet."
 
 

@@ -7,6 +7,7 @@ from textwrap import fill
 from typing import Any
 
 import click
+from msgspec import structs
 
 from sightline.api import json_shapes
 from sightline.cli import output
@@ -133,5 +134,5 @@ def _step_shape(number: int, step: Step) -> dict[str, Any]:
         "verb": step.verb,
         "expected": step.expected,
         "ended_as_told": step.ended_as_told,
-        **dict(step.outcome.items()),
+        **structs.asdict(step.outcome),
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 Plain = tuple[str, int, bool, float]
 """The fields of an Edge."""
@@ -18,7 +18,7 @@ TYPES = "IIIdII"
 NUMBER = "I"
 
 
-class Edge(Value):
+class Edge(Struct, frozen=True):
     """One file that another one imports. line: where; direct: not only as a package on the way;
     share: of the import's weight, less than all where it means several files alike."""
 
@@ -28,7 +28,7 @@ class Edge(Value):
     share: float = 1.0
 
 
-class Frozen(Value):
+class Frozen(Struct, frozen=True):
     """A graph as arrays over a list of paths. resolved: a byte for each path, not zero where its
     imports are known; those of path number n are targets[starts[n]:starts[n + 1]], with their
     marks (twice the line, and one more where direct) and shares; its importers are

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from json import loads
 from typing import Any, TypeVar
 
+from msgspec import Struct, structs
+
 from sightline.codegraph.graph import NUMBER, TYPES, Frozen, Graph
 from sightline.codegraph.language_table import edition, ending
 from sightline.codegraph.reference import Reader
@@ -25,7 +27,6 @@ from sightline.filesystem.scan import tick_of
 from sightline.filesystem.tree_index import Row, Tree
 from sightline.model.json_text import compact_json
 from sightline.model.revision import Revision, Stamp, StatSignature, compare
-from sightline.model.value import Value
 
 T = TypeVar("T")
 
@@ -61,7 +62,7 @@ BEGINNING = _HEAD + _SALT
 """Bytes by which one first record is told from any other."""
 
 
-class State(Value):
+class State(Struct, frozen=True):
     """An index as it is kept. revisions: of its sources; settings: stamps by language and path, None
     where nothing stood; beside: stamps of sources that the tree does not tell of; rows: of
     sources, as they were read since the tree was kept."""
@@ -76,7 +77,7 @@ class State(Value):
     rows: dict[str, Row]
 
 
-class Kept(Value):
+class Kept(Struct, frozen=True):
     """What was kept. beginning: of the file; sizes: of the first record, and of the file; torn:
     something at its end is not whole."""
 
@@ -148,7 +149,8 @@ class Keeper:
         def fresh(known: dict[str, T]) -> dict[str, T]:
             return {path: known[path] for path in self._fresh if path in known}
 
-        few = state.replace(
+        few = structs.replace(
+            state,
             revisions=fresh(state.revisions),
             beside=fresh(state.beside),
             rows=fresh(state.rows),
@@ -177,7 +179,7 @@ def first(state: State, frozen: Frozen, edition: str) -> bytes:
     ]
     told = {"v": VERSION, "edition": edition, "keys": list(keys), "rows": state.rows}
     told |= _stamps(state)
-    _, _, *graph = (value for _, value in frozen.items())
+    _, _, *graph = structs.astuple(frozen)
     arrays = [each.tobytes() for each in (*graph, array(NUMBER, number))]
     texts = "\n".join(map(state.references.text, keys)).encode()
     paths = "\0".join(frozen.paths).encode()
@@ -231,7 +233,7 @@ def _stamps(state: State) -> dict[str, Any]:
 def _told(stamp: Stamp | None) -> list[Any] | None:
     if stamp is None:
         return None
-    return [*(value for _, value in stamp.signature.items()), stamp.revision, stamp.read_at_ns]
+    return [*structs.astuple(stamp.signature), stamp.revision, stamp.read_at_ns]
 
 
 def _stamp(told: list[Any] | None) -> Stamp | None:

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 
+from msgspec import Struct
+
 from sightline.codegraph.reference import Affected, Reader, Reference, Resolver
-from sightline.model.value import Value
 
 
-class Language(Value):
+class Language(Struct, frozen=True):
     """How a language's imports are found. references: (bytes, path) -> what the source names;
     resolver: (paths, reader of settings files) -> who says which files that means; affected: files
     that came or went -> whose imports that may concern, None for nobody's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, Protocol
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 Kind = Literal[
     "import", "from", "dynamic", "require", "export", "type", "include", "package", "mod"
@@ -17,7 +17,7 @@ Reader = Callable[[str], bytes | None]
 """The bytes of a settings file by canonical path; None where there is none to read."""
 
 
-class Reference(Value):
+class Reference(Struct, frozen=True):
     """A module that a source names. line: counted from one. level: leading dots of a relative
     import, in languages that count them. names: what is taken from the module ("*": all)."""
 
@@ -52,7 +52,7 @@ def shared(path: str, other: str) -> int:
     return count
 
 
-class Affected(Value):
+class Affected(Struct, frozen=True):
     """Whose imports may lead elsewhere since files came or went. every: all; else those that name
     one of the words, and those in these folders."""
 

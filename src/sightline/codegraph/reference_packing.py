@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from json import loads
 from typing import Any
 
+from msgspec import structs
+
 from sightline.codegraph.reference import Reference
 from sightline.model.json_text import compact_json
 from sightline.model.revision import Revision
@@ -22,7 +24,7 @@ _BETWEEN = re.compile(r"[./:\\]")
 
 def packed(references: Iterable[Reference]) -> str:
     """References in one line of ASCII."""
-    return compact_json([[value for _, value in each.items()] for each in references])
+    return compact_json([list(structs.astuple(each)) for each in references])
 
 
 def unpacked(text: str) -> tuple[Reference, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import log10
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext, located
 from sightline.codegraph.graph import Edge
 from sightline.codegraph.import_index import Importing, looked
@@ -13,7 +15,6 @@ from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.codegraph.test_names import FAMILY, is_header, is_test
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.model import validation
-from sightline.model.value import Value
 from sightline.text.tokens import estimate
 
 Reason = tuple[str, float, str]
@@ -37,7 +38,7 @@ BYTES = 200_000
 _SAID = {"java": ("named", "names"), "c": ("included", "includes")}
 
 
-class Kinds(Value):
+class Kinds(Struct, frozen=True):
     """Which files count as related; transitive: steps further than a file's own imports."""
 
     imports: bool = True
@@ -47,7 +48,7 @@ class Kinds(Value):
     transitive: int = 0
 
 
-class _Near(Value):
+class _Near(Struct, frozen=True):
     """What belongs to a file, each with its score and the reasons, before any is looked at."""
 
     path: str

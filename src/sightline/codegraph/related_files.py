@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 
-class RelatedFile(Value):
+class RelatedFile(Struct, frozen=True):
     """A file that belongs to another. why: sentences without their end, the weightiest first;
     score: higher belongs closer; size: in bytes."""
 

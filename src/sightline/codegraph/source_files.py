@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from stat import S_ISREG
 from time import monotonic, time_ns
 
+from msgspec import structs
+
 from sightline.changes.session_context import stamp_of
 from sightline.codegraph.import_cache import ASK_S, Keeper, State
 from sightline.codegraph.language_table import LANGUAGES, ending
@@ -231,7 +233,7 @@ def _stats(workspace: Workspace, paths: Iterable[str]) -> Iterator[tuple[str, Ro
     for path in sorted(paths):
         at_ns, found = time_ns(), workspace.stat(path)
         if found is not None and S_ISREG(found.mode):
-            yield path, [*(int(value) for _, value in found.items()), "", at_ns]
+            yield path, [*map(int, structs.astuple(found)), "", at_ns]
 
 
 def _row(tree: Tree, path: str) -> Row | None:

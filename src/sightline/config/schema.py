@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.errors import SettingsError
-from sightline.model.value import Value
 
 POLICIES = ("warn", "merge", "refresh", "block", "ask")
 """What happens to a stale edit, loosest first. refresh and block both refuse; refresh answers with
@@ -55,7 +56,7 @@ PATTERNS_MAX = 500
 PATTERN_LENGTH_MAX = 500
 
 
-class Key(Value):
+class Key(Struct, frozen=True):
     """One setting. check: a value -> the value as kept, or ValueError saying what it must be.
 
     variable: its name in the environment, "" where a table has no one-line form.

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from msgspec import Struct, structs
+
 from sightline.config.schema import (
     NEVER_STORE,
     POLICIES,
@@ -24,14 +26,13 @@ from sightline.config.schema import (
 )
 from sightline.errors import SettingsError
 from sightline.filesystem.ignore.gitignore import PatternSet
-from sightline.model.value import Value
 
 FILE_BYTES_MAX = 1 << 20
 LINE_DOTS_MAX = 200
 """tomllib needs 17 seconds for one key of 32,000 parts, and a hook that is late guards nothing."""
 
 
-class Source(Value):
+class Source(Struct, frozen=True):
     """What one source says of paths; of several globs that match, the last decides."""
 
     policy: str = "merge"
@@ -49,7 +50,7 @@ class Source(Value):
         return self.policy
 
 
-class Settings(Value):
+class Settings(Struct, frozen=True):
     """All that may be tuned. sources: the user's, then those of the workspace's own files.
 
     store: URL, None for the embedded one under state_home, an absolute folder. policies: see
@@ -147,7 +148,7 @@ def load_settings(
     )
     chosen["state_home"] = _state_home(chosen.get("state_home"), environ, home, platform)
     # A workspace that says nothing adds nothing: its own source starts from the loosest.
-    tighter = [Source("warn", (), (), ()).replace(**table) for table in own]
+    tighter = [structs.replace(Source("warn", (), (), ()), **table) for table in own]
     return Settings(sources=(user, *tighter), **chosen)
 
 

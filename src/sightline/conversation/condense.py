@@ -11,6 +11,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import summary_record, words
 from sightline.conversation.dropped_text import leaving
@@ -23,7 +25,6 @@ from sightline.conversation.window.blocks import Block, Decision
 from sightline.errors import CondenseRefused
 from sightline.model.events import Condensed, CondenseFailed, MessageAppended
 from sightline.model.revision import revision_of
-from sightline.model.value import Value
 
 FAILURES_MAX = 3
 """Failures in a row after which nobody is asked again until the user says something new."""
@@ -32,7 +33,7 @@ SUMMARY_TOKENS_MAX = 4_000
 """Of what the model says; what the record says comes on top of it."""
 
 
-class Condensation(Value):
+class Condensation(Struct, frozen=True):
     """A summary that stands from now on. first, last: ids of the messages that it stands for;
     before, after: tokens of the view."""
 
@@ -43,7 +44,7 @@ class Condensation(Value):
     after: int
 
 
-class Part(Value):
+class Part(Struct, frozen=True):
     """What is to be summed up. cut: the index of the first message that stays; heads: how many at
     the beginning stay, too; tip: the newest message then."""
 

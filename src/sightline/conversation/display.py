@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import fold_decisions, message_chain, words
@@ -14,10 +16,9 @@ from sightline.conversation.sent_view import Window
 from sightline.errors import UnknownName
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 
 
-class Displayed(Value):
+class Displayed(Struct, frozen=True):
     """A message as a person sees it. message: in full, as it was given. folded: the numbers of its
     parts that are stubs in the view; dropped: of those that are not in it at all. condensed: a
     summary stands for it in the view. summary: it is one."""

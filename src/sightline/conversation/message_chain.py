@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec import Struct, structs
+
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import words
 from sightline.conversation.message_codec import message_of
 from sightline.errors import StoreError
 from sightline.model.events import Condensed, CondenseFailed, Fact, Folded, MessageAppended
 from sightline.model.timeline import TURNING, Recorded, branch, turns_at
-from sightline.model.value import Value
 
 SAID: list[type[Fact]] = [MessageAppended]
 MEANT: list[type[Fact]] = [MessageAppended, Folded, Condensed, CondenseFailed]
@@ -24,7 +25,7 @@ MOST = 2**62
 """More than a store can count, and may be asked for."""
 
 
-class Tip(Value):
+class Tip(Struct, frozen=True):
     """Where a chain ends. position: of the timeline, as of which this holds; message: the id of
     its newest; formats: those that all its messages may be of."""
 
@@ -108,7 +109,7 @@ def tip(ground: SessionContext, side: str, known: Tip | None) -> Tip:
         )
         if not any(turns_at(row.fact) for row in rows):
             own = [row for row in rows if side_of(row) == side]
-            return _tip(own[-1], position) if own else known.replace(position=position)
+            return _tip(own[-1], position) if own else structs.replace(known, position=position)
     last = newest(ground, side, 1)
     return _tip(last[-1], position) if last else Tip(position)
 

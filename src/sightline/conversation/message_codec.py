@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.conversation import words
 from sightline.conversation.formats.parts import Place, changed
 from sightline.conversation.formats.parts import at as found_at
 from sightline.model.revision import Revision, revision_of
-from sightline.model.value import Value
 
 Message = Mapping[str, Any]
 
@@ -47,7 +48,7 @@ CANONICAL = json.JSONEncoder(
 )
 
 
-class Stored(Value):
+class Stored(Struct, frozen=True):
     """A message as it is kept. id: by what it says and its parent's; text: its JSON; media: what
     was taken out of it."""
 

@@ -22,8 +22,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from sightline.conversation.window.token_usage import input_tokens
-from sightline.model.value import Value
 
 Kind = Literal["overflow", "overflow_output", "payload_bytes", "malformed_history", "rate", "other"]
 Numbers = tuple[int | None, int | None]
@@ -47,7 +48,7 @@ SMALLEST = 1_000
 WINDOW_STATUS = (400, 413, 422)
 
 
-class ProviderError(Value):
+class ProviderError(Struct, frozen=True):
     """overflow: what was sent does not fit the window; overflow_output: it would, but not with the
     room that was asked for the answer, or the answer was cut; payload_bytes: too many bytes, of
     pictures mostly; malformed_history: messages that no view of which may be sent so; rate: too
@@ -435,7 +436,7 @@ DIGITS_MAX = 18
 """More are no count of tokens."""
 
 
-class Said(Value):
+class Said(Struct, frozen=True):
     """What texts say: whether of a rate, whether of a limit that is no window's, else which kind,
     and the numbers of that: used, limit."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 Message = Mapping[str, Any]
 
@@ -15,7 +15,7 @@ class NotOurs(ValueError):
     """A file that another product recorded, or none."""
 
 
-class Conversation(Value):
+class Conversation(Struct, frozen=True):
     """format: as conversation.formats.format names it; times: of each message, UTC microseconds, None where it
     is not told; borders: where the context began anew: indices of messages; agent, source: which
     product's, and where it lies; session: the product's id of it; passed_over: damaged rows."""

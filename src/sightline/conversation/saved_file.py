@@ -13,6 +13,8 @@ from itertools import takewhile
 from typing import Any
 from zlib import crc32
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import append, fold_decisions, message_chain, message_codec, words
 from sightline.conversation.message_chain import Tip
@@ -22,12 +24,11 @@ from sightline.filesystem.private_files import aside_of, new_file, sync_folder
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.revision import revision_of
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 
 DAMAGED = ".damaged"
 
 
-class Saved(Value):
+class Saved(Struct, frozen=True):
     """What was written. messages: in the file now; added: records that are new in it; whole: it
     was written anew."""
 
@@ -37,7 +38,7 @@ class Saved(Value):
     whole: bool
 
 
-class Loaded(Value):
+class Loaded(Struct, frozen=True):
     """What was taken in. messages: how many; there: how many the file holds. warnings: what one
     should know of it, in words."""
 
@@ -293,7 +294,7 @@ LATEST = 2**62
 VERSION = HEAD["version"]
 
 
-class Found(Value):
+class Found(Struct, frozen=True):
     """What a file holds. lines: those that are whole, the head first; records: what they say,
     without the head; session: whose conversation it is; torn: bytes of a last line that was
     never finished; damage: in which line something is wrong, and what; version: that it was written

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import fold_decisions
 from sightline.conversation.dropped_text import leaving
@@ -136,7 +138,8 @@ class Window:
         decided first stands."""
         decision = fold_decisions.unpacked(kept(self._ground, text), self.places, self._known_ids)
         gone = self.gone
-        return decision.replace(
+        return structs.replace(
+            decision,
             folds=tuple(fold for fold in decision.folds if fold.block not in gone),
             dropped=tuple(place for place in decision.dropped if place not in gone),
         )
@@ -199,7 +202,7 @@ class Window:
         try:
             return decision, self.project([decision])
         except ValueError:
-            less = decision.replace(dropped=())
+            less = structs.replace(decision, dropped=())
             return less, self.project([less])
 
     def project(self, more: Iterable[Decision] = ()) -> list[Message]:

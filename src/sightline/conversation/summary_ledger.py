@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.model.spans import Spans
-from sightline.model.value import Value
 
 
-class File(Value):
+class File(Struct, frozen=True):
     """A file that was touched. deed: read, modified, created, deleted or moved; revision: of the
     text that the agent holds, None where nobody knows; lines: of it that were shown."""
 
@@ -18,7 +19,7 @@ class File(Value):
     lines: Spans = ()
 
 
-class Command(Value):
+class Command(Struct, frozen=True):
     """A command that was run. exit_code: None where nobody knows; failed: where only that is
     known."""
 
@@ -27,7 +28,7 @@ class Command(Value):
     failed: bool = False
 
 
-class Ledger(Value):
+class Ledger(Struct, frozen=True):
     """typed: what the user said, oldest first; open, done: of the newest list of work; stale: files
     that are not what was shown."""
 

@@ -13,15 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from json import JSONDecoder, loads
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from sightline.conversation.tool_calls import field, is_mapping
 from sightline.conversation.window.blocks import Block
 from sightline.conversation.written_files import plain
-from sightline.model.value import Value
 
 State = Literal["pending", "doing", "done", "cancelled"]
 
 
-class Todo(Value):
+class Todo(Struct, frozen=True):
     """One thing to do."""
 
     text: str

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from json import loads
 from typing import Any, TypeGuard
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 IDS = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "callID", "id")
 NAMES = ("name", "tool_name", "toolName", "tool")
@@ -27,7 +27,7 @@ NESTED = ("function", "custom", "state")
 """Where formats put a call's name or its arguments a level deeper."""
 
 
-class Call(Value):
+class Call(Struct, frozen=True):
     """One call. id: "" where the format has none. arguments: None where they are no object, or
     cannot be read; then text is what stands there instead (a patch, a JSON text that is cut)."""
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct, structs
+
 from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
 from sightline.conversation.window.prices import PROFILES, Prices
-from sightline.model.value import Value
 
 POLICIES = {rules.name: rules for rules in (DEFAULT, CAREFUL)}
 """The rules that can be named."""
 
 
-class Budget(Value):
+class Budget(Struct, frozen=True):
     """How many tokens a window may have. soft: above it, what is worth folding is folded; None: as
     the policy has it. hard: above it, whatever must be; None: nobody knows how much fits. prefix:
     of what is sent before the messages: the system's text, the tools."""
@@ -22,7 +23,7 @@ class Budget(Value):
     prefix: int = 0
 
 
-class Asking(Value):
+class Asking(Struct, frozen=True):
     """The same, understood."""
 
     rules: Rules
@@ -54,7 +55,7 @@ def asking(
     _check_number(told.prefix, int, "prefix is a number of tokens")
     if idle_s is not None:
         _check_number(idle_s, (int, float), "idle_s is a number of seconds")
-    return Asking(rules.replace(soft=soft, hard=hard), prices, told.prefix, idle_s)
+    return Asking(structs.replace(rules, soft=soft, hard=hard), prices, told.prefix, idle_s)
 
 
 def _check_number(value: Any, kind: Any, what: str) -> None:

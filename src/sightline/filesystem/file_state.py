@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.model.revision import MISSING, Revision, StatSignature, as_link
-from sightline.model.value import Value
 
 Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable"]
 
 
-class ResolvedPath(Value):
+class ResolvedPath(Struct, frozen=True):
     """A path that was asked for. path: where its bytes are, canonical, relative, with "/";
     name: as asked for (canonical too) when a symlink inside the workspace led elsewhere."""
 
@@ -18,7 +19,7 @@ class ResolvedPath(Value):
     name: str | None = None
 
 
-class FileState(Value):
+class FileState(Struct, frozen=True):
     """What stands at a canonical path now: bytes, and the revision of those very bytes.
 
     kind "symlink" is one that dangles or leaves the workspace; "unreadable" is whatever could
@@ -42,13 +43,13 @@ class FileState(Value):
         return self.revision if self.target is None else as_link(self.target)
 
 
-class Link(Value):
+class Link(Struct, frozen=True):
     """A symlink to stand at a path. It is never followed."""
 
     target: str
 
 
-class Replacement(Value):
+class Replacement(Struct, frozen=True):
     """What is to stand at a path (None: nothing) where `expected` stands (Found.standing); token:
     as replace_if takes it, never empty."""
 

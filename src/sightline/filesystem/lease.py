@@ -15,9 +15,10 @@ import sys
 from time import monotonic, sleep
 from typing import Self
 
+from msgspec import Struct
+
 from sightline.filesystem.folder import Folder
 from sightline.filesystem.system_calls import READ
-from sightline.model.value import Value
 
 if sys.platform == "linux":
     import fcntl
@@ -33,7 +34,7 @@ PATIENCE_S = 0.25
 """How long to wait for a writer to close: a save takes milliseconds, a logger never ends."""
 
 
-class Gone(Value):
+class Gone(Struct, frozen=True):
     """A file that lost its last name, and is open still: to close it the system frees all that it
     had. None for no such file."""
 

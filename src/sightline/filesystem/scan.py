@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
+from msgspec import structs
+
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.folder import ASIDE
 from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
@@ -73,7 +75,7 @@ def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterat
 
 def _looked(found: FileState) -> FileState:
     # The limit of 0 bytes was ours: nobody asked for data that would be too large.
-    return found.replace(data=None, why=None) if found.kind == "file" else found
+    return structs.replace(found, data=None, why=None) if found.kind == "file" else found
 
 
 def unanswered(path: str, at_ns: int) -> FileState:

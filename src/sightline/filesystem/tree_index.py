@@ -31,13 +31,14 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from threading import get_ident
 from time import monotonic, time, time_ns
 
+from msgspec import Struct, structs
+
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.folder import HELD, SEARCH
 from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
 from sightline.filesystem.scan import SECOND_NS, TICK_NS, encodes, settled, unlisted
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.model.json_text import compact_json
-from sightline.model.value import Value
 
 Row = list[int | str]
 """size, mtime_ns, ctime_ns, dev, ino, mode, content, looked_at_ns. content: the revision of a
@@ -55,7 +56,7 @@ SPECIAL = "neither a file nor a symlink"
 NO_UNICODE = "its name is no Unicode"
 
 
-class Listing(Value):
+class Listing(Struct, frozen=True):
     """What one folder holds. stamp: dev, ino, mtime_ns, ctime_ns, looked_at_ns of the folder;
     hidden: name (a folder's ends in "/") -> why it is left out; "" for all that is in it. linked:
     files that had more names than this: a write by another name is told of nowhere."""
@@ -67,7 +68,7 @@ class Listing(Value):
     linked: frozenset[str] = frozenset()
 
 
-class Tree(Value):
+class Tree(Struct, frozen=True):
     """Folder ("" or ending in "/") -> what it holds. ignoring: ignore file -> what a stat said of
     it when it was asked, None where there was none. heard: the moment of the vigil that it is as
     of, 0 for none."""
@@ -92,7 +93,7 @@ class Tree(Value):
                 yield folder + name, row
 
 
-class Doubts(Value):
+class Doubts(Struct, frozen=True):
     """What may stand otherwise than a tree says. moment: a look that goes by this is as of then
     (Tree.heard), 0 where nobody listens; everything: all of it may; names: folder ("" or ending in
     "/") -> its entries that may; below: folders of which all may."""
@@ -138,7 +139,7 @@ def folders(
     if ignoring == last.ignoring:
         tree = _ended(_Looking(root, rules, last, until, doubts, trusted=True).look())
         if not doubts.everything and _got_names(tree, last):
-            doubts = doubts.replace(everything=True)
+            doubts = structs.replace(doubts, everything=True)
             tree = _ended(_Looking(root, rules, last, until, doubts, trusted=True).look())
         if tree.ignoring == last.ignoring:  # else an ignore file came or went
             return (yield from tree.folders())
@@ -206,7 +207,7 @@ class _Looking:
                     waiting += [(f"{folder}{name}/", doubtful) for name in listing.folders]
         tree = Tree(listings, {}, doubts.moment)
         files = _speaking(self._root, self._rules, tree)
-        return tree.replace(ignoring={file: _stamp(file) for file in files})
+        return structs.replace(tree, ignoring={file: _stamp(file) for file in files})
 
     def _sure(self, folder: str) -> Listing | None:
         """A folder of which only some entries are asked for, as it stands; None where it has to be
@@ -226,7 +227,7 @@ class _Looking:
         linked |= was.linked - asked.keys()
         if files is was.files and linked == was.linked:
             return was
-        return was.replace(files=files, linked=linked)
+        return structs.replace(was, files=files, linked=linked)
 
     def _listing(self, folder: str) -> Listing | None:
         """A folder as it stands; None when it is gone since it was listed."""
@@ -245,7 +246,7 @@ class _Looking:
         rows, linked = rows_of(fd, self._full(folder), was.files, was.files)
         if rows is was.files and linked == was.linked:
             return was
-        return was.replace(files=rows, linked=linked)
+        return structs.replace(was, files=rows, linked=linked)
 
     def _full(self, folder: str) -> str:
         return f"{self._root}/{folder}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct, structs
+
 from sightline.changes.session_context import TRIES, SessionContext
 from sightline.errors import EditRefused, PathError
 from sightline.filesystem.file_state import ResolvedPath
@@ -24,10 +26,9 @@ from sightline.model.attempts import (
     parse_patch,
 )
 from sightline.model.results import BatchResult, EditResult
-from sightline.model.value import Value
 
 
-class Change(Value):
+class Change(Struct, frozen=True):
     """What to do with one file of a batch: its whole content, or edits (old, new, count) made
     one after the other, or create, or delete."""
 
@@ -83,7 +84,7 @@ def patch(ground: SessionContext, unified_diff: str) -> EditResult:
     edited = {name: result for (name, _), (_, result) in zip(wanted, done, strict=True)}
     named = {(file.old, file.new): file for file in files}
     first, *others = [_patched(file, edited, moved) for file in named.values()]
-    return first.replace(others=tuple(others))
+    return structs.replace(first, others=tuple(others))
 
 
 def _joined(wanted: Sequence[tuple[str, Attempt]]) -> list[tuple[str, Attempt]]:
@@ -141,7 +142,8 @@ def _patched(
     if name not in edited:
         return moved[name]
     edit = edited[name]
-    return moved[name].replace(
+    return structs.replace(
+        moved[name],
         merged=edit.merged,
         notice=edit.notice,
         diff=moved[name].diff + edit.diff,
@@ -194,7 +196,7 @@ def _all_may(plans: Sequence[Evaluation]) -> None:
     bad: list[EditRefused] = []
     for plan in plans:
         if plan.protected and plan.ruling.decision != "refuse":
-            plan.ruling = plan.ruling.replace(decision="refuse", reason="scope")
+            plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
         if plan.ruling.decision == "refuse":
             bad.append(plan.refuse())
         elif plan.again is not None:

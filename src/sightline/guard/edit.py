@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from os import urandom
 
+from msgspec import structs
+
 from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
 from sightline.changes.write_journal import completed
 from sightline.errors import EditRefused, StoreConflict, StoreError, Unverifiable
@@ -154,7 +156,7 @@ def _record(plan: Evaluation, intent: WriteIntended, position: int, stands: File
             known = load_knowledge(plan.ground, plan.located)
             belief, body = belief_after(plan, known, afresh=True)
             facts[0] = completed(
-                intent.replace(belief=belief), stands, plan.ground.session, position
+                structs.replace(intent, belief=belief), stands, plan.ground.session, position
             )
             blobs = plan.ground.keepable(plan.path, body)
             recorded = plan.ground.append(facts, blobs=blobs, found=[stands], durable=True)
@@ -190,7 +192,7 @@ def _approved(ground: SessionContext, plan: Evaluation) -> str:
     asked = plan.diff
     if ground.approve is not None and ground.approve(plan.shown_path, asked):
         return asked
-    message, hint = words.refusal(plan.ruling.replace(reason="scope"), plan.shown_path, "")
+    message, hint = words.refusal(structs.replace(plan.ruling, reason="scope"), plan.shown_path, "")
     refusal = Refused(plan.path, describe(plan.attempt), "scope", plan.found.revision)
     ground.append([refusal])
     raise EditRefused("scope", plan.shown_path, message, diff=asked, hint=hint)
@@ -200,4 +202,4 @@ def told_of_move(result: EditResult, src: str | None) -> EditResult:
     """A result that says so when a rename from `src` was followed."""
     if src is None:
         return result
-    return result.replace(notice=moved_notice(src, result))
+    return structs.replace(result, notice=moved_notice(src, result))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from sightline.changes.authors import changed_by
 from sightline.guard import words
 from sightline.guard import words as guard_words
@@ -72,4 +74,4 @@ def moved_notice(src: str, result: EditResult) -> Notice:
     text = guard_words.moved(src, result.path)
     if result.notice is None:
         return Notice(f"{result.path}@moved", text, ())
-    return result.notice.replace(text=f"{text}\n{result.notice.text}")
+    return structs.replace(result.notice, text=f"{text}\n{result.notice.text}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by
 from sightline.changes.renames import renamed, resolve_rename
@@ -104,7 +106,7 @@ class Evaluation:
         if policy == "refresh" and self.case.disk and self.ruling.reason in ("stale", "conflict"):
             error.text = self.case.disk.plain
             if isinstance(error.told, Told):
-                error.told = error.told.replace(whole=True)
+                error.told = structs.replace(error.told, whole=True)
         facts: list[Fact] = [*self.news]
         facts.append(Refused(self.path, describe(self.attempt), error.reason, self.found.revision))
         blobs = self.ground.keepable(self.path, self.found.data)

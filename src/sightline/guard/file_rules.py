@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from sightline.guard.region_rules import as_merged, disk_text, encoded, unfit
 from sightline.model.attempts import Attempt, Delete, WriteWhole
 from sightline.model.belief import first_look
@@ -54,7 +56,7 @@ def whole_path(case: EditCase, attempt: Attempt) -> Ruling:
         return case.allow(case.sight.disk, case.held)
     if case.sight.belief is None:
         if case.disk is None:  # not text, so it could never be shown
-            return case.allow(None, None).replace(decision="notice", reason="unseen")
+            return structs.replace(case.allow(None, None), decision="notice", reason="unseen")
         return case.refuse("unseen", lines=_never_shown(case))
     untouched = case.sight.believed is not None and case.sight.believed == case.sight.disk
     if not untouched and not case.same and case.rules.policy != "warn":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import structs
+
 from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by, moment
 from sightline.changes.renames import RenameFinder, resolve_rename, whereabouts
@@ -43,7 +45,7 @@ def check(
     try:
         there = located(ground, path)
     except Unverifiable:
-        return _UNVERIFIABLE.replace(path=path)
+        return structs.replace(_UNVERIFIABLE, path=path)
     found = ground.look(there.path)
     known = resolve_rename(ground, there, found)
     policy = ground.settings.policy_for(there.name or there.path)
@@ -97,11 +99,11 @@ def _with_claims(
     claims = claims_on(ground, path)
     if not claims:
         return said
-    said = said.replace(claimed_by=tuple(dict.fromkeys(each.session for each in claims)))
+    said = structs.replace(said, claimed_by=tuple(dict.fromkeys(each.session for each in claims)))
     if attempt is not None and forbids(ground, claims):
-        return said.replace(decision="refuse", reason="claimed")
+        return structs.replace(said, decision="refuse", reason="claimed")
     if attempt is not None and said.decision == "allow":
-        return said.replace(decision="notice", reason="claimed")
+        return structs.replace(said, decision="notice", reason="claimed")
     return said
 
 
@@ -109,9 +111,11 @@ def _followed(ruling: Ruling, attempt: Attempt | None) -> Ruling:
     """What is said of a renamed file. Without an attempt the question was whether the name holds
     what was shown, and it does not."""
     if attempt is None:
-        return ruling.replace(state="moved", decision="refuse", reason="moved")
+        return structs.replace(ruling, state="moved", decision="refuse", reason="moved")
     decision = "notice" if ruling.decision == "allow" else ruling.decision
-    return ruling.replace(state="moved", decision=decision, reason=ruling.reason or "moved")
+    return structs.replace(
+        ruling, state="moved", decision=decision, reason=ruling.reason or "moved"
+    )
 
 
 _UNVERIFIABLE = Verdict(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from os import urandom
 
+from msgspec import structs
+
 from sightline.changes.session_context import SessionContext
 from sightline.changes.write_journal import completed, recover
 from sightline.errors import EditRefused, Unverifiable
@@ -31,16 +33,16 @@ def _judged(ground: SessionContext, plan: Evaluation, target: str, dst: str) -> 
     if plan.ruling.decision == "refuse":
         raise plan.refuse()
     if plan.protected or ground.settings.policy_for(target) == "ask":
-        plan.ruling = plan.ruling.replace(decision="refuse", reason="scope")
+        plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
         raise plan.refuse()
     there = claims_on(ground, target)
     if forbids(ground, there):
         plan.shown_path, plan.claims = dst, there
-        plan.ruling = plan.ruling.replace(decision="refuse", reason="claimed")
+        plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="claimed")
         raise plan.refuse()
     plan.claims = tuple(dict.fromkeys((*plan.claims, *there)))
     if ground.workspace.stat(target) is not None:
-        plan.shown_path, plan.ruling = dst, plan.ruling.replace(reason="exists")
+        plan.shown_path, plan.ruling = dst, structs.replace(plan.ruling, reason="exists")
         raise plan.refuse()
     return _carry_out(ground, plan, target)
 

@@ -10,18 +10,19 @@ from collections.abc import Sequence
 from json import loads
 from typing import Any
 
+from msgspec import Struct, structs
+
 from sightline.guard.verdict import judge
 from sightline.model.diff import diff, unified
 from sightline.model.evidence import Decision, EditCase
 from sightline.model.text import split
-from sightline.model.value import Value
 from sightline.text.phrases import named
 
 INDEX = "cell-"
 """Before the number of a cell, counted from 0, that has no id of its own."""
 
 
-class Cell(Value):
+class Cell(Struct, frozen=True):
     """A cell by the name an agent is shown it by; named: it is its own id, not its place."""
 
     name: str
@@ -29,7 +30,7 @@ class Cell(Value):
     named: bool = True
 
 
-class CellRuling(Value):
+class CellRuling(Struct, frozen=True):
     """What may be done. reason: as for any refusal; diff: of the cell's source, believed to disk;
     others: names of further cells whose source is not what was shown."""
 
@@ -59,7 +60,7 @@ def find(some: Sequence[Cell], name: str) -> Cell | None:
     place = name.removeprefix(INDEX)
     if name == place or not (place.isascii() and place.isdigit()) or len(place) > 9:
         return None
-    return some[int(place)].replace(named=False) if int(place) < len(some) else None
+    return structs.replace(some[int(place)], named=False) if int(place) < len(some) else None
 
 
 def judge_cell(case: EditCase, name: str | None, mode: str) -> CellRuling:

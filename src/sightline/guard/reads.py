@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import TRIES, Known, SessionContext, believe, load_knowledge
 from sightline.errors import PathRefused, StoreConflict, Unverifiable
@@ -14,10 +16,9 @@ from sightline.model.results import FileView
 from sightline.model.revision import UNKNOWN, revision_of
 from sightline.model.spans import Span, Spans, carry, covers, spans, touched, whole
 from sightline.model.text import Text, decode, normal, split
-from sightline.model.value import Value
 
 
-class Look(Value):
+class Look(Struct, frozen=True):
     """A text that is put before an agent, and counts as seen when it arrived. lines: None for the
     whole file; via: as in saw()."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from sightline.model.attempts import Patch, PatchHunk, Replace, ReplaceLines
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff
@@ -95,7 +97,7 @@ def _unseen_region(
     if case.rules.unseen == "refuse":
         return case.refuse("unseen", lines=region)
     allowed = case.allow(result, _after_here(case, edits, written))
-    return allowed.replace(decision="notice", reason="unseen", lines=region)
+    return structs.replace(allowed, decision="notice", reason="unseen", lines=region)
 
 
 def _after_here(case: EditCase, edits: list[Edit], written: Spans) -> Held:
@@ -272,7 +274,7 @@ def as_merged(
         return unfit(case)
     if result == case.sight.disk:
         return case.refuse("no_change")
-    return case.allow(result, edited(case.held, ours, mine)).replace(decision="merge")
+    return structs.replace(case.allow(result, edited(case.held, ours, mine)), decision="merge")
 
 
 # --- small parts --------------------------------------------------------------------------------

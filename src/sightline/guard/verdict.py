@@ -8,6 +8,8 @@ was shown may be replaced, whatever happened elsewhere; others' changes elsewher
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from sightline.guard import region_rules
 from sightline.guard.file_rules import (
     whole_path,  # most attempts are none: a hook is short
@@ -116,7 +118,7 @@ def _several(case: EditCase, attempt: Several) -> Ruling:
             return ruling
         decision = max(decision, ruling.decision, key=_WEIGHT.index)
         at = _after(at, ruling)
-    return ruling.replace(decision=decision, changes=changes)
+    return structs.replace(ruling, decision=decision, changes=changes)
 
 
 _WEIGHT: list[Decision] = ["allow", "notice", "merge"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cached_property
 
+from msgspec import Struct
+
 from sightline.changes.authors import moment
 from sightline.errors import SessionError
 from sightline.guard.verdict import judge
@@ -16,7 +18,6 @@ from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import Spans, covers, whole
 from sightline.model.text import decode
 from sightline.model.timeline import Position
-from sightline.model.value import Value
 from sightline.store.event_index import COLUMN_FACTS
 from sightline.store.port import Store
 
@@ -24,7 +25,7 @@ DISK_FACTS: tuple[type[Fact], ...] = (Seen, Changed, Moved, GitMoved)
 """The kinds that the disk view is stepped by."""
 
 
-class KnownFile(Value):
+class KnownFile(Struct, frozen=True):
     """What a session knew of a file. seen_lines: that were ever shown, held_lines: of them those
     still in its context window; revision_seen: of the text it believed, revision_on_disk: of what
     stood there as far as was recorded. state: fresh, stale, deleted or moved. Where a text is not

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from sightline.config.settings import Settings
 from sightline.errors import SightlineError
-from sightline.model.value import Value
 from sightline.store.identity import store_file
 from sightline.store.network_folders import refuse_network
 from sightline.store.opening import open_store
@@ -35,7 +36,7 @@ LOGS = ("hooks.log", "hooks.log.1")
 """What stands in the state folder."""
 
 
-class Finding(Value):
+class Finding(Struct, frozen=True):
     """One thing that was looked at. case: which words of cli.doctor_words say it, with these facts.
     fix: what can be done about it here, "" for nothing."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from sightline.model.events import (
     ASKED,
     FACTS,
@@ -21,11 +23,10 @@ from sightline.model.events import (
 from sightline.model.revision import MISSING
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.sessions import words
 
 
-class Entry(Value):
+class Entry(Struct, frozen=True):
     """A fact as people read it. at: UTC microseconds. kind: a word of the public interface; src:
     where a moved file came from. before, after: revisions, or commits for a move of git's.
     cause.detail says what is particular to the kind: how it was shown, why it was refused.

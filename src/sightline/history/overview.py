@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext
 from sightline.guard import file_states
@@ -19,7 +21,6 @@ from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
 from sightline.model.timeline import archived
-from sightline.model.value import Value
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import standing
 from sightline.sessions.presence import surely_gone
@@ -132,7 +133,7 @@ class Watch:
         )
 
 
-class Tail(Value):
+class Tail(Struct, frozen=True):
     """What a session's newest facts tell. marks: path -> what came of an attempt of this turn."""
 
     last: int

@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
+from msgspec import Struct, structs
+
 from sightline.changes.authors import moment
 from sightline.changes.session_context import Policy, SessionContext
 from sightline.changes.write_journal import settle_all
@@ -19,19 +21,18 @@ from sightline.guard import file_states
 from sightline.history.log_entries import TOLD, Entry, facts_of, told
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
-from sightline.model.value import Value
 from sightline.sessions.presence import Presence, presence
 from sightline.store.port import Store
 
 
-class SessionFiles(Value):
+class SessionFiles(Struct, frozen=True):
     """A session and the files it was shown."""
 
     session: SessionState
     files: tuple[FileInContext, ...]
 
 
-class SessionSummary(Value):
+class SessionSummary(Struct, frozen=True):
     """A session, how many files it was shown, and whether its agent is there; None where that was
     not asked."""
 
@@ -91,7 +92,7 @@ class SessionSummary(Value):
         return None if self.presence is None else moment(self.presence.last)
 
 
-class Asked(Value):
+class Asked(Struct, frozen=True):
     """What of the timeline is asked for. path: canonical; kinds: words of log_entries.KINDS, None for
     all; newest: only the last N of what is left."""
 
@@ -155,8 +156,8 @@ def follow(store: Store, asked: Asked) -> Iterator[list[Entry]]:
     yield list(select(store, asked, position))
     while True:
         now = store.position()
-        since = ALWAYS.replace(position=position)
-        news = asked.replace(since=since, newest=None)
+        since = structs.replace(ALWAYS, position=position)
+        news = structs.replace(asked, since=since, newest=None)
         yield [] if now == position else list(select(store, news, now))
         position = now
 

@@ -18,6 +18,8 @@ from stat import S_ISDIR, S_ISREG
 from time import monotonic, sleep
 from typing import Self
 
+from msgspec import Struct
+
 from sightline.changes.commands import Changes, changes
 from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
@@ -28,7 +30,6 @@ from sightline.model.events import Cause, SightLost
 from sightline.model.projections import disk_paths
 from sightline.model.revision import MISSING, StatSignature
 from sightline.model.timeline import NOBODY, Recorded, archived
-from sightline.model.value import Value
 
 ASKED_S = 0.5
 """Between two questions to the store, whether another process recorded something."""
@@ -52,7 +53,7 @@ TEXT_MAX = 65_536
 made of it; of a log there would be a thousand."""
 
 
-class Glance(Value):
+class Glance(Struct, frozen=True):
     """What one wait brought. entries: what anybody recorded since the one before, in order, and
     behind it changes of files that no session was shown (position 0: they are on no timeline).
     looked: whether files of the timeline were looked at, whatever came of it."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import sight_of
@@ -43,7 +45,8 @@ def why(ground: SessionContext, path: str) -> Why:
     shown = tuple(told(facts[-ENTRIES:], agents))
     found = ground.look(there.path)
     case = EditCase(sight_of(found, load_knowledge(ground, there, found)), Rules())
-    return answer.replace(
+    return structs.replace(
+        answer,
         entries=shown,
         earlier=len(facts) - len(shown),
         differing=spans((a0 + 1, max(a1, a0 + 1)) for a0, a1, _, _ in case.changes),

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import groupby
 
+from msgspec import Struct
+
 from sightline.agents.hook_events import Began, Compacted, Event, Prompted, Shown, Wrote
 from sightline.errors import PathRefused
 from sightline.guard.region_rules import own
@@ -34,11 +36,10 @@ from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
 from sightline.model.spans import spans, whole
 from sightline.model.text import decode, split, unmarked
 from sightline.model.timeline import ARCHIVE
-from sightline.model.value import Value
 from sightline.store.port import Store
 
 
-class Origin(Value):
+class Origin(Struct, frozen=True):
     """Where a recording comes from. source: its file; digest: of its bytes; session: the product's
     own id; root: the folder its paths are below, in the spelling of its own machine."""
 

@@ -6,15 +6,16 @@ import os
 from collections.abc import Iterator, Mapping
 from socket import AF_UNIX, SOCK_STREAM, socket
 
+from msgspec import Struct
+
 from sightline.hooks.client import peer_ids
 from sightline.hooks.protocol import ACCEPT_S, PIECE, is_private, key_of, own_settings, run_folder
-from sightline.model.value import Value
 
 STATUS = "sightline-tell-2"
 """Asks for a daemon's status, in place of protocol.PROTOCOL."""
 
 
-class DaemonStatus(Value):
+class DaemonStatus(Struct, frozen=True):
     """A daemon. kind: "up" or "auto"; since: UTC, ISO 8601; calls: how many it answered;
     variables, installation: see protocol.own_settings and stamp."""
 
@@ -28,7 +29,9 @@ class DaemonStatus(Value):
 
     def encoded(self) -> bytes:
         """Return the form that goes over a socket."""
-        return os.fsencode("\0".join(getattr(self, field) for field in DaemonStatus._fields))
+        return os.fsencode(
+            "\0".join(getattr(self, field) for field in DaemonStatus.__struct_fields__)
+        )
 
 
 def list_daemons(
@@ -69,7 +72,7 @@ def ask_status(path: str) -> DaemonStatus | None:
     except OSError:  # gone, silent, or of another program
         return None
     fields = os.fsdecode(answer).split("\0")
-    return DaemonStatus(*fields) if len(fields) == len(DaemonStatus._fields) else None
+    return DaemonStatus(*fields) if len(fields) == len(DaemonStatus.__struct_fields__) else None
 
 
 def silent_daemons(root: str, environ: Mapping[str, str], home: str) -> list[int]:

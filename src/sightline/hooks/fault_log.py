@@ -9,9 +9,10 @@ import json
 import os
 from time import gmtime, strftime, time
 
+from msgspec import Struct
+
 from sightline.filesystem.private_files import Locked, make_folder
 from sightline.model.json_text import compact_json
-from sightline.model.value import Value
 
 NAME = "hooks.log"
 BYTES_MAX = 1 << 20
@@ -20,7 +21,7 @@ BYTES_MAX = 1 << 20
 MESSAGE_MAX = 1_000
 
 
-class Fault(Value):
+class Fault(Struct, frozen=True):
     """One hook call that could not be judged, or not in full. at: UTC, ISO 8601."""
 
     at: str
@@ -35,7 +36,7 @@ def note(state_home: str, agent: str, event: str, session: str, message: str) ->
     at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(time()))
     words = " ".join(message.split())[:MESSAGE_MAX]
     fault = Fault(at, agent[:60], event[:60], session[:200], words)
-    row = {field: getattr(fault, field) for field in Fault._fields}
+    row = {field: getattr(fault, field) for field in Fault.__struct_fields__}
     make_folder(state_home)
     file = os.path.join(state_home, NAME)
     _rotate(file)
@@ -65,7 +66,7 @@ def _parsed(line: str) -> Fault | None:
     """None for a line that a full disk cut short."""
     try:
         row = json.loads(line)
-        return Fault(*[str(row[field]) for field in Fault._fields])
+        return Fault(*[str(row[field]) for field in Fault.__struct_fields__])
     except (ValueError, KeyError, TypeError):
         return None
 

@@ -8,6 +8,8 @@ from socket import AF_UNIX, SHUT_RDWR, SOCK_STREAM, socket
 from threading import Thread
 from typing import Protocol
 
+from msgspec import Struct
+
 from sightline.errors import WorkspaceError
 from sightline.filesystem.private_files import make_folder
 from sightline.hooks.client import peer_ids
@@ -23,7 +25,6 @@ from sightline.hooks.protocol import (
     key_of,
 )
 from sightline.hooks.spawn import PATH_MAX
-from sightline.model.value import Value
 
 
 class Server(Protocol):
@@ -49,7 +50,7 @@ HEADER_MAX = 1 << 16
 BACKLOG = 128
 
 
-class Request(Value):
+class Request(Struct, frozen=True):
     """The fields that a client sends before its payload."""
 
     protocol: str
@@ -183,7 +184,7 @@ def _read_request(peer: socket) -> tuple[Request | None, bytes]:
         data += piece
     header, _, begun = data.partition(b"\n")
     fields = os.fsdecode(header).split("\0")
-    if fields[0] not in (PROTOCOL, STATUS) or len(fields) != len(Request._fields):
+    if fields[0] not in (PROTOCOL, STATUS) or len(fields) != len(Request.__struct_fields__):
         return None, b""
     request = Request(*fields)
     valid = request.size.isdecimal() and request.parent.isdecimal()

@@ -22,7 +22,6 @@ PUBLIC = (
     "timeline",
     "units",
     "validation",
-    "value",
 )
 
 PURE = (
@@ -47,5 +46,4 @@ PURE = (
     "timeline",
     "units",
     "validation",
-    "value",
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import Struct, structs
+
 from sightline.model.events import ClaimReleased, ClaimRenewed, ClaimTaken, SessionEnded
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 
 
-class Claim(Value):
+class Claim(Struct, frozen=True):
     """What one session claims. It stands until expires_at (UTC microseconds), while its session
     is present; only who asks can tell that."""
 
@@ -37,7 +38,7 @@ def step(states: dict[str, Claim], recorded: Recorded) -> None:
     elif isinstance(fact, ClaimRenewed) and fact.claim in states:
         kept = states[fact.claim]
         if kept.session == session:
-            renewed = kept.replace(expires_at=fact.expires_at, position=recorded.position)
+            renewed = structs.replace(kept, expires_at=fact.expires_at, position=recorded.position)
             states[fact.claim] = renewed
     elif isinstance(fact, ClaimReleased):
         states.pop(fact.claim, None)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from sightline.model.text import normal, split
-from sightline.model.value import Value
 
 
-class Attempt(Value):
+class Attempt(Struct, frozen=True):
     """Base of all attempts."""
 
 
-class Replace(Attempt):
+class Replace(Attempt, frozen=True):
     """Put `new` where `old` stands. count: how often it must occur; None: all, at least once."""
 
     old: str
@@ -20,7 +21,7 @@ class Replace(Attempt):
     count: int | None = 1
 
 
-class ReplaceLines(Attempt):
+class ReplaceLines(Attempt, frozen=True):
     """Put `new` in place of lines first..last of the text as last seen (last = first - 1 inserts
     before `first`)."""
 
@@ -29,7 +30,7 @@ class ReplaceLines(Attempt):
     new: str
 
 
-class PatchHunk(Value):
+class PatchHunk(Struct, frozen=True):
     """`start`: the 1-based line of the old block; both blocks as lines with their newlines."""
 
     start: int
@@ -37,42 +38,42 @@ class PatchHunk(Value):
     new: tuple[str, ...]
 
 
-class Patch(Attempt):
+class Patch(Attempt, frozen=True):
     """Put each hunk's new block where its old one stands."""
 
     hunks: tuple[PatchHunk, ...]
 
 
-class WriteWhole(Attempt):
+class WriteWhole(Attempt, frozen=True):
     """The file's whole new content. raw: these very characters, not the file's line ends."""
 
     content: str
     raw: bool = False
 
 
-class Create(Attempt):
+class Create(Attempt, frozen=True):
     """A new file where nothing stands."""
 
     content: str
 
 
-class Delete(Attempt):
+class Delete(Attempt, frozen=True):
     """Take the file away."""
 
 
-class Move(Attempt):
+class Move(Attempt, frozen=True):
     """Give the file the path `target`, where nothing stands."""
 
     target: str
 
 
-class Several(Attempt):
+class Several(Attempt, frozen=True):
     """Attempts on one file, each on what the one before leaves; all of them or none."""
 
     parts: tuple[Attempt, ...]
 
 
-class FilePatch(Value):
+class FilePatch(Struct, frozen=True):
     """One file of a unified diff. old is None for a new file, new for a deleted one."""
 
     old: str | None

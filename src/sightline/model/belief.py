@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sightline.model.diff import diff
 from sightline.model.locate import new_sides
 from sightline.model.spans import Hunk, Spans, carry, covers, intersect, touched, union, whole
-from sightline.model.value import Value
 
 
-class Held(Value):
+class Held(Struct, frozen=True):
     """A text as lines, and which of them were ever shown, and which are still in the window."""
 
     lines: tuple[str, ...]

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from msgspec import Struct
+
 from sightline.model.revision import Revision
 from sightline.model.spans import Hunk, Spans
-from sightline.model.value import Value
 
 CauseKind = Literal["agent", "command", "formatter", "git", "session", "external"]
 CauseEvidence = Literal["named", "watched", "only_writer", "guess"]
@@ -23,13 +24,13 @@ Change = Literal["content", "created", "deleted", "mode", "kind"]
 BatchOutcome = Literal["done", "undone", "mixed"]
 
 
-class Fact(Value):
+class Fact(Struct, frozen=True):
     """Base of all facts. `path` names the file it is about, where it is about one."""
 
     version: ClassVar[int] = 1
 
 
-class MessageAppended(Fact):
+class MessageAppended(Fact, frozen=True):
     """A message of the conversation. message: its id, by what it says and the one before it;
     parent: the id of that one. role: system, user, model or tool. text: of its JSON. side: the
     chain of a sub-agent, "" for the session's own. formats: of which all messages up to it may be.
@@ -44,7 +45,7 @@ class MessageAppended(Fact):
     media: tuple[Revision, ...] = ()
 
 
-class Folded(Fact):
+class Folded(Fact, frozen=True):
     """What is folded from here on, decided when `message` was the newest. blocks: how they are
     counted since the last Condensed; text: of the decision's JSON."""
 
@@ -54,7 +55,7 @@ class Folded(Fact):
     side: str = ""
 
 
-class Condensed(Fact):
+class Condensed(Fact, frozen=True):
     """A summary stands for the messages first..last from here on. summary: its id; text: of its
     JSON."""
 
@@ -65,14 +66,14 @@ class Condensed(Fact):
     side: str = ""
 
 
-class CondenseFailed(Fact):
+class CondenseFailed(Fact, frozen=True):
     """A summary that was asked for could not be had, or was not taken."""
 
     reason: str
     side: str = ""
 
 
-class FilesSought(Fact):
+class FilesSought(Fact, frozen=True):
     """Files were looked for by a chain of patterns, from exact to broad. won: which of them matched,
     from 1 on, 0 for none; tried: how many were; matches: how many files the winner matched;
     offered: the paths that may have been meant, where none did."""
@@ -84,7 +85,7 @@ class FilesSought(Fact):
     offered: tuple[str, ...] = ()
 
 
-class ListingRequested(Fact):
+class ListingRequested(Fact, frozen=True):
     """The agent asked for the listing of a folder, to have it before its next turn. folder: as it
     wrote it; the rest as in search.listing_requests.ListingRequest."""
 
@@ -95,7 +96,7 @@ class ListingRequested(Fact):
     limit: int = 200
 
 
-class Belief(Value):
+class Belief(Struct, frozen=True):
     """What a session's agent holds of one file.
 
     text: the revision of the believed text, its own replacements applied; others' unseen
@@ -109,7 +110,7 @@ class Belief(Value):
     lines: int
 
 
-class Cause(Value):
+class Cause(Struct, frozen=True):
     """Who made a change, for wording only; it never decides a verdict. evidence: how that is
     known, None in what was recorded without it. named: the command or the tool call names the
     file; watched: the change was seen while its author alone could make it; only_writer: nobody
@@ -122,34 +123,34 @@ class Cause(Value):
     evidence: CauseEvidence | None = None
 
 
-class SessionStarted(Fact):
+class SessionStarted(Fact, frozen=True):
     agent: str
     parent: str | None = None
     parent_position: int | None = None
 
 
-class SessionForked(Fact):
+class SessionForked(Fact, frozen=True):
     """This session begins with all that `parent` knew at `position`."""
 
     parent: str
     position: int
 
 
-class SessionEnded(Fact):
+class SessionEnded(Fact, frozen=True):
     reason: str = "ended"
 
 
-class TurnBegan(Fact):
+class TurnBegan(Fact, frozen=True):
     number: int
 
 
-class ModelUsed(Fact):
+class ModelUsed(Fact, frozen=True):
     provider: str | None
     model: str
     mode: str | None = None
 
 
-class EnvironmentSeen(Fact):
+class EnvironmentSeen(Fact, frozen=True):
     """Where a session's agent runs. owner: "machine:pid:start" of the process that holds the
     session, by which others tell whether it is still there."""
 
@@ -160,7 +161,7 @@ class EnvironmentSeen(Fact):
     owner: str | None = None
 
 
-class Seen(Fact):
+class Seen(Fact, frozen=True):
     """Lines of a file were shown. revision: the file's bytes then; name: the path as it was
     asked for, when a symlink led from it to `path`."""
 
@@ -172,14 +173,14 @@ class Seen(Fact):
     name: str | None = None
 
 
-class Dropped(Fact):
+class Dropped(Fact, frozen=True):
     """Text left the context window: of one path or of all (None), some lines or all (None)."""
 
     path: str | None = None
     lines: Spans | None = None
 
 
-class WriteIntended(Fact):
+class WriteIntended(Fact, frozen=True):
     """A write is about to happen; settled by the next Changed of the same path and `after`,
     or by WriteAbandoned. aside: names of files in the same folder to remove after a crash.
     owner: "host:pid:start" of the writing process. belief: what its agent holds once it is done,
@@ -201,14 +202,14 @@ class WriteIntended(Fact):
     batch: str | None = None
 
 
-class WriteAbandoned(Fact):
+class WriteAbandoned(Fact, frozen=True):
     """The intended write at `intent` (a position) did not happen."""
 
     path: str
     intent: int
 
 
-class BatchEnded(Fact):
+class BatchEnded(Fact, frozen=True):
     """Every WriteIntended of a batch came to its end. outcome: all were done, or all files stand as
     before; mixed where neither could be reached. paths: the files that kept it from that."""
 
@@ -217,7 +218,7 @@ class BatchEnded(Fact):
     paths: tuple[str, ...] = ()
 
 
-class Changed(Fact):
+class Changed(Fact, frozen=True):
     """The file at `path` differs from what the disk view said. belief: what the writing
     session holds afterwards, when it was this session's own write. intent: the position of
     the WriteIntended that this settles. led: where the symlink led that stood there before;
@@ -235,7 +236,7 @@ class Changed(Fact):
     target: str | None = None
 
 
-class Moved(Fact):
+class Moved(Fact, frozen=True):
     """The same bytes now stand at `path` instead of `src`."""
 
     path: str
@@ -245,7 +246,7 @@ class Moved(Fact):
     intent: int | None = None
 
 
-class Rewritten(Value):
+class Rewritten(Struct, frozen=True):
     """What became of one file in a change of many."""
 
     path: str
@@ -254,7 +255,7 @@ class Rewritten(Value):
     mode: int | None = None
 
 
-class GitMoved(Fact):
+class GitMoved(Fact, frozen=True):
     """git changed files of ours in one go. before, after: commits (HEAD before and after it; of a
     stash, HEAD and the stash's commit, or the other way round). operation: as git's own log
     names it ("checkout", "rebase", "reset", "merge", "stash", "stash pop" …); detail: what the log
@@ -268,7 +269,7 @@ class GitMoved(Fact):
     detail: str | None = None
 
 
-class CommandStarted(Fact):
+class CommandStarted(Fact, frozen=True):
     """gone: files of the newest checkpoint that nobody had looked at, and that were not there any
     more; None where nobody looked for them."""
 
@@ -277,7 +278,7 @@ class CommandStarted(Fact):
     gone: tuple[str, ...] | None = None
 
 
-class CommandEnded(Fact):
+class CommandEnded(Fact, frozen=True):
     """paths: what it changed, and what it removed that nobody had looked at."""
 
     run: str
@@ -285,7 +286,7 @@ class CommandEnded(Fact):
     paths: tuple[str, ...] = ()
 
 
-class Refused(Fact):
+class Refused(Fact, frozen=True):
     """An attempt was refused; revision: what stood on disk then."""
 
     path: str
@@ -294,7 +295,7 @@ class Refused(Fact):
     revision: Revision
 
 
-class Merged(Fact):
+class Merged(Fact, frozen=True):
     """An attempt was merged with what others had changed since."""
 
     path: str
@@ -303,7 +304,7 @@ class Merged(Fact):
     result: Revision
 
 
-class Told(Value):
+class Told(Struct, frozen=True):
     """What an answer printed of others' changes, which counts as shown once its delivery is
     acknowledged. hunks: from the text believed at `position` to that of `revision`; None for all
     of them, () for the bare news that the file is not what was shown. whole: the answer held the
@@ -319,7 +320,7 @@ class Told(Value):
     moved: tuple[Hunk, ...] = ()
 
 
-class NoticeDelivered(Fact):
+class NoticeDelivered(Fact, frozen=True):
     """An answer about these paths was handed to the agent's host. told: what of it counts as
     shown once the agent has it."""
 
@@ -328,7 +329,7 @@ class NoticeDelivered(Fact):
     told: tuple[Told, ...] = ()
 
 
-class NoticeAcknowledged(Fact):
+class NoticeAcknowledged(Fact, frozen=True):
     """The agent was told of the change at `path`; belief: what it holds since. revision: what
     stood there, as it was told."""
 
@@ -338,7 +339,7 @@ class NoticeAcknowledged(Fact):
     revision: Revision | None = None
 
 
-class Delivered(Fact):
+class Delivered(Fact, frozen=True):
     """A part of a briefing reached the agent."""
 
     part: str
@@ -349,7 +350,7 @@ ASKED = "asked"
 """Why a checkpoint was taken: somebody wanted it. All others were taken by themselves."""
 
 
-class CheckpointTaken(Fact):
+class CheckpointTaken(Fact, frozen=True):
     """How the tree stood was kept: manifest names the texts. covers: how many files and symlinks;
     message: the newest of the conversation then; why: asked, turn (before the first change of
     one), edits (after some), rewind (before one)."""
@@ -362,7 +363,7 @@ class CheckpointTaken(Fact):
     why: str = ASKED
 
 
-class CheckpointMissed(Fact):
+class CheckpointMissed(Fact, frozen=True):
     """One that was due by itself could not be kept. label: what it would have borne; why: as in
     CheckpointTaken; reason: what was in the way."""
 
@@ -371,14 +372,14 @@ class CheckpointMissed(Fact):
     reason: str
 
 
-class CheckpointDropped(Fact):
+class CheckpointDropped(Fact, frozen=True):
     """A checkpoint stands no longer: its texts are kept only as others need them."""
 
     checkpoint: str
     reason: str
 
 
-class RewindStarted(Fact):
+class RewindStarted(Fact, frozen=True):
     """A rewind is about to happen; ended by the next RewindEnded of its session. owner: as in
     WriteIntended, "" in what older versions wrote. with_files, conversation, forced: what it was
     asked for, so that one whose process died can be finished."""
@@ -391,7 +392,7 @@ class RewindStarted(Fact):
     forced: tuple[str, ...] = ()
 
 
-class RewindEnded(Fact):
+class RewindEnded(Fact, frozen=True):
     """What this session knows is again what it knew at position `to`; the disk view stays.
     files_only: its files alone went back, and what it knows stays as well."""
 
@@ -399,7 +400,7 @@ class RewindEnded(Fact):
     files_only: bool = False
 
 
-class ClaimTaken(Fact):
+class ClaimTaken(Fact, frozen=True):
     """This session says that it is at work on paths or globs. expires_at: UTC microseconds."""
 
     claim: str
@@ -408,56 +409,56 @@ class ClaimTaken(Fact):
     exclusive: bool = True
 
 
-class ClaimRenewed(Fact):
+class ClaimRenewed(Fact, frozen=True):
     claim: str
     expires_at: int
 
 
-class ClaimReleased(Fact):
+class ClaimReleased(Fact, frozen=True):
     claim: str
 
 
-class WarningRaised(Fact):
+class WarningRaised(Fact, frozen=True):
     warning: str
     text: str
     paths: tuple[str, ...]
 
 
-class WarningAcknowledged(Fact):
+class WarningAcknowledged(Fact, frozen=True):
     warning: str
 
 
-class SubtaskProposed(Fact):
+class SubtaskProposed(Fact, frozen=True):
     subtask: str
     goal: str
     files: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()
 
 
-class SubtaskStarted(Fact):
+class SubtaskStarted(Fact, frozen=True):
     subtask: str
     session: str | None = None
 
 
-class SubtaskEnded(Fact):
+class SubtaskEnded(Fact, frozen=True):
     subtask: str
     state: str
     result: str | None = None
 
 
-class Imported(Fact):
+class Imported(Fact, frozen=True):
     source: str
     digest: str
 
 
-class SightLost(Fact):
+class SightLost(Fact, frozen=True):
     """What happened here could not be seen: a watcher's gap, a disk that did not answer."""
 
     reason: str
     paths: tuple[str, ...] = ()
 
 
-class BlobPurged(Fact):
+class BlobPurged(Fact, frozen=True):
     """Texts that are not kept any more. others: further ones that went with it."""
 
     revision: Revision

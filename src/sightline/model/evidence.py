@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import Struct, structs
+
 from sightline.model.belief import Held
 from sightline.model.diff import diff
 from sightline.model.events import Belief
 from sightline.model.nearest import Nearest
 from sightline.model.spans import Hunk, Spans, touched
 from sightline.model.text import Text, decode
-from sightline.model.value import Value
 
 State = Literal["fresh", "stale", "deleted", "moved", "kind_changed", "unseen", "unverifiable"]
 Decision = Literal["allow", "notice", "merge", "refuse"]
 
 
-class Evidence(Value):
+class Evidence(Struct, frozen=True):
     """All that judge may know of one path. kind, disk and why as filesystem.file_state.FileState says them;
     believed: the bytes of belief.text where they are kept; retargeted: the path was a symlink
     when it was seen and leads elsewhere now."""
@@ -29,7 +30,7 @@ class Evidence(Value):
     retargeted: bool = False
 
 
-class Rules(Value):
+class Rules(Struct, frozen=True):
     """policy: block warn refresh or merge (ask is the caller's); unseen: what a replace of
     matching text in lines never shown gets, "notice" or "refuse"."""
 
@@ -37,7 +38,7 @@ class Rules(Value):
     unseen: str = "notice"
 
 
-class Ruling(Value):
+class Ruling(Struct, frozen=True):
     """What may be done. new: the bytes to put there (None: nothing stands there afterwards);
     after: what the agent then holds. changes: others' hunks (base -> disk) to what it was shown.
     lines: of the disk's text, what the reason is about. conflicts: (ours, theirs) hunk pairs.
@@ -126,4 +127,4 @@ class EditCase:
 
     def refuse(self, reason: str, **details: object) -> Ruling:
         made = Ruling("refuse", self.state, reason, endings_only=self.endings_only)
-        return made.replace(changes=self.changes).replace(**details)
+        return structs.replace(structs.replace(made, changes=self.changes), **details)

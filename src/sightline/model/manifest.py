@@ -10,9 +10,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeVar
 
+from msgspec import Struct
+
 from sightline.model.json_text import compact_json
 from sightline.model.revision import Revision, revision_of
-from sightline.model.value import Value
 
 Kind = Literal["file", "symlink"]
 Change = Literal["added", "removed", "changed", "mode", "kind"]
@@ -35,7 +36,7 @@ LAYER = 16
 many: to copy ten thousand rows takes longer than all else about a file that changed."""
 
 
-class Entry(Value):
+class Entry(Struct, frozen=True):
     """What stands at a path. revision: of a file's bytes, or of where a symlink leads (target, as
     it is written there); mode with the kind bits."""
 
@@ -129,12 +130,12 @@ class Manifest(Mapping[str, Entry]):
         return f"<Manifest of {len(self)} files, {len(self.omitted)} not covered>"
 
 
-class Step(Value):
+class Step(Struct, frozen=True):
     """What turns one manifest into the next: rows and omissions that come, and those that go."""
 
     put: dict[str, Row]
     gone: tuple[str, ...] = ()
-    omit: dict[str, str] = {}  # noqa: RUF012 - a Value is never changed
+    omit: dict[str, str] = {}
     covered: tuple[str, ...] = ()
 
     @property
@@ -143,7 +144,7 @@ class Step(Value):
         return len(self.put) + len(self.gone) + len(self.omit) + len(self.covered)
 
 
-class Stored(Value):
+class Stored(Struct, frozen=True):
     """A manifest as it is kept. base: the revision of its forerunner, None of a whole one; steps:
     forerunners back to a whole one."""
 
@@ -152,14 +153,14 @@ class Stored(Value):
     steps: int = 0
 
 
-class Whole(Value):
+class Whole(Struct, frozen=True):
     """A manifest that is kept whole."""
 
     revision: Revision
     manifest: Manifest
 
 
-class Difference(Value):
+class Difference(Struct, frozen=True):
     """A path at which two manifests differ; mode: the same bytes with other rights."""
 
     path: str

@@ -5,14 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sightline.model.diff import diff
 from sightline.model.spans import Hunk
-from sightline.model.value import Value
 
 Meeting = tuple[list[Hunk], list[Hunk]]
 
 
-class Merged(Value):
+class Merged(Struct, frozen=True):
     """lines: the merged text, complete only without conflicts. conflicts: pairs of what ours and
     theirs did to the same lines, as hunks of base→ours and base→theirs."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sightline.model.text import split
-from sightline.model.value import Value
 
 MOST_LINES = 50_000
 """Lines looked through; a longer file is searched in its first part only."""
@@ -15,7 +16,7 @@ ENOUGH = 0.4
 """Share of the sought lines that must be alike before a place is worth showing."""
 
 
-class Nearest(Value):
+class Nearest(Struct, frozen=True):
     """Lines first..last of the text, how alike they are (0 to 1), and whether only white space
     differs."""
 

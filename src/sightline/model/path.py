@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
+from msgspec import Struct
+
 from sightline.errors import PathRefused
-from sightline.model.value import Value
 
 NAME_LIMIT = 255
 PATH_LIMIT = 4096
@@ -23,7 +24,7 @@ _DEVICES = frozenset(
 _WINDOWS_FORBIDDEN = frozenset('<>:"|?*') | {chr(code) for code in range(32)}
 
 
-class Flavour(Value):
+class Flavour(Struct, frozen=True):
     """How a kind of system spells paths. drives: a backslash separates too, and paths may begin with a
     drive or a share; folds: names that differ in case or in Unicode form are the same file."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from msgspec import Struct, structs
+
 from sightline.model.events import (
     Belief,
     Cause,
@@ -30,10 +32,9 @@ from sightline.model.events import (
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import subtract
 from sightline.model.timeline import Recorded, archived, effective
-from sightline.model.value import Value
 
 
-class Knowledge(Value):
+class Knowledge(Struct, frozen=True):
     """What one session knows of one path. Times in microseconds, positions on the timeline:
     position is of the newest fact that changed this, first_position of the first."""
 
@@ -48,7 +49,7 @@ class Knowledge(Value):
     name: str | None = None
 
 
-class DiskFile(Value):
+class DiskFile(Struct, frozen=True):
     """What the timeline says stands at a path, and who put it there as far as is known."""
 
     path: str
@@ -61,7 +62,7 @@ class DiskFile(Value):
     last_external_edit: int | None = None
 
 
-class SessionState(Value):
+class SessionState(Struct, frozen=True):
     """One session's column on the timeline."""
 
     id: str
@@ -105,14 +106,16 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
             name=fact.name or (old.name if old else None),
         )
     elif isinstance(fact, NoticeAcknowledged) and fact.path in states:
-        states[fact.path] = states[fact.path].replace(
-            belief=fact.belief, position=recorded.position, last_read=at
+        states[fact.path] = structs.replace(
+            states[fact.path], belief=fact.belief, position=recorded.position, last_read=at
         )
     elif isinstance(fact, Changed) and fact.belief is not None:
         _wrote(states, recorded, fact, fact.belief)
     elif isinstance(fact, Moved) and fact.src in states:
         moved = states.pop(fact.src)
-        states[fact.path] = moved.replace(path=fact.path, position=recorded.position, name=None)
+        states[fact.path] = structs.replace(
+            moved, path=fact.path, position=recorded.position, name=None
+        )
 
 
 def _wrote(states: dict[str, Knowledge], recorded: Recorded, fact: Changed, belief: Belief) -> None:
@@ -125,14 +128,16 @@ def _wrote(states: dict[str, Knowledge], recorded: Recorded, fact: Changed, beli
             fact.path, belief, "edit", recorded.position, at, at, at, recorded.position
         )
     else:
-        states[fact.path] = old.replace(
-            belief=belief, position=recorded.position, last_agent_edit=at
+        states[fact.path] = structs.replace(
+            old, belief=belief, position=recorded.position, last_agent_edit=at
         )
 
 
 def _dropped(state: Knowledge, fact: Dropped, position: int) -> Knowledge:
     held = () if fact.lines is None else subtract(state.belief.held, fact.lines)
-    return state.replace(belief=state.belief.replace(held=held), position=position)
+    return structs.replace(
+        state, belief=structs.replace(state.belief, held=held), position=position
+    )
 
 
 def disk_paths(fact: Fact) -> tuple[str, ...]:
@@ -189,21 +194,21 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
     if state is None:
         state = SessionState(recorded.session, "unknown", at)
     if isinstance(fact, SessionStarted):
-        state = state.replace(agent=fact.agent, started=at, parent=fact.parent)
+        state = structs.replace(state, agent=fact.agent, started=at, parent=fact.parent)
     elif isinstance(fact, SessionForked):
-        state = state.replace(parent=fact.parent)
+        state = structs.replace(state, parent=fact.parent)
     elif isinstance(fact, SessionEnded):
-        state = state.replace(ended=at)
+        state = structs.replace(state, ended=at)
     elif isinstance(fact, TurnBegan):
-        state = state.replace(turn=fact.number, ended=None)
+        state = structs.replace(state, turn=fact.number, ended=None)
     elif isinstance(fact, ModelUsed):
-        state = state.replace(model=fact.model)
+        state = structs.replace(state, model=fact.model)
     elif isinstance(fact, EnvironmentSeen):
         # Who holds a session again has taken it up again.
-        state = state.replace(
-            owner=fact.owner or state.owner, ended=None if fact.owner else state.ended
+        state = structs.replace(
+            state, owner=fact.owner or state.owner, ended=None if fact.owner else state.ended
         )
-    return state.replace(position=recorded.position)
+    return structs.replace(state, position=recorded.position)
 
 
 def git_cause(fact: GitMoved) -> Cause:
@@ -245,7 +250,11 @@ def news(fact: Fact, row: Callable[[str], DiskFile | None], session: str = "") -
     left = tuple([each for each in fact.changes if not _has(row(each.path), each, by)])
     if len(left) == len(fact.changes):
         return fact
-    return fact.replace(paths=tuple([each.path for each in left]), changes=left) if left else None
+    return (
+        structs.replace(fact, paths=tuple([each.path for each in left]), changes=left)
+        if left
+        else None
+    )
 
 
 def _has(disk: DiskFile | None, change: Rewritten, by: Cause) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from msgspec import Struct
+
 from sightline.model.events import Cause, CauseKind, Told
 from sightline.model.manifest import Change, Entry
 from sightline.model.spans import Span, Spans
-from sightline.model.value import Value
 
 
-class FileView(Value):
+class FileView(Struct, frozen=True):
     """Lines of a file as they were shown. lines: first and last of them ((0, 0) for an empty
     file); there may be more, see total_lines. unchanged: all of these lines were shown before,
     are the same and are still in the context window. diff: what changed in lines shown earlier
@@ -27,7 +28,7 @@ class FileView(Value):
     diff: str | None
 
 
-class ChangedBy(Value):
+class ChangedBy(Struct, frozen=True):
     """Who changed a file, as far as is known. kind: agent command formatter git session
     external; confidence: a word."""
 
@@ -43,7 +44,7 @@ class ChangedBy(Value):
         return Cause(self.kind, self.who, self.detail, self.confidence)
 
 
-class FileChange(Value):
+class FileChange(Struct, frozen=True):
     """One file that is not what this session was shown. state as in Verdict; diff is clipped to
     lines that were shown; summary is one line of plain words.
 
@@ -65,7 +66,7 @@ class FileChange(Value):
     moved_lines: tuple[tuple[Span, Span], ...] = ()
 
 
-class Notice(Value):
+class Notice(Struct, frozen=True):
     """What others changed in lines that were shown; `text` is what to tell the agent. Hand it, or
     its id, to Session.acknowledge when the agent got it; until then it is told again."""
 
@@ -78,7 +79,7 @@ class Notice(Value):
         return self.text
 
 
-class FileWarning(Value):
+class FileWarning(Struct, frozen=True):
     """What a session's agent has to mind about files, until it is acknowledged. at: an aware UTC
     datetime. Hand it, or its id, to Session.acknowledge."""
 
@@ -92,7 +93,7 @@ class FileWarning(Value):
         return self.text
 
 
-class ModelUsage(Value):
+class ModelUsage(Struct, frozen=True):
     """A model that a session's agent used from here on. provider, mode: None where they were not
     told. at: an aware UTC datetime; turn: of the session, 0 before the first."""
 
@@ -104,7 +105,7 @@ class ModelUsage(Value):
     position: int
 
 
-class Environment(Value):
+class Environment(Struct, frozen=True):
     """Where a session's agent ran from here on. system: as sys.platform says it; host: the
     application, None where it was not told. at: an aware UTC datetime."""
 
@@ -116,7 +117,7 @@ class Environment(Value):
     position: int
 
 
-class Affected(Value):
+class Affected(Struct, frozen=True):
     """A session at work that a write made stale. lines: of what it was shown of the file."""
 
     session: str
@@ -125,7 +126,7 @@ class Affected(Value):
     lines: Spans
 
 
-class Claim(Value):
+class Claim(Struct, frozen=True):
     """What a session claims: paths and patterns as in a .gitignore. It stands until expires_at
     while its session is present; an exclusive one is nobody else's."""
 
@@ -138,14 +139,14 @@ class Claim(Value):
     taken_at: datetime
 
 
-class HandedOver(Value):
+class HandedOver(Struct, frozen=True):
     """A file of which one session was told what another holds. lines: of the text it holds."""
 
     path: str
     lines: Spans
 
 
-class EditedFile(Value):
+class EditedFile(Struct, frozen=True):
     """A file that is other than it was at a moment. by, at, position: of its last change since
     (at is an aware UTC datetime). lines: those of its present text that are new, None where that
     is not known. mine: this session edited it, by a verb or by a command it ran; others: somebody
@@ -163,7 +164,7 @@ class EditedFile(Value):
     from_messages: bool = False
 
 
-class UnreadCall(Value):
+class UnreadCall(Struct, frozen=True):
     """A call of an edit tool in a deleted message that does not say which file it writes, or whose
     arguments are broken. message: which of the messages, counted from 1; id: "" where its format
     has none."""
@@ -173,7 +174,7 @@ class UnreadCall(Value):
     id: str
 
 
-class Deleted(Value):
+class Deleted(Struct, frozen=True):
     """Messages that were taken out of a conversation. ids: those that were given, and those that messages bear. paths: files of the workspace that
     their calls may have written. unread: edits of which nobody can tell."""
 
@@ -193,14 +194,14 @@ class EditedFiles(list[EditedFile]):
         self.unread = tuple(unread)
 
 
-class NotCovered(Value):
+class NotCovered(Struct, frozen=True):
     """What a checkpoint leaves out: a file, or a folder (ending in "/") with all in it."""
 
     path: str
     reason: str
 
 
-class Checkpoint(Value):
+class Checkpoint(Struct, frozen=True):
     """How the workspace stood at a moment. turn, position: of the session that took it, and on the
     timeline; manifest: the revision of its list of files; files: how many it covers; message: the
     newest of the conversation then. why: asked; by itself: turn (before the first change of one),
@@ -219,7 +220,7 @@ class Checkpoint(Value):
     why: str = "asked"
 
 
-class Export(Value):
+class Export(Struct, frozen=True):
     """A checkpoint that left the house: as a patch, or as a commit on a new branch.
 
     since: the checkpoint that a patch begins at, None where it begins with nothing; until: where
@@ -238,7 +239,7 @@ class Export(Value):
     not_contained: tuple[NotCovered, ...]
 
 
-class EditResult(Value):
+class EditResult(Struct, frozen=True):
     """An edit that was carried out. diff: what it changed on disk; revision: of the file now
     ("missing" after a delete). merged: others' changes to the same file were kept beside it.
     notice: what others changed meanwhile. others: further files of the same patch. affected: the
@@ -253,13 +254,13 @@ class EditResult(Value):
     affected: tuple[Affected, ...] = ()
 
 
-class BatchResult(Value):
+class BatchResult(Struct, frozen=True):
     """Changes that were all carried out."""
 
     results: tuple[EditResult, ...]
 
 
-class Verdict(Value):
+class Verdict(Struct, frozen=True):
     """What the guard says of a path, or of an attempt on it.
 
     state: fresh stale deleted moved kind_changed unseen unverifiable. decision: allow notice
@@ -279,7 +280,7 @@ class Verdict(Value):
     claimed_by: tuple[str, ...] = ()
 
 
-class FileInContext(Value):
+class FileInContext(Struct, frozen=True):
     """A file this session was shown. Times are None where nothing of the kind happened."""
 
     path: str
@@ -304,14 +305,14 @@ class FileInContext(Value):
     edited_by_agent: bool
 
 
-class LeftAlone(Value):
+class LeftAlone(Struct, frozen=True):
     """A path that a rewind does not touch, and why."""
 
     path: str
     reason: str
 
 
-class TakenBack(Value):
+class TakenBack(Struct, frozen=True):
     """A change of a session's own that a rewind takes back. at: an aware UTC datetime."""
 
     path: str
@@ -319,7 +320,7 @@ class TakenBack(Value):
     at: datetime
 
 
-class RewindReport(Value):
+class RewindReport(Struct, frozen=True):
     """What a rewind did, or with dry_run would do. checkpoint: None where a position was asked
     for; to: the position. restored: paths with the bytes of then; removed: files this session had
     made; merged: its lines went, others' stay; moved: (from, back to). lost_edits: what was taken
@@ -347,7 +348,7 @@ class RewindReport(Value):
     gone: tuple[LeftAlone, ...] = ()
 
 
-class CommandRun(Value):
+class CommandRun(Struct, frozen=True):
     """A command that was run, and what it changed. removed: files that it removed, and that nobody
     had looked at before: a checkpoint may know what they were."""
 
@@ -357,7 +358,7 @@ class CommandRun(Value):
     removed: tuple[str, ...] = ()
 
 
-class FileDifference(Value):
+class FileDifference(Struct, frozen=True):
     """A path at which two moments differ. change: added removed changed mode kind. diff: unified;
     None where a text is not kept or is none. added, removed: lines of it."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Literal
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 Freshness = Literal["same", "differs", "cannot_tell"]
 
@@ -54,7 +54,7 @@ def is_link(revision: Revision) -> bool:
     return revision.startswith(LINK)
 
 
-class StatSignature(Value):
+class StatSignature(Struct, frozen=True):
     """What one stat says of a file; times in nanoseconds, mode with the kind bits."""
 
     size: int
@@ -65,7 +65,7 @@ class StatSignature(Value):
     mode: int
 
 
-class Stamp(Value):
+class Stamp(Struct, frozen=True):
     """A signature, the revision of the bytes it was taken with, and the wall clock then (ns)."""
 
     signature: StatSignature

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec import Struct
+
 from sightline.model.events import Fact, RewindEnded, SessionForked
-from sightline.model.value import Value
 
 ARCHIVE = "archive:"
 """How the id of a session begins that was read in from a recording. Its facts tell what its agent
@@ -26,7 +27,7 @@ Position = int
 """Place of a fact on its workspace's timeline: 1, 2, 3, … without gaps."""
 
 
-class Recorded(Value):
+class Recorded(Struct, frozen=True):
     """A fact with its place. Times are UTC microseconds since 1970."""
 
     position: Position
@@ -36,7 +37,7 @@ class Recorded(Value):
     fact: Fact
 
 
-class Stretch(Value):
+class Stretch(Struct, frozen=True):
     """Positions after `after` up to and including `upto` of one session's column."""
 
     session: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 SECOND_US = 1_000_000
 
@@ -19,7 +19,7 @@ DURATION_MAX = 100 * 365 * TIME_UNITS["d"]
 SIZE_MAX = 1 << 60
 
 
-class Unit(Value):
+class Unit(Struct, frozen=True):
     """A number and the unit it came with."""
 
     number: float

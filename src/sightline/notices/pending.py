@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import structs
+
 from sightline.changes import words as change_words
 from sightline.changes.authors import changed_by
 from sightline.changes.renames import RenameFinder
@@ -106,8 +108,10 @@ class PendingChange:
         if heard is None or self.retargeted or not (diff or moved or self.what == "endings"):
             return heard
         if set(rest) <= set(shown) and not moved:
-            return heard.replace(hunks=None)
-        return heard.replace(hunks=tuple(sorted({*shown, *moved})), moved=tuple(sorted(moved)))
+            return structs.replace(heard, hunks=None)
+        return structs.replace(
+            heard, hunks=tuple(sorted({*shown, *moved})), moved=tuple(sorted(moved))
+        )
 
     def _there(self) -> ResolvedPath | None:
         """Where the name leads by which the file was shown; None where that cannot be told, and

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec import structs
+
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.replay.baselines.baseline import NOTHING, Baseline, removed
 from sightline.replay.policy import Ask, Policy, Setting
@@ -40,7 +42,7 @@ class SameReclaim(Baseline):
 
     def decide(self, ask: Ask) -> Decision:
         """A batch when the other has one."""
-        made = self._other.decide(ask.replace(tokens=self.tokens - self._owed))
+        made = self._other.decide(structs.replace(ask, tokens=self.tokens - self._owed))
         self._owed += sum(self.blocks[fold.block].tokens - fold.tokens for fold in made.folds)
         self._owed -= sum(tail.tokens for tail in made.tails)
         if not made.folds:

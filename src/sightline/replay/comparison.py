@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import comb
 
-from sightline.model.value import Value
+from msgspec import Struct, structs
+
 from sightline.replay.costs import PRICES
 from sightline.replay.outcome import Outcome
 
@@ -14,7 +15,7 @@ WORST = 5
 """Sessions that are named because a policy did worst in them."""
 
 
-class Versus(Value):
+class Versus(Struct, frozen=True):
     """Two policies, session by session. better, worse, same: sessions in which the first cost
     less, more, or the same; chance: how likely it is to be that uneven if neither were better."""
 
@@ -24,7 +25,7 @@ class Versus(Value):
     chance: float
 
 
-class Row(Value):
+class Row(Struct, frozen=True):
     """A policy over all sessions. sent, costs: parts of no truncation's, the costs with recovery,
     one for each of costs.PRICES; lost_edits, lost_references: parts of those that had something
     to go by; frontier: at which prices no other policy both costs less and loses fewer edits;
@@ -80,7 +81,8 @@ def compared(
     fair = [each for each in rows if each.name not in cheats]
     tested = [name for name in beside if name in made]
     return [
-        each.replace(
+        structs.replace(
+            each,
             frontier=tuple(
                 each.name not in cheats and _leads(each, fair, at) for at in range(len(PRICES))
             ),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from sightline.conversation.window.prices import PROFILES, Prices
-from sightline.model.value import Value
 
 PRICES = tuple(PROFILES.values())
 """All that every run reckons with, in the order in which costs are told."""
@@ -12,7 +13,7 @@ RECOVERED_WRITTEN = 150
 """Tokens that a model writes to read a text again."""
 
 
-class Sent(Value):
+class Sent(Struct, frozen=True):
     """A call as it was sent. tokens: all of the view; same: tokens at its beginning that are as in
     the view before it; gap_s: since that, None where nobody knows; written: tokens of the answer,
     which are the same for every policy and in every cost."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from msgspec import Struct, structs
+
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.model.value import Value
 from sightline.replay.costs import PRICES, Sent, cost, recovery, summary
 from sightline.replay.outcome import Outcome
 from sightline.replay.policy import Ask, Policy, Setting
@@ -18,7 +19,7 @@ Check = Callable[[Sequence[Decision], int], str | None]
 Clock = Callable[[], float]
 
 
-class Moment(Value):
+class Moment(Struct, frozen=True):
     """A call as it was made. changed: the decision before it changed the view; spent_s: what the
     policy took since the call before; view: as it is now, so look at it before the next moment."""
 
@@ -111,7 +112,7 @@ class _Sums:
 
     def invalid(self, turn: Turn, wrong: str) -> None:
         words = self._made.wrong or f"{self._policy.name}, call {turn.number}: {wrong}"
-        self._made = self._made.replace(invalid=self._made.invalid + 1, wrong=words)
+        self._made = structs.replace(self._made, invalid=self._made.invalid + 1, wrong=words)
 
     def _pay(self, moment: Moment, found: Lost) -> None:
         turn, view = moment.turn, moment.view
@@ -129,10 +130,10 @@ class _Sums:
         return now[0] - before[0], now[1] - before[1]
 
     def outcome(self) -> Outcome:
-        return self._made.replace(costs=tuple(self._costs), missing_intents=self._missing)
+        return structs.replace(self._made, costs=tuple(self._costs), missing_intents=self._missing)
 
 
-class Lost(Value):
+class Lost(Struct, frozen=True):
     """What a call would have missed. edits, references: of those it went by; forced: reads of what
     the view no longer has, which the policy owes; avoidable: reads of what it still has."""
 

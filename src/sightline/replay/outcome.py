@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Self
 
-from sightline.model.value import Value
+from msgspec import Struct, structs
+
 from sightline.replay.costs import PRICES
 
 
-class Outcome(Value):
+class Outcome(Struct, frozen=True):
     """Of one segment, one session, or many.
 
     sent: tokens of all views; costs: with recovery, one for each of costs.PRICES; edits and
@@ -41,7 +42,7 @@ class Outcome(Value):
     def __add__(self, other: Self) -> Self:
         added = {
             field: own + getattr(other, field)
-            for field, own in self.items()
+            for field, own in structs.asdict(self).items()
             if field not in ("costs", "peak", "wrong")
         }
         costs = tuple(a + b for a, b in zip(self.costs, other.costs, strict=True))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.conversation.recorded_conversation import Conversation
-from sightline.model.value import Value
 from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.comparison import Row, compared
 from sightline.replay.outcome import Outcome
@@ -16,14 +17,14 @@ Reader = Callable[[str], Conversation]
 """What reads the recordings of one agent product: path -> conversation."""
 
 
-class Unread(Value):
+class Unread(Struct, frozen=True):
     """A file that was passed over, and why, in words that end a sentence."""
 
     path: str
     why: str
 
 
-class Order(Value):
+class Order(Struct, frozen=True):
     """The order of a replay. readers: agent -> reader of its recordings; policies: names; setting:
     the same for all; least_tokens: sessions whose largest view has fewer are left out; halves:
     which of the two halves of all sessions count, told by their digests."""
@@ -35,7 +36,7 @@ class Order(Value):
     halves: tuple[int, ...] = (0, 1)
 
 
-class Played(Value):
+class Played(Struct, frozen=True):
     """A session. digest: of its id, which puts it in one of two halves; tokens: of its largest
     view without truncation; outcomes: one for each policy, none when it does not count;
     mended: segments whose recorded messages no format would allow, and that were mended first."""
@@ -57,7 +58,7 @@ BESIDE = ("none", "age-batch")
 """Policies that the others are tested against."""
 
 
-class Replay(Value):
+class Replay(Struct, frozen=True):
     """The outcome of a replay. sessions: those that count; others: how many do not, for their size or
     their half; again: files that hold a session that an earlier file held; unread: files that
     hold none, and why; digest: of the list of sessions, the same for the same sessions."""

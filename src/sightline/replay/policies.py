@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import structs
+
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
 from sightline.conversation.window.prices import PROFILES
@@ -30,7 +32,7 @@ class Ours:
         hard = int(setting.window * (1 - SPARE)) - ANSWER_TOKENS
         soft = rules.soft if setting.soft_budget is None else setting.soft_budget
         self.name = rules.name
-        self.rules = rules.replace(soft=soft, hard=hard)
+        self.rules = structs.replace(rules, soft=soft, hard=hard)
         self._folding = folder(self.rules, setting.count, stub, PROFILES[setting.price])
 
     def add(self, block: Block) -> None:
@@ -82,8 +84,12 @@ ABLATIONS: dict[str, Maker] = {
     **{
         rules.name: _ours(rules)
         for rules in (
-            DEFAULT.replace(name=f"default-{_OTHER[DEFAULT.views]}", views=not DEFAULT.views),
-            CAREFUL.replace(name=f"careful-{_OTHER[CAREFUL.views]}", views=not CAREFUL.views),
+            structs.replace(
+                DEFAULT, name=f"default-{_OTHER[DEFAULT.views]}", views=not DEFAULT.views
+            ),
+            structs.replace(
+                CAREFUL, name=f"careful-{_OTHER[CAREFUL.views]}", views=not CAREFUL.views
+            ),
         )
     },
 }

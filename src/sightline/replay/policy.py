@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from msgspec import Struct
+
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.model.value import Value
 from sightline.replay.record import Record
 
 WINDOW = 200_000
@@ -23,7 +24,7 @@ PRICE = "0.10/1.25"
 parts of the price of a token without one."""
 
 
-class Setting(Value):
+class Setting(Struct, frozen=True):
     """What is the same for all policies of a run. count: tokens of a text; price: the name of the
     prices that a policy reckons with, if it looks at any; window: tokens; soft_budget: tokens
     above which our own policies begin to fold, None: as each has it; prefix: tokens assumed."""
@@ -35,7 +36,7 @@ class Setting(Value):
     prefix: int = PREFIX
 
 
-class Ask(Value):
+class Ask(Struct, frozen=True):
     """A call of the model that is about to be made. number: from 1 on in its segment; at: UTC
     microseconds; gap_s: since the call before it; tokens: of the view as it is now, with the
     prefix."""

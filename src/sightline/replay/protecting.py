@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.file_index import FILES, Files
-from sightline.model.value import Value
 
 Tier = Literal["again", "other", "stale"]
 Count = Callable[[str], int]
@@ -26,7 +27,7 @@ PREVIEW = 200
 """Characters of a file that its stub repeats."""
 
 
-class Ages(Value):
+class Ages(Struct, frozen=True):
     """After how many of the model's answers a result is old. again: of what can be run again; file:
     of a file that was read, since anything last touched it; mentioned: of one that the user named;
     other: of anything else. soft: tokens of the window above which what is old goes, down to the

@@ -9,22 +9,23 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from msgspec import Struct
+
 from sightline.conversation.window.blocks import Block
-from sightline.model.value import Value
 from sightline.replay.haystack import Haystack, arguments, strings
 
 ANSWERED = frozenset({"thinking", "text", "call"})
 """Kinds of blocks that the model wrote."""
 
 
-class Need(Value):
+class Need(Struct, frozen=True):
     """A text that the model went by. held: the places of the blocks before it that hold it."""
 
     text: str
     held: tuple[int, ...]
 
 
-class Turn(Value):
+class Turn(Struct, frozen=True):
     """A call of the model, and its answer. number: from 1 on; first: the place of the answer's
     first block, so that what was sent are the blocks before it; at: UTC microseconds; gap_s: since
     the call before; written: tokens of the answer.
@@ -43,7 +44,7 @@ class Turn(Value):
     reads: tuple[Need, ...] = ()
 
 
-class Record(Value):
+class Record(Struct, frozen=True):
     """A segment: from the beginning or a compaction up to the next one. continued: a segment
     of the same session came before it. unfounded: edits whose text stood nowhere before."""
 

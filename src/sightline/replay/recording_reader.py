@@ -6,15 +6,16 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from msgspec import Struct, structs
+
 from sightline.conversation.formats.format import FORMATS, Format
 from sightline.conversation.formats.parts import parts_of
 from sightline.conversation.recorded_conversation import Conversation, Message, NotOurs
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.model.value import Value
 from sightline.replay.played import Reader, Unread
 
 
-class Segment(Value):
+class Segment(Struct, frozen=True):
     """A part of a conversation between two compactions. mended: its messages as they were recorded
     break a rule of their format, so they were mended before it is played."""
 
@@ -66,7 +67,8 @@ def _readable(of: Conversation) -> Conversation:
     kept = [number for number, why in enumerate(said) if why is None]
     if not kept:
         raise ValueError(said[0] if said else "it holds no messages")
-    return of.replace(
+    return structs.replace(
+        of,
         messages=tuple(of.messages[number] for number in kept),
         times=tuple(of.times[number] for number in kept),
         borders=tuple(bisect_left(kept, border) for border in of.borders),

@@ -12,6 +12,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from hashlib import sha256
 from time import process_time
 
+from msgspec import structs
+
 from sightline.replay.engine import measured
 from sightline.replay.outcome import Outcome
 from sightline.replay.played import Half, Order, Played, Replay, Unread
@@ -35,7 +37,7 @@ def replay(
 ) -> Replay:
     """Play what these files and folders hold. limit: files; workers: processes, None: one for each
     core; progress: is told how many files are done, and of how many. FileMissing."""
-    order = order.replace(halves=HALVES[half])
+    order = structs.replace(order, halves=HALVES[half])
     found = files(paths)[:limit]
     told = progress or (lambda *_: None)
     told(0, len(found))
@@ -113,7 +115,7 @@ def play(order: Order, path: str) -> Played | Unread:
     told = Played(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended)
     if tokens < order.least_tokens or half not in order.halves:
         return told
-    return told.replace(outcomes=_outcomes(order, parts))
+    return structs.replace(told, outcomes=_outcomes(order, parts))
 
 
 def _outcomes(order: Order, parts: list[Segment]) -> tuple[Outcome, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.window.folding_plan import Folded, Plan
 from sightline.conversation.window.history_reader import History
@@ -69,7 +71,7 @@ def _decided(blocks: Sequence[Block], tokens: int, setting: Setting, policy: str
     """One decision, with all these blocks known. Ours takes the budget as what must be kept."""
     made = POLICIES[policy](setting)
     if isinstance(made, Ours):
-        rules = made.rules.replace(soft=setting.window, hard=setting.window)
+        rules = structs.replace(made.rules, soft=setting.window, hard=setting.window)
         folding = folder(rules, setting.count, stub, PROFILES[setting.price])
         for block in blocks:
             folding.add(block)

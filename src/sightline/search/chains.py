@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from sightline.model.value import Value
+from msgspec import Struct, structs
+
 from sightline.search.guesses import Candidate
 from sightline.search.patterns import absolute, pattern
 
@@ -25,7 +26,7 @@ _OTHERS = {"fallbackAction": "fallback", "fallback_action": "fallback", "isRequi
 """How other programs call a field."""
 
 
-class Request(Value):
+class Request(Struct, frozen=True):
     """What is looked for. name, reason: what it is and what it is for, in the asker's words;
     required: the work cannot go on without; fallback: what then, where nothing is found."""
 
@@ -36,7 +37,7 @@ class Request(Value):
     fallback: Fallback = "skip"
 
 
-class FindResult(Value):
+class FindResult(Struct, frozen=True):
     """What a chain found. matches: at most as many as were asked for, of `total`; pattern: the one
     that won, or None; tried: how many were. Where nothing was found, fallback is what is to be
     done now, candidates what may have been meant, question what a person can be asked, and create
@@ -91,7 +92,7 @@ def checked(request: Request) -> Request:
         known = ", ".join(FALLBACKS)
         raise ValueError(f"There is no fallback {str(request.fallback)[:80]!r}. Known: {known}.")
     if request.required and request.fallback == "skip":
-        return request.replace(fallback="ask_user")
+        return structs.replace(request, fallback="ask_user")
     return request
 
 

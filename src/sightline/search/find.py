@@ -8,6 +8,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
+from msgspec import structs
+
 from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, PathRefused, StoreError
 from sightline.model import validation
@@ -119,7 +121,7 @@ def _here(ground: SessionContext, request: Request) -> Request:
     root = ground.workspace.root.rstrip("/\\")
     inside = tuple([_relative(text, root) for text in request.patterns])
     try:
-        return checked(request.replace(patterns=inside))
+        return checked(structs.replace(request, patterns=inside))
     except LeadsOut as error:
         raise PathRefused(
             ", ".join(map(str, request.patterns)),
@@ -190,7 +192,11 @@ def nothing(
     result = FindResult(
         (), None, tried, fallback, tuple(best), create=create, timed_out=timed_out, request=request
     )
-    return result.replace(question=words.question(result)) if fallback == "ask_user" else result
+    return (
+        structs.replace(result, question=words.question(result))
+        if fallback == "ask_user"
+        else result
+    )
 
 
 def _literal(text: str) -> str | None:

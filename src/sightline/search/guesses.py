@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from unicodedata import normalize
 
+from msgspec import Struct
 from rapidfuzz import fuzz, process
-
-from sightline.model.value import Value
 
 WORTH_SAYING = 0.45
 """A path that is less alike would only mislead."""
@@ -63,7 +62,7 @@ _PLACE = re.compile(r":\d+(?:[:-]\d+)*$|#L\d+(?:-L?\d+)?$")
 _DRIVE = re.compile(r"^[A-Za-z]:(?=/)")
 
 
-class Candidate(Value):
+class Candidate(Struct, frozen=True):
     """A path that may have been meant. score: 0 to 1; reason: how it differs from the guess."""
 
     path: str

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.filesystem.port import Workspace
 from sightline.model import validation
-from sightline.model.value import Value
 from sightline.search.patterns import LeadsOut, pattern
 
 Kind = Literal["file", "folder", "symlink", "other"]
 
 
-class Entry(Value):
+class Entry(Struct, frozen=True):
     """What stands at a path. size: in bytes, of a file; None for the rest. kind "other" is neither
     file, folder nor symlink, or a repository of its own."""
 
@@ -26,7 +27,7 @@ class Entry(Value):
     size: int | None = None
 
 
-class DirectoryListing(Value):
+class DirectoryListing(Struct, frozen=True):
     """What is in a folder, the nearest first.
 
     folders, files: how many of each are among the entries. ignored: what is hidden in the folders
@@ -52,7 +53,7 @@ class DirectoryListing(Value):
         return not (self.left_out or self.deeper or self.closed)
 
 
-class Level(Value):
+class Level(Struct, frozen=True):
     """What one folder of a list of paths holds: whole paths, in order."""
 
     files: tuple[str, ...]

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from json import loads
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.errors import SightlineError
 from sightline.model.events import ListingRequested
-from sightline.model.value import Value
 from sightline.notices import warnings
 from sightline.search import words
 from sightline.search.listing import list_directory
@@ -50,7 +51,7 @@ _KINDS: dict[str, tuple[type, str]] = {
 }
 
 
-class ListingRequest(Value):
+class ListingRequest(Struct, frozen=True):
     """A folder that is to be listed, as search.listing takes it."""
 
     path: str
@@ -108,7 +109,7 @@ ENTRIES_MAX = 400
 """Of one listing, however many were asked for."""
 
 
-class Waiting(Value):
+class Waiting(Struct, frozen=True):
     """A listing that was asked for and not delivered. digests: what it is delivered as, one for each
     time it was asked for. over: of more than a turn delivers."""
 

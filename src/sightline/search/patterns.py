@@ -13,8 +13,9 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.filesystem.ignore.wildmatch import translate
-from sightline.model.value import Value
 from sightline.search.glob_braces import closing, expand
 
 Kind = Literal["path", "name", "glob"]
@@ -32,7 +33,7 @@ class LeadsOut(ValueError):
     """A pattern is about what is outside the workspace."""
 
 
-class Pattern(Value):
+class Pattern(Struct, frozen=True):
     """What files are asked for by, as pattern() makes it. kind: "path" is one file, "name" every
     file of that name, "glob" the rest."""
 
@@ -54,7 +55,7 @@ class Pattern(Value):
         return meaning(self.text)
 
 
-class Meaning(Value):
+class Meaning(Struct, frozen=True):
     """A pattern as it is looked up. literal: the one path or name that it can be, else None;
     anywhere: in whatever folder; globs: from the root, one for each choice of its braces."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from msgspec import Struct, structs
+
 from sightline.model.events import Fact, FilesSought, Seen
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.search.patterns import ANY_FOLDERS, absolute, magic, pattern
 from sightline.store.port import Store
 
@@ -28,7 +29,7 @@ FACTS: list[type[Fact]] = [FilesSought, Seen]
 """The facts that are counted."""
 
 
-class Tally(Value):
+class Tally(Struct, frozen=True):
     """What became of so many patterns, or searches. found_first: it matched, as the first of its
     chain; found_further: it matched where those before it had not; helped: it did not, and one of the
     guesses that were offered instead was read; not_found: the rest."""
@@ -41,10 +42,12 @@ class Tally(Value):
 
     def plus(self, outcome: Outcome) -> Tally:
         """The same with one more."""
-        return self.replace(**{"asked": self.asked + 1, outcome: getattr(self, outcome) + 1})
+        return structs.replace(
+            self, **{"asked": self.asked + 1, outcome: getattr(self, outcome) + 1}
+        )
 
 
-class FindStats(Value):
+class FindStats(Struct, frozen=True):
     """How searches for files went. searches: chains; kinds: their patterns, by kind, as far as they
     were tried; timed_out: searches that ended before all of their patterns were tried; failing:
     patterns that matched nothing, and how often."""
@@ -55,7 +58,7 @@ class FindStats(Value):
     failing: tuple[tuple[str, int], ...] = ()
 
 
-class Stats(Value):
+class Stats(Struct, frozen=True):
     """What is counted. find: how searches by patterns went."""
 
     find: FindStats = FindStats()

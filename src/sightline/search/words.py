@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import structs
+
 from sightline.search.chains import FindResult
 from sightline.search.listing import DirectoryListing, Entry
 from sightline.search.stats import FindStats, Stats, Tally
@@ -49,7 +51,7 @@ def find_json(result: FindResult) -> dict[str, Any]:
         "pattern": result.pattern,
         "tried": result.tried,
         "fallback": result.fallback,
-        "candidates": [dict(each.items()) for each in result.candidates],
+        "candidates": [structs.asdict(each) for each in result.candidates],
         "question": result.question or None,
         "create": result.create,
         "truncated": result.truncated,
@@ -199,8 +201,8 @@ def stats_json(found: Stats) -> dict[str, Any]:
     return {
         "schema": 1,
         "find": {
-            "searches": dict(find.searches.items()),
-            "kinds": [{"kind": kind, **dict(each.items())} for kind, each in find.kinds],
+            "searches": structs.asdict(find.searches),
+            "kinds": [{"kind": kind, **structs.asdict(each)} for kind, each in find.kinds],
             "timed_out": find.timed_out,
             "failing": [{"pattern": each, "times": times} for each, times in find.failing],
         },
@@ -222,4 +224,4 @@ def _searches(find: FindStats) -> str:
 
 
 def _row(name: str, each: Tally) -> tuple[str, ...]:
-    return name, *(f"{number:,}" for _, number in each.items())
+    return name, *(f"{number:,}" for number in structs.astuple(each))

@@ -13,6 +13,8 @@ from datetime import timedelta
 from functools import lru_cache
 from os import PathLike, fspath, urandom
 
+from msgspec import structs
+
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.errors import ClaimRefused, PathRefused
@@ -183,7 +185,7 @@ def _plain(pattern: str) -> str:
 def _renewed(ground: SessionContext, kept: active_claims.Claim, lasts: int) -> ClaimResult:
     fact = ClaimRenewed(kept.id, ground.clock() + lasts)
     ground.append([fact])
-    return _told(ground, kept.replace(expires_at=fact.expires_at))
+    return _told(ground, structs.replace(kept, expires_at=fact.expires_at))
 
 
 def _told(ground: SessionContext, kept: active_claims.Claim) -> ClaimResult:
@@ -308,7 +310,7 @@ def told(
     words = session_words.claimed(path, claims, ground.session)
     if notice is None:
         return Notice(f"{path}@claimed", words, ())
-    return notice.replace(text=f"{notice.text.rstrip()}\n{words}")
+    return structs.replace(notice, text=f"{notice.text.rstrip()}\n{words}")
 
 
 def once(ground: SessionContext, path: str, claims: Sequence[Claim]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext
 from sightline.errors import SessionError
 from sightline.model.events import RewindEnded, SessionEnded
-from sightline.model.value import Value
 from sightline.sessions import words
 from sightline.sessions.presence import present
 
@@ -15,7 +16,7 @@ DELETED = "deleted"
 """Why a session ended that was deleted: what it left for people to see to is gone with it."""
 
 
-class Forgotten(Value):
+class Forgotten(Struct, frozen=True):
     """A session that was deleted: of how many files it knew, and how many claims it had."""
 
     session: str

@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.process import alive, here
 from sightline.model.events import (
@@ -22,7 +24,6 @@ from sightline.model.events import (
 )
 from sightline.model.projections import SessionState
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.store.port import Store
 
 Standing = Literal["present", "gone", "ended"]
@@ -31,7 +32,7 @@ TAIL = 50
 """How many of a session's newest facts are looked through for one of its own agent's."""
 
 
-class Presence(Value):
+class Presence(Struct, frozen=True):
     """How a session stands. since: when it ended, or its agent's last sign of life where it is
     gone, or when it began; last: its last sign of life. Both are UTC microseconds. holder: the
     process that holds it, "machine:pid:start", where that was told."""

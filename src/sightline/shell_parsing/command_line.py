@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from re import DOTALL, VERBOSE, Match, finditer, search, sub
 from re import compile as made
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 Word = str | None
 
@@ -38,7 +38,7 @@ LEADING = frozenset(
 """Words before a command that do not change what it prints."""
 
 
-class Simple(Value):
+class Simple(Struct, frozen=True):
     """One command of a pipeline. words: without assignments and redirections; inputs, outputs:
     files that its stdin comes from and its stdout goes to, (path, appended); bodies: the texts
     handed to it in the command line; cwd: its folder, None where it is not known."""

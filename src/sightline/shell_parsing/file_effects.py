@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from re import sub
 
+from msgspec import Struct
+
 from sightline.model.spans import Spans
-from sightline.model.value import Value
 from sightline.shell_parsing.command_line import Simple, joined, pipelines
 from sightline.shell_parsing.readers import Filter, filter_of
 
@@ -22,7 +23,7 @@ SHELLS = ("bash", "sh", "zsh", "dash")
 SEARCHERS = ("grep", "egrep", "fgrep", "rg", "ag", "git")
 
 
-class Reading(Value):
+class Reading(Struct, frozen=True):
     """A file that a command shows. path: absolute. cuts: one after the other, which lines of
     those left so far are let through; a negative number counts from the end (-1 is the last).
     numbered: each line comes with its number. some: only some of these lines, nobody can tell
@@ -42,7 +43,7 @@ class Reading(Value):
         return left
 
 
-class Writing(Value):
+class Writing(Struct, frozen=True):
     """A text that a command puts into a file: whole, or behind what stands there."""
 
     path: str

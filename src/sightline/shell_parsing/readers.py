@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from msgspec import Struct
+
 from sightline.model.spans import Spans
-from sightline.model.value import Value
 from sightline.shell_parsing.command_line import Word
 
 TEN = 10
 """Lines that head and tail print when nobody says how many."""
 
 
-class Filter(Value):
+class Filter(Struct, frozen=True):
     """What one command does with lines. files: named by it, else they come from its stdin; cut,
     numbered, some: as in shell_parsing.file_effects.Reading; passes: what it writes to a file, it also prints."""
 
@@ -24,7 +25,7 @@ class Filter(Value):
     passes: bool = False
 
 
-class Options(Value):
+class Options(Struct, frozen=True):
     """What follows a command's name: options with their values ("" for none), and operands."""
 
     given: tuple[tuple[str, str], ...]

@@ -10,9 +10,10 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.errors import StoreError
 from sightline.model.revision import Revision, named, revision_of
-from sightline.model.value import Value
 from sightline.store.sqlite_errors import SAVE
 
 if sys.version_info >= (3, 14):
@@ -70,7 +71,7 @@ FRAMES = f"""
 process rewrites is read as it was, or as it is."""
 
 
-class Packed(Value):
+class Packed(Struct, frozen=True):
     """A text ready to be kept. frame: None where the text was kept already; dictionary: the text
     that the frame needs."""
 

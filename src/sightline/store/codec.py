@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+from msgspec import NODEFAULT, structs
+
 from sightline.errors import StoreError
 from sightline.model.active_claims import Claim
 from sightline.model.events import FACTS, Belief, Cause, Fact, Rewritten, Told
@@ -157,7 +159,7 @@ def claim_of(row: Row) -> Claim:
 def stamp_row(path: str, stamp: Stamp) -> Row:
     """Columns of the stamps table. Six numbers are text because a device or an inode may not
     fit a signed 64-bit integer."""
-    numbers = " ".join([str(number) for _, number in stamp.signature.items()])
+    numbers = " ".join(map(str, structs.astuple(stamp.signature)))
     return text(path), numbers, stamp.revision, stamp.read_at_ns
 
 
@@ -208,7 +210,7 @@ def cause_of(stored: str) -> Cause:
 def _pack_cause(cause: Cause) -> list[Any]:
     """The values of a cause in order; without the evidence where there is none, as older versions
     wrote them."""
-    values = [value for _, value in cause.items()]
+    values = list(structs.astuple(cause))
     return values if cause.evidence is not None else values[:-1]
 
 
@@ -222,7 +224,7 @@ def _unpack_belief(raw: list[Any]) -> Belief:
 
 
 def _pack_told(told: tuple[Told, ...]) -> list[Any]:
-    return [[value for _, value in each.items()] for each in told]
+    return [list(structs.astuple(each)) for each in told]
 
 
 def _unpack_told(raw: list[Any]) -> tuple[Told, ...]:
@@ -230,7 +232,9 @@ def _unpack_told(raw: list[Any]) -> tuple[Told, ...]:
 
 
 def _told(raw: list[Any]) -> Told:
-    fields = dict(zip(Told._fields, raw, strict=False))  # the last came later than the others
+    fields = dict(
+        zip(Told.__struct_fields__, raw, strict=False)
+    )  # the last came later than the others
     for name in ("hunks", "moved"):
         if fields.get(name) is not None:
             fields[name] = tuple(map(tuple, fields[name]))
@@ -238,7 +242,7 @@ def _told(raw: list[Any]) -> Told:
 
 
 def _pack_changes(changes: tuple[Rewritten, ...]) -> list[Any]:
-    return [[value for _, value in each.items()] for each in changes]
+    return [list(structs.astuple(each)) for each in changes]
 
 
 CONVERTERS: Mapping[str, tuple[Convert, Convert]] = {
@@ -261,11 +265,11 @@ REQUIRED = object()
 def _plan(kind: type[Fact]) -> tuple[tuple[str, Any, Convert | None, Convert | None], ...]:
     """Of each field of a kind: name, default, how to pack it, how to unpack it."""
     fields = []
-    defaults = kind._defaults  # noqa: SLF001  a Value has no other way to tell
-    for field in kind._fields:
-        noted = kind.__annotations__[field].removesuffix(" | None")
+    for field in structs.fields(kind):
+        noted = kind.__annotations__[field.name].removesuffix(" | None")
         pack, unpack = CONVERTERS.get(noted, (None, None))
-        fields.append((field, defaults.get(field, REQUIRED), pack, unpack))
+        default = REQUIRED if field.default is NODEFAULT else field.default
+        fields.append((field.name, default, pack, unpack))
     return tuple(fields)
 
 

@@ -99,7 +99,7 @@ def went_on(session: str, column: int) -> StoreConflict:
 @cache
 def _naming(kind: type[Fact]) -> tuple[list[str], list[str]]:
     """Fields of a kind that name one path, and those that name several."""
-    fields = kind._fields
+    fields = kind.__struct_fields__
     order = ("path", "src", "name")
     single = sorted(set(order) & set(fields), key=order.index)
     return single, [field for field in fields if field in ("paths", "files")]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
+from msgspec import Struct, structs
+
 from sightline.model.active_claims import Claim
 from sightline.model.events import Fact
 from sightline.model.projections import DiskFile, Knowledge, SessionState
 from sightline.model.revision import Revision, Stamp
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.store.retention import KeptText
 
 
-class Room(Value):
+class Room(Struct, frozen=True):
     """Bytes that a store takes. facts: the timeline; views: what is folded from it, with all
     indexes; caches: of stats; texts: all that are kept; free: what was freed and is not used again
     yet; log: not carried over yet."""
@@ -29,7 +30,7 @@ class Room(Value):
     @property
     def total(self) -> int:
         """All of it."""
-        return sum(size for _, size in self.items())
+        return sum(structs.astuple(self))
 
 
 class Store(Protocol):

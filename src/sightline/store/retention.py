@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from msgspec import Struct, structs
+
 from sightline.model.events import BlobPurged, Changed, CheckpointDropped, CheckpointTaken, Fact
 from sightline.model.revision import Revision, known
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 
 AGE, SIZE = "age", "size"
 """Why a text goes: not named by any fact for longer than the user keeps texts; or the texts take
 more room than the user gave them, and it is the oldest that nobody needs."""
 
 
-class KeptText(Value):
+class KeptText(Struct, frozen=True):
     """A text as a store keeps it. size: bytes it takes there. since: position of the timeline
     when it was last kept ahead of a fact that names it, else 0."""
 
@@ -25,7 +26,7 @@ class KeptText(Value):
     since: int = 0
 
 
-class Going(Value):
+class Going(Struct, frozen=True):
     """A text that may go. at: when a fact last named it, UTC microseconds, 0 when none did; path:
     of the file it was, as far as is known; why: AGE or SIZE."""
 
@@ -36,7 +37,7 @@ class Going(Value):
     why: str
 
 
-class Mention(Value):
+class Mention(Struct, frozen=True):
     """The newest fact that names a text. at: when that was recorded."""
 
     at: int
@@ -92,7 +93,7 @@ def going(
     for text in free:
         if text.at >= before and over <= 0:
             break
-        gone.append(text if text.at < before else text.replace(why=SIZE))
+        gone.append(text if text.at < before else structs.replace(text, why=SIZE))
         over -= text.size
     return gone
 
@@ -112,7 +113,10 @@ def named(fact: Fact) -> Iterator[Revision]:
 
 @cache
 def _speaking(kind: type[Fact]) -> tuple[tuple[str, Callable[[Any], Iterable[Revision]]], ...]:
-    noted = {field: kind.__annotations__[field].removesuffix(" | None") for field in kind._fields}
+    noted = {
+        field: kind.__annotations__[field].removesuffix(" | None")
+        for field in kind.__struct_fields__
+    }
     return tuple((field, TEXTS[name]) for field, name in noted.items() if name in TEXTS)
 
 

@@ -3,23 +3,16 @@
 Rows that were read or written are remembered as long as no other connection has committed
 (PRAGMA data_version, asked inside the transaction), so a busy process rarely reads before it
 writes.
-
-Thousands of rows at once: what a process reads that begins to look after a large tree. It is no
-part of what a hook imports until it has to.
 """
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from sightline.model import active_claims
 from sightline.model.active_claims import CLAIMING, Claim
-from sightline.model.events import Belief
 from sightline.model.projections import (
     DiskFile,
     Knowledge,
@@ -29,16 +22,12 @@ from sightline.model.projections import (
     knowledge_paths,
     on_disk,
 )
-from sightline.model.revision import Stamp, StatSignature
+from sightline.model.revision import Stamp
 from sightline.model.timeline import Recorded, branch, turns_at
 from sightline.store import codec
 from sightline.store.event_index import COLUMN_FACTS, KNOWING, pends, settled
 
 Run = Callable[[str, Sequence[Any]], list[Any]]
-
-Made = TypeVar("Made")
-
-Row = tuple[Any, ...]
 
 EVENT = "SELECT position, session, kind, version, happened_at, recorded_at, body FROM events"
 KNOWLEDGE = (
@@ -204,8 +193,6 @@ class Rows:
 def all_known(run: Run, session: str) -> dict[str, Knowledge]:
     """Every knowledge row of a session, by path in order."""
     rows = run(f"{KNOWLEDGE} WHERE session = ? ORDER BY path", (codec.text(session),))
-    if len(rows) >= MANY:
-        return dict(sorted(known_of(rows).items(), key=PATH))
     return dict(sorted([(each.path, each) for each in map(codec.knowledge_of, rows)], key=PATH))
 
 
@@ -236,87 +223,14 @@ def fold_known(run: Run, session: str, upto: int) -> dict[str, Knowledge]:
 
 
 def disks_of(rows: Sequence[Any]) -> dict[str, DiskFile]:
-    """Rows of the disk table, by path in order."""
-    if len(rows) >= MANY:
-        return dict(sorted(disks_in_bulk(rows).items(), key=PATH))
+    """Return the rows of the disk table by path, in order."""
     return dict(sorted([(state.path, state) for state in map(codec.disk_of, rows)], key=PATH))
 
 
 def stamps_of(rows: Sequence[Any]) -> dict[str, Stamp]:
-    """Rows of the stamps table, by path in order."""
-    if len(rows) >= MANY:
-        return dict(sorted(stamps_in_bulk(rows).items(), key=PATH))
+    """Return the rows of the stamps table by path, in order."""
     return dict(sorted(map(codec.stamp_of, rows), key=PATH))
 
 
-MANY = 1000
-"""Rows from which on another way of reading them is faster."""
-
 PATH = itemgetter(0)
 """What rows are ordered by here: SQLite puts names that are no text behind all others."""
-
-
-@cache
-def _maker(kind: type[Made]) -> Callable[..., Made]:
-    """What makes values of a kind from all of their fields, in order, four times as fast as the
-    kind itself. To have it takes as long as making a hundred: for who makes many thousands."""
-    fields = kind._fields  # type: ignore[attr-defined]
-    names = [f"v{number}" for number in range(len(fields))]
-    puts = "".join(f" put{number}(made, v{number})\n" for number in range(len(fields)))
-    space: dict[str, Any] = {"new": object.__new__, "kind": kind}
-    space |= {f"put{n}": getattr(kind, field).__set__ for n, field in enumerate(fields)}
-    exec(f"def make({', '.join(names)}):\n made = new(kind)\n{puts} return made", space)  # noqa: S102
-    made: Callable[..., Made] = space["make"]
-    return made
-
-
-def stamps_in_bulk(rows: Sequence[Row]) -> dict[str, Stamp]:
-    """Rows of the stamps table, by path."""
-    signature, stamp, untext = _maker(StatSignature), _maker(Stamp), codec.untext
-    with _uncollected():
-        return {
-            untext(path): stamp(signature(*map(int, numbers.split())), revision, read_at_ns)
-            for path, numbers, revision, read_at_ns in rows
-        }
-
-
-def disks_in_bulk(rows: Sequence[Row]) -> dict[str, DiskFile]:
-    """Rows of the disk table, by path."""
-    disk, untext, cause_of = _maker(DiskFile), codec.untext, codec.cause_of
-    with _uncollected():
-        return {
-            (name := untext(path)): disk(
-                name, revision, position, at, cause and cause_of(cause), mode, untext(moved), edited
-            )
-            for path, revision, position, at, cause, mode, moved, edited in rows
-        }
-
-
-def known_of(rows: Sequence[Row]) -> dict[str, Knowledge]:
-    """Rows of the knowledge table behind its session, by path."""
-    know, belief = _maker(Knowledge), _maker(Belief)
-    untext, spans_of = codec.untext, codec.spans_of
-    with _uncollected():
-        return {
-            (path := untext(row[0])): know(
-                path,
-                belief(row[8], spans_of(row[9]), spans_of(row[10]), row[11]),
-                untext(row[3]),
-                row[2],
-                *row[4:8],
-                untext(row[1]),
-            )
-            for row in rows
-        }
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """While so much is made that stays, looking for what could go takes as long as making it."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

@@ -351,7 +351,7 @@ def selection(
     elif kinds is not None:
         where.append(f"kind IN ({','.join('?' * len(kinds))})")
         values += [kind.__name__ for kind in kinds]
-        if all("path" not in kind._fields for kind in kinds):
+        if all("path" not in kind.__struct_fields__ for kind in kinds):
             where += ["path IS NULL", ANY_SESSION]
     sql = f"{POSITIONS} WHERE {' AND '.join(where)} ORDER BY position"
     if newest is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 Family = Literal["o200k", "claude", "claude-5"]
 """o200k: OpenAI's, and what is taken for models of others; claude: Claude 3 to 4.6; claude-5:
@@ -44,7 +44,7 @@ def _class(byte: int) -> bytes:
 CLASSES = b"".join(_class(byte) for byte in range(256))
 
 
-class Weights(Value):
+class Weights(Struct, frozen=True):
     """Tokens of each thing that is counted, and of a request around its texts. tight: a word with
     no blank before it; camel: a capital inside a word; title: a word that begins with one; apart: a
     number with a blank before it; signs, runs, fours: signs, runs of them, and fours of them;
@@ -132,7 +132,7 @@ def _signs(plain: bytes, weights: Weights) -> float:
     return told + weights.line * n(b"n") + weights.deep * n(b"  ") + weights.control * n(b"r")
 
 
-class Counter(Value):
+class Counter(Struct, frozen=True):
     """What counts tokens. name: what it is, for people; family: whose counts it tells; margin: the
     part by which a true count may be greater, to be kept free."""
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.agents.claude_code.samples import CLAUDE, DATA
 
 from sightline.agents.claude_code import rows
@@ -23,7 +24,7 @@ def shown(name, *, before=0):
     """What a captured transcript shows, without the times of its rows."""
     found = CLAUDE.unhooked(str(DATA / name), 0, before=before)[0]
     assert all(event.at for event in found if isinstance(event, Shown))
-    return [event.replace(at=None) for event in found if isinstance(event, Shown)]
+    return [structs.replace(event, at=None) for event in found if isinstance(event, Shown)]
 
 
 def attachment(kind, **fields):

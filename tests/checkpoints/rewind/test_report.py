@@ -1,6 +1,7 @@
 """What a rewind is asked for and answers, and what its session knows afterwards."""
 
 import pytest
+from msgspec import structs
 
 import sightline
 from sightline.errors import RewindRefused, UnknownName
@@ -45,7 +46,9 @@ def test_a_dry_run_says_the_same_and_touches_nothing(place, three):
     told = {each.path: (each.change, each.diff) for each in planned.diffs}
     assert told["b.py"][0] == "removed"
     assert "-2\n+two\n" in told["a.py"][1]
-    assert planned == done.replace(dry_run=True, safety_checkpoint=None, diffs=planned.diffs)
+    assert planned == structs.replace(
+        done, dry_run=True, safety_checkpoint=None, diffs=planned.diffs
+    )
 
 
 def test_with_files_alone_the_agent_is_told_that_the_rewind_changed_them(place, three):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
+from msgspec import Struct, structs
 from tests.replay.histories import FILES, LINES, Talk, count, words
 
 from sightline.conversation.window.blocks import Block, Decision, Excerpt, Rewrite
@@ -10,7 +11,6 @@ from sightline.conversation.window.folding import Folding, Rules
 from sightline.conversation.window.prices import PROFILES, Prices
 from sightline.conversation.window.rebase import folder
 from sightline.conversation.words import stub
-from sightline.model.value import Value
 from sightline.replay.request_view import View
 
 RULES = st.builds(
@@ -40,7 +40,7 @@ def conversations(draw) -> list[Block]:
     for _ in range(draw(st.integers(1, 14))):
         _told(draw, talk, draw(st.sampled_from(KINDS)))
         if draw(st.integers(0, 5)) == 0:  # as a picture in it would have
-            talk.blocks[-1] = talk.blocks[-1].replace(tokens=12_000)
+            talk.blocks[-1] = structs.replace(talk.blocks[-1], tokens=12_000)
     return talk.blocks
 
 
@@ -73,21 +73,26 @@ def _told(draw, talk: Talk, kind: str) -> None:
 def _odd(talk: Talk, kind: str, text: str) -> None:
     blocks = talk.said(text).blocks
     if kind == "think":
-        blocks[-1] = blocks[-1].replace(kind="thinking", loose=True, fixed=True)
+        blocks[-1] = structs.replace(blocks[-1], kind="thinking", loose=True, fixed=True)
         return
     blocks.pop()
     talk.called("Any", "run", {"given": text}, text)
     if kind == "fixed":
-        blocks[-2:] = [each.replace(fixed=True) for each in blocks[-2:]]
+        blocks[-2:] = [structs.replace(each, fixed=True) for each in blocks[-2:]]
     elif kind == "pending":
         blocks.pop()
     else:
         talk.called("Any", "run", {"given": text}, text)
         *_, call, result, other, answer = blocks
-        blocks[-4:] = [call, other.replace(step=call.step), result, answer.replace(step=call.step)]
+        blocks[-4:] = [
+            call,
+            structs.replace(other, step=call.step),
+            result,
+            structs.replace(answer, step=call.step),
+        ]
 
 
-class Moment(Value):
+class Moment(Struct, frozen=True):
     """Before one of the answers. told: blocks so far; before, after: tokens of the window."""
 
     told: int

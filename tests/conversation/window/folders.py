@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec import structs
 from tests.replay.histories import Talk, count
 
 from sightline.conversation.window.folding import Folding, Rules
@@ -13,7 +14,7 @@ FREE = PROFILES["none"]
 """Prices at which any clear pays."""
 
 RULES = Rules("small", soft=100, keep=1, read=2, edited=3, other=4, least=10, views=False)
-WITH_VIEWS = RULES.replace(name="small-views", views=True)
+WITH_VIEWS = structs.replace(RULES, name="small-views", views=True)
 MUCH = 1_000
 
 

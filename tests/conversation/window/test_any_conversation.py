@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.conversation.window.conversations import (
     IDLE,
     PRICES,
@@ -89,7 +90,9 @@ def test_a_decision_depends_on_the_past_alone(game, number, other):
     number %= len(asked(blocks))
     past = blocks[: asked(blocks)[number]]
     step = past[-1].step
-    future = [block.replace(step=block.step + step + 1, call=f"x{block.call}") for block in other]
+    future = [
+        structs.replace(block, step=block.step + step + 1, call=f"x{block.call}") for block in other
+    ]
     before = played(blocks, make(), idle)[: number + 1]
     after = played([*past, *future], make(), lambda at: idle(at) if at <= number else 0.0)
     assert after[: number + 1] == before

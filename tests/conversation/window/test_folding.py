@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 from tests.conversation.window.folders import MUCH, RULES, going, short, told
 from tests.replay.histories import Talk, words
 
@@ -33,18 +34,18 @@ def test_nothing_goes_up_to_the_soft_budget_cold_or_not():
 def test_what_can_be_had_again_goes_once_newer_results_stand_after_it():
     talk = Talk().typed("go").ran("ls", LONG).ran("ls", LONG).ran("ls", LONG)
     assert going(talk) == {2: "again", 4: "again"}
-    assert going(talk, RULES.replace(keep=2)) == {2: "again"}
-    assert going(talk, RULES.replace(keep=4)) == {}
-    assert going(talk, RULES.replace(keep=0)) == {2: "again", 4: "again", 6: "again"}
+    assert going(talk, structs.replace(RULES, keep=2)) == {2: "again"}
+    assert going(talk, structs.replace(RULES, keep=4)) == {}
+    assert going(talk, structs.replace(RULES, keep=0)) == {2: "again", 4: "again", 6: "again"}
 
 
 def test_keeping_no_result_of_a_conversation_without_one_is_no_fault():
-    assert going(Talk().typed(LONG), RULES.replace(keep=0)) == {}
+    assert going(Talk().typed(LONG), structs.replace(RULES, keep=0)) == {}
 
 
 def test_a_small_block_is_not_worth_a_stub():
     talk = then(Talk().typed("go").ran("ls", words(59)).ran("ls", words(60)))
-    assert going(talk, RULES.replace(least=60)) == {4: "again"}
+    assert going(talk, structs.replace(RULES, least=60)) == {4: "again"}
 
 
 def test_a_stub_that_is_no_shorter_is_not_put():
@@ -78,7 +79,7 @@ def test_a_file_that_was_edited_has_a_lease_of_its_own(answers, goes):
 def test_a_file_that_a_person_names_stays_until_it_was_edited():
     talk = idle(Talk().typed("mend a.py").read("a.py", LONG), 9)
     assert going(then(talk)) == {}
-    assert going(talk, RULES.replace(named=False)) == {2: "untouched"}
+    assert going(talk, structs.replace(RULES, named=False)) == {2: "untouched"}
     assert going(then(idle(talk.edit("a.py", "w1", "v1"), 3))) == {2: "untouched"}
 
 
@@ -121,17 +122,17 @@ def test_a_stub_knows_whether_the_file_was_changed_since():
 
 def test_a_call_without_a_result_stays():
     talk = Talk().typed("go").ran(LONG, LONG).ran("date", "x").ran(LONG, LONG)
-    made = told(Talk(), RULES.replace(keep=0))
+    made = told(Talk(), structs.replace(RULES, keep=0))
     for block in talk.blocks[:-1]:
         made.add(block)
     assert [fold.block for fold in made.decide(MUCH).folds] == [1, 2]
-    assert [fold.block for fold in told(talk, RULES.replace(keep=0)).decide(MUCH).folds] == [
-        *(1, 2, 5, 6)
-    ]
+    assert [
+        fold.block for fold in told(talk, structs.replace(RULES, keep=0)).decide(MUCH).folds
+    ] == [*(1, 2, 5, 6)]
 
 
 def test_a_call_without_an_id_waits_for_ever():
-    made = told(Talk().typed("go"), RULES.replace(keep=0))
+    made = told(Talk().typed("go"), structs.replace(RULES, keep=0))
     made.add(Block(1, 0, "call", LONG, 60, 1, deed="run"))
     made.add(Block(2, 0, "result", LONG, 60, 1, deed="run"))
     assert [fold.block for fold in made.decide(MUCH).folds] == [2]
@@ -140,13 +141,15 @@ def test_a_call_without_an_id_waits_for_ever():
 def test_plans_and_what_may_never_be_changed_stay():
     talk = Talk().typed(LONG).planned(LONG).called("TodoWrite", "plan", {}, LONG)
     talk.called("Bash", "run", {}, LONG)
-    talk.blocks[-1] = talk.blocks[-1].replace(fixed=True)
-    assert going(then(idle(talk, 20)), RULES.replace(hard=1)) == {}
+    talk.blocks[-1] = structs.replace(talk.blocks[-1], fixed=True)
+    assert going(then(idle(talk, 20)), structs.replace(RULES, hard=1)) == {}
 
 
 def test_thinking_goes_whole_once_the_user_has_spoken_again():
     talk = Talk().typed("go").said("x").ran("ls", LONG)
-    talk.blocks[1] = talk.blocks[1].replace(kind="thinking", loose=True, fixed=True, tokens=500)
+    talk.blocks[1] = structs.replace(
+        talk.blocks[1], kind="thinking", loose=True, fixed=True, tokens=500
+    )
     assert told(then(talk)).decide(MUCH).dropped == ()
     assert told(then(talk.typed("and"))).decide(MUCH).dropped == (1,)
 
@@ -193,7 +196,7 @@ def test_a_clear_reckons_with_what_stands_after_it_not_with_what_was_folded_befo
 def test_above_the_hard_limit_goes_first_what_may_anyway_then_the_oldest_then_the_newest():
     talk = Talk().typed("go").read("a.py", LONG).ran("ls", LONG).read("b.py", LONG)
     talk = talk.ran("ls", LONG).read("c.py", LONG)
-    rules = RULES.replace(keep=2, read=50, hard=500)
+    rules = structs.replace(RULES, keep=2, read=50, hard=500)
 
     def forced(over: int) -> dict[int, str]:
         folds = told(talk, rules, words=short).decide(500 + over).folds
@@ -224,8 +227,8 @@ def test_a_read_is_superseded_by_later_ones_of_all_its_lines():
 
 def test_a_read_is_superseded_by_a_later_write_of_the_whole_file():
     talk = Talk().typed("go").read("a.py", LONG).edit("a.py", "w1", "v1")
-    talk.blocks[3] = talk.blocks[3].replace(
-        rewrites=(talk.blocks[3].rewrites[0].replace(old=None),)
+    talk.blocks[3] = structs.replace(
+        talk.blocks[3], rewrites=(structs.replace(talk.blocks[3].rewrites[0], old=None),)
     )
     assert going(then(talk)) == {2: "superseded"}
 
@@ -253,7 +256,7 @@ def grown(talk: Talk) -> Talk:
     return made
 
 
-FOR_LONG = RULES.replace(read=99, edited=99)
+FOR_LONG = structs.replace(RULES, read=99, edited=99)
 
 
 def test_a_read_that_stayed_goes_when_it_is_superseded():
@@ -265,8 +268,8 @@ def test_a_read_that_stayed_goes_when_it_is_superseded():
 def test_a_read_that_stayed_goes_when_its_file_is_written_anew():
     talk = then(Talk().typed("go").edit("a.py", "x", "y").read("a.py", LONG))
     after = grown(talk).edit("a.py", "x", "y")
-    after.blocks[-2] = after.blocks[-2].replace(
-        rewrites=(after.blocks[-2].rewrites[0].replace(old=None),)
+    after.blocks[-2] = structs.replace(
+        after.blocks[-2], rewrites=(structs.replace(after.blocks[-2].rewrites[0], old=None),)
     )
     assert asked_twice(talk, then(after), FOR_LONG) == {4: "superseded"}
 
@@ -287,7 +290,7 @@ def test_a_call_that_waited_goes_when_it_was_answered():
     after = Talk().typed("go").ran(LONG, LONG)
     before = grown(after)
     before.blocks.pop()
-    made = told(before, RULES.replace(keep=0))
+    made = told(before, structs.replace(RULES, keep=0))
     assert made.decide(MUCH) == Decision()
     made.add(after.blocks[-1])
     assert [fold.block for fold in made.decide(MUCH).folds] == [1, 2]

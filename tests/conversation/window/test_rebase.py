@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.conversation.window.folders import MUCH, RULES, WITH_VIEWS, short, told
 from tests.replay.histories import Talk, count, words
 
@@ -84,12 +85,14 @@ def test_what_came_before_such_an_edit_stays_when_a_view_of_the_rest_is_put():
 def test_a_result_that_shows_another_file_too_stays():
     talk = worked(Talk())
     shown = talk.blocks[4].excerpts[0]
-    talk.blocks[4] = talk.blocks[4].replace(excerpts=(shown, shown.replace(path="b.py")))
+    talk.blocks[4] = structs.replace(
+        talk.blocks[4], excerpts=(shown, structs.replace(shown, path="b.py"))
+    )
     assert 4 not in folded(decided(talk))
 
 
 def test_the_last_results_stay_beside_the_view():
-    assert folded(decided(worked(Talk()), WITH_VIEWS.replace(keep=4))) == {2: "again"}
+    assert folded(decided(worked(Talk()), structs.replace(WITH_VIEWS, keep=4))) == {2: "again"}
 
 
 EDITS = st.lists(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 from tests.replay.histories import SETTING, Talk, words
 
 from sightline.replay.baselines import batches, clearing, oracle, pruning, shrinking
@@ -82,15 +83,15 @@ def test_any_batch_is_as_large_but_of_others():
 
 
 def test_roo_hides_the_older_half_and_never_the_first_exchange():
-    roo = t.Roo(SETTING.replace(window=9_600))  # 0.9 of it is 448 above what answers take
+    roo = t.Roo(structs.replace(SETTING, window=9_600))  # 0.9 of it is 448 above what answers take
     made = told(runs(10), roo)
     assert made == {10: ([], [3, 4, 5, 6, 7, 8, 9, 10])}
 
 
 def test_what_a_thinking_loop_needs_becomes_stubs():
     talk = runs(9)
-    talk.blocks[5] = talk.blocks[5].replace(kind="thinking", text="hm")
-    roo = t.Roo(SETTING.replace(window=9_600))
+    talk.blocks[5] = structs.replace(talk.blocks[5], kind="thinking", text="hm")
+    roo = t.Roo(structs.replace(SETTING, window=9_600))
     (made,) = told(talk, roo).values()
     assert made[1] == []
     assert made[0] == [3, 4, 7, 8, 9, 10]
@@ -100,12 +101,12 @@ def test_cline_notes_that_a_file_was_read_again_before_it_truncates():
     talk = Talk().typed("go")
     for _ in range(4):
         talk.read("a.py", words(100))
-    cline = t.Cline(SETTING.replace(window=400))
+    cline = t.Cline(structs.replace(SETTING, window=400))
     assert told(talk.said("x"), cline) == {5: ([2, 4, 6], [])}
 
 
 def test_cline_drops_half_where_nothing_was_read_again():
-    made = told(runs(8, 100), t.Cline(SETTING.replace(window=1_000)))
+    made = told(runs(8, 100), t.Cline(structs.replace(SETTING, window=1_000)))
     assert made == {9: ([], [3, 4, 5, 6, 7, 8])}
 
 
@@ -144,7 +145,7 @@ def test_the_trimmer_cuts_long_outputs_of_older_turns_to_a_preview():
 
 
 def test_nanocoder_makes_results_one_line():
-    made = told(runs(5, 100), shrinking.Nanocoder(SETTING.replace(window=600)))
+    made = told(runs(5, 100), shrinking.Nanocoder(structs.replace(SETTING, window=600)))
     assert list(made) == [5]
     assert made[5][0] == [2, 4, 6]
 
@@ -162,7 +163,7 @@ def test_codex_leaves_what_was_typed_and_pays_for_a_summary():
     class Small(shrinking.Codex):
         summary_tokens = 20
 
-    codex = Small(SETTING.replace(window=300))
+    codex = Small(structs.replace(SETTING, window=300))
     moments = [m for m in play(runs(6).record(), codex, 0) if m.changed]
     assert [m.turn.number for m in moments] == [7]
     assert moments[0].decision.dropped == tuple(range(1, 13))
@@ -174,7 +175,7 @@ def test_codex_leaves_what_was_typed_and_pays_for_a_summary():
 def test_a_read_is_a_duplicate_when_a_later_one_covers_its_lines(first, covered):
     lines = "\n".join(words(4).split())
     talk = Talk().typed("go").read("a.py", "w0 x y z w v\nw1").read("a.py", lines, first)
-    made = told(talk.said("x"), shrinking.RangeDedup(SETTING.replace(count=lambda _: 1)))
+    made = told(talk.said("x"), shrinking.RangeDedup(structs.replace(SETTING, count=lambda _: 1)))
     assert made == ({3: ([2], [])} if covered else {})
 
 

@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.agents.claude_code.dialect import sub_agent
 from sightline.agents.claude_code.json_fields import needed, optional
 from sightline.agents.claude_code.rows import model_of, rows, time_of
 from sightline.agents.claude_code.tool_results import read, wrote
 from sightline.agents.claude_code.transcripts import attached
 from sightline.agents.hook_events import Began, Compacted, Event, Prompted
-from sightline.model.value import Value
 
 Row = Mapping[str, Any]
 
@@ -28,7 +29,7 @@ NOT_TYPED = ("<local-command-", "<command-", "<task-notification>", "Caveat: ", 
 """How user rows begin that the client wrote."""
 
 
-class Recording(Value):
+class Recording(Struct, frozen=True):
     """A recorded conversation. session: our id of it; cwd: where it began, an absolute folder;
     started: UTC microseconds since 1970; size: bytes."""
 

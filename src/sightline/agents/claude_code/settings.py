@@ -6,16 +6,17 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from sightline.agents.claude_code.hook_settings import EVENTS, TIMEOUT_S, Hook, is_ours
 from sightline.agents.settings_text import Item, Settings
-from sightline.model.value import Value
 
 Scope = Literal["user", "project", "local"]
 
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 
 
-class Found(Value):
+class Found(Struct, frozen=True):
     """A hook of ours in a settings file."""
 
     event: str

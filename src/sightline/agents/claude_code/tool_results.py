@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from msgspec import structs
+
 from sightline.agents.claude_code.json_fields import checked, flag, needed, optional
 from sightline.agents.claude_code.patches import after
 from sightline.agents.hook_events import Event, Failed, Shown, Wrote
@@ -77,15 +79,15 @@ def wrote(tool: str, path: str, call: str, told: Given | None) -> Wrote:
     if tool == "Write":
         content, created = optional(told, "content"), told.get("type") == "create"
         known = made.known_before or created
-        return made.replace(known_before=known, content=content, whole=content is not None)
+        return structs.replace(made, known_before=known, content=content, whole=content is not None)
     if before == "":  # of an empty file, and of none
         content = optional(told, "newString")
-        gone = made.replace(before=None, known_before=False)
-        return gone.replace(content=content, whole=content is not None)
+        gone = structs.replace(made, before=None, known_before=False)
+        return structs.replace(gone, content=content, whole=content is not None)
     if before is None:  # too large to be told
         return made
 
-    return made.replace(content=after(before, told))
+    return structs.replace(made, content=after(before, told))
 
 
 def _notebook(path: str, call: str, told: Given | None) -> Event:

@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from msgspec import structs
+
 from sightline.agents.claude_code.json_fields import needed, optional
 from sightline.agents.claude_code.patches import after
 from sightline.agents.claude_code.rows import model_of, rows, time_of
@@ -53,7 +55,7 @@ def shown_since(transcript: str, offset: int, *, before: int) -> tuple[list[Even
 
 def _dated(event: Event, row: Row) -> Event:
     """The event with the time of its row: hooks have told of later ones already."""
-    return event.replace(at=time_of(row)) if isinstance(event, Shown) else event
+    return structs.replace(event, at=time_of(row)) if isinstance(event, Shown) else event
 
 
 def _used(row: Row) -> Used | None:

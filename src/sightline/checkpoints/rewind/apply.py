@@ -11,6 +11,8 @@ from itertools import zip_longest
 from os import urandom
 from stat import S_IMODE
 
+from msgspec import structs
+
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import TRIES, SessionContext
 from sightline.changes.write_journal import completed, recover, took_effect
@@ -91,7 +93,7 @@ class Work:
             self._end(self._plan.left)
 
     def _end(self, left: tuple[Skipped, ...]) -> None:
-        self.done = self._plan.replace(steps=_joined(self.made), left=left)
+        self.done = structs.replace(self._plan, steps=_joined(self.made), left=left)
 
 
 def apply_undo(

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from stat import S_IMODE
 
+from msgspec import structs
+
 from sightline.changes import untracked
 from sightline.changes.cause_rules import REWINDING
 from sightline.changes.session_context import SessionContext
@@ -90,7 +92,7 @@ def _effects(ground: SessionContext, target: Target, recorded: Recorded) -> Iter
         before, after = standing(fact.before, fact.led), standing(fact.after, fact.target)
         made = Effect(fact.path, before, after, position, at, sure=sure)
         given = fact.before == MISSING and fact.mode is not None
-        yield made.replace(mode=S_IMODE(fact.mode or 0)) if given else made
+        yield structs.replace(made, mode=S_IMODE(fact.mode or 0)) if given else made
 
 
 def _removed(ground: SessionContext, target: Target, past: Past) -> Iterator[Effect]:

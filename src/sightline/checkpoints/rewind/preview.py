@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec import structs
+
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import covers
 from sightline.checkpoints.compare import compared
@@ -27,8 +29,8 @@ def shown(
     among it. diffs: of its steps, by path; forced: the paths that get their bytes of then."""
     touched = {*plan.restored, *plan.removed, *plan.merged}
     every = {**diffs, **{path: _forced(ground, target, path) for path in forced}}
-    return plan.replace(
-        diffs=tuple(each for path, each in sorted(every.items()) if path in touched)
+    return structs.replace(
+        plan, diffs=tuple(each for path, each in sorted(every.items()) if path in touched)
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from stat import S_IMODE
 
+from msgspec import structs
+
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
 from sightline.checkpoints.rewind.undo_plan import Effect
@@ -41,7 +43,7 @@ class Past:
         gave = effect.mode is not None and effect.before == effect.after
         gone = effect.after == MISSING or is_link(effect.after)
         if effect.src is None and effect.was is None and (gave or gone):
-            return effect.replace(was=self._mode(effect.path, effect.position - 1))
+            return structs.replace(effect, was=self._mode(effect.path, effect.position - 1))
         return effect
 
     def heard(self, path: str, upto: int) -> bool:
@@ -81,11 +83,11 @@ class Past:
         where it led."""
         if self.heard(effect.path, effect.position - 1):
             led = self._led(effect) if effect.before == UNKNOWN else None
-            return effect if led is None else effect.replace(before=as_link(led))
+            return effect if led is None else structs.replace(effect, before=as_link(led))
         entry = self._pictures.entry(effect.path, effect.position)
         if entry is None or (effect.before == MISSING and entry.kind == "file"):
             return effect
-        return effect.replace(before=of_entry(entry))
+        return structs.replace(effect, before=of_entry(entry))
 
     def _led(self, effect: Effect) -> str | None:
         """Where a symlink led by the last that is on record of its path."""

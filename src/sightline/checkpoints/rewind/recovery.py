@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from time import monotonic
 
+from msgspec import Struct
+
 from sightline.changes import write_journal
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
@@ -22,14 +24,13 @@ from sightline.model.events import CheckpointTaken, RewindStarted
 from sightline.model.manifest import EMPTY
 from sightline.model.revision import MISSING
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 from sightline.notices import warnings
 
 REWIND = "rewind"
 """Why a checkpoint was taken: before one."""
 
 
-class Unfinished(Value):
+class Unfinished(Struct, frozen=True):
     """A rewind that nobody finished yet. to: where it leads, as it is asked for; at: when it was
     begun, an aware UTC datetime."""
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
+
 from sightline.model.diff import diff
 from sightline.model.merge import merge
 from sightline.model.spans import Hunk, Spans, spans
 from sightline.model.text import Text, decode
-from sightline.model.value import Value
 
 
-class Kept(Value):
+class Kept(Struct, frozen=True):
     """A text without the change. lines: of what stands there now, that others wrote over the
     change's own, and that stay."""
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NoReturn
 
+from msgspec import structs
+
 from sightline.changes import untracked, write_journal
 from sightline.changes.authors import changed_by, moment
 from sightline.changes.renames import RenameFinder
@@ -119,7 +121,7 @@ def rewind(
     lost = _vanished(ground, target, groups, begin.safety) if files else UndoPlan()
     made = with_forced([*made, lost], done)
     report = _report(ground, target, made, to, dry_run=False, conversation=conversation)
-    return report.replace(safety_checkpoint=begin.safety.id, warning=warning)
+    return structs.replace(report, safety_checkpoint=begin.safety.id, warning=warning)
 
 
 def _noted(
@@ -279,7 +281,8 @@ def with_forced(plans: Sequence[UndoPlan], forced: Sequence[UndoPlan]) -> list[U
     """All of it: a path that is forced is not left alone, and its last step is what counts."""
     paths = {each.path for plan in forced for each in (*plan.steps, *plan.left)}
     kept = [
-        plan.replace(
+        structs.replace(
+            plan,
             steps=tuple(s for s in plan.steps if isinstance(s, Rename) or s.path not in paths),
             left=tuple(each for each in plan.left if each.path not in paths),
             gone=tuple(each for each in plan.gone if each.path not in paths),

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from msgspec import Struct, structs
+
 from sightline.checkpoints.rewind.reverse_merge import Kept, shares_lines, take_out
 from sightline.model.revision import MISSING, UNKNOWN, Revision, is_link, known, revision_of
 from sightline.model.spans import Spans
-from sightline.model.value import Value
 
 Text = Callable[[Revision], bytes | None]
 """The bytes of a revision; None where they are not kept."""
@@ -24,7 +25,7 @@ Why = Literal[
 ]  # fmt: skip
 
 
-class Effect(Value):
+class Effect(Struct, frozen=True):
     """What a session once did to a path. before, after: what stood there, of a symlink where it
     led (as_link); of a move: the bytes that went from src to path. sure: whether it is certain that it was this session. twin: the
     path at which the same bytes went away when they came to this one, as a shell moves a file.
@@ -42,7 +43,7 @@ class Effect(Value):
     was: int | None = None
 
 
-class CurrentState(Value):
+class CurrentState(Struct, frozen=True):
     """What stands at a path now, as far as it could be read; revision of a symlink: where it leads
     (as_link). why: of what cannot be touched; mode: a file's permission bits."""
 
@@ -52,7 +53,7 @@ class CurrentState(Value):
     mode: int | None = None
 
 
-class Put(Value):
+class Put(Struct, frozen=True):
     """Bytes, or a symlink, to put at a path where `before` stands; after MISSING: nothing stands
     there then.
     merged: others' bytes are among them. kept: lines of the result that stay because others
@@ -67,7 +68,7 @@ class Put(Value):
     forced: bool = False
 
 
-class Rename(Value):
+class Rename(Struct, frozen=True):
     """A file to move back."""
 
     src: str
@@ -75,7 +76,7 @@ class Rename(Value):
     revision: Revision
 
 
-class Rights(Value):
+class Rights(Struct, frozen=True):
     """A file to give its permission bits back. before: those that it has, None for whatever a
     file has that has just come back."""
 
@@ -87,7 +88,7 @@ class Rights(Value):
 Step = Put | Rename | Rights
 
 
-class Skipped(Value):
+class Skipped(Struct, frozen=True):
     """A path at which nothing is done, and why. lines: of what stands there, that are disputed."""
 
     path: str
@@ -96,7 +97,7 @@ class Skipped(Value):
     other: str | None = None
 
 
-class UndoPlan(Value):
+class UndoPlan(Struct, frozen=True):
     """What taking back comes to, for paths that hang together: steps in order, or what is left
     alone. effects: the session's own that go; gone: paths at which nothing is to do, because
     others removed all of it."""
@@ -125,7 +126,7 @@ def with_twins(effects: Iterable[Effect]) -> list[Effect]:
     every = list(effects)
     taken = {each.before: each.path for each in every if each.after == MISSING}
     return [
-        each.replace(twin=taken[each.after])
+        structs.replace(each, twin=taken[each.after])
         if each.before in (MISSING, UNKNOWN) and taken.get(each.after, each.path) != each.path
         else each
         for each in every
@@ -225,7 +226,7 @@ class _Undo:
             self.modes[effect.path] = (given, effect.was)
         newer = self.chains.get(effect.path)
         if newer is not None and newer.before == effect.after != UNKNOWN:
-            effect = effect.replace(after=newer.after)
+            effect = structs.replace(effect, after=newer.after)
         elif newer is not None:
             self._undo(newer)
         self.chains[effect.path] = effect

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 SOURCE = {
     "product": "Claude Code",
@@ -20,7 +20,7 @@ SOURCE = {
 """Where the recording was published; data/tour/ATTRIBUTION.md has the licence's text."""
 
 
-class Edit(Value):
+class Edit(Struct, frozen=True):
     """An edit that the agent asked for. refusal: what its own tool answered, "" if it did it."""
 
     old: str
@@ -28,7 +28,7 @@ class Edit(Value):
     refusal: str
 
 
-class File(Value):
+class File(Struct, frozen=True):
     """One file in the recording. path: in the workspace; reads: its whole text, each time it was
     read; edits: in order; ended: its text after the last of them."""
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
+from msgspec import Struct, structs
+
 from sightline.api.opening import open_session
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
@@ -16,14 +18,13 @@ from sightline.config.settings import load_settings
 from sightline.errors import EditRefused
 from sightline.history.session_history import SessionFiles, status
 from sightline.model.results import EditResult
-from sightline.model.value import Value
 from sightline.text import phrases
 
 LATER_NS = 2_000_000_000
 """How much newer a file is made that is saved again: more than any file system rounds off."""
 
 
-class Outcome(Value):
+class Outcome(Struct, frozen=True):
     """How a verb of the library ended, in one word or two, and what it said."""
 
     ended: str
@@ -98,7 +99,7 @@ class Stage:
             diff += done.diff
             if done.ended != "applied":
                 return done
-        return done.replace(message=f"{_size(diff)}, nothing to report", diff=diff)
+        return structs.replace(done, message=f"{_size(diff)}, nothing to report", diff=diff)
 
     def write(self, path: str, text: str) -> Outcome:
         try:

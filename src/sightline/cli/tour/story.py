@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from msgspec import Struct
+
 from sightline.cli.tour.recording import File
 from sightline.cli.tour.stage import Outcome, Stage
-from sightline.model.value import Value
 
 
-class Step(Value):
+class Step(Struct, frozen=True):
     """One step. told: what happens, for the reader; verb: of the library; expected: how it has to
     end; note: what the recording has instead, or beside it. brief: the diff need not be shown."""
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from sightline.codegraph.languages.javascript_resolve import below, joined, upwards
 from sightline.codegraph.reference import Affected, Reader, Reference
-from sightline.model.value import Value
 
 Ranked = tuple[float, str, str]
 """How well a file fits whatever is taken, its name without signs, and its path."""
@@ -243,7 +244,7 @@ SETTINGS_MOST = 4 * 1024 * 1024
 _WORDS = re.compile(r'"[^"]*"|`[^`]*`|//.*|[^\s"`]+')
 
 
-class Module(Value):
+class Module(Struct, frozen=True):
     """What a go.mod or a go.work says. uses: folders of a workspace's modules; replaced: modules
     that a folder of the tree stands for."""
 

@@ -17,8 +17,9 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.codegraph.reference import Reader, Reference
-from sightline.model.value import Value
 
 Ends = tuple[str, ...]
 
@@ -490,14 +491,14 @@ PATTERNS_MOST = 500
 """Of one file of settings with a star: each import is held against all of them."""
 
 
-class Paths(Value):
+class Paths(Struct, frozen=True):
     """What names stand for: of whole names, and of patterns with a star, so many of them."""
 
     names: dict[str, tuple[str, ...]]
     patterns: dict[str, tuple[str, ...]]
 
 
-class Options(Value):
+class Options(Struct, frozen=True):
     """What settings say, with all that they extend. base: the folder of `baseUrl`. paths: what names
     stand for, from the folder `origin`. roots: folders that count as one."""
 

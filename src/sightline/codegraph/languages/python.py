@@ -17,8 +17,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 from unicodedata import normalize
 
+from msgspec import Struct
+
 from sightline.codegraph.reference import Affected, Reader, Reference
-from sightline.model.value import Value
 
 Places = tuple[str, ...]
 """Folders ("" or ending in "/") in which a name is looked for."""
@@ -65,7 +66,7 @@ _UNFIT = ("punycode", "idna", "undefined", "escape")
 """Encodings that Python knows and that no source is in; the first takes quadratic time."""
 
 
-class Read(Value):
+class Read(Struct, frozen=True):
     """What a source refers to. exact: not where bytes or references past the limits were left out,
     or the text is not in the encoding that it declares."""
 

@@ -20,9 +20,10 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.codegraph.languages.javascript_resolve import below, joined, upwards
 from sightline.codegraph.reference import Affected, Kind, Reader, Reference
-from sightline.model.value import Value
 
 Path = tuple[str, ...]
 
@@ -355,7 +356,7 @@ WHOLE_MOST = 8
 """Modules of which a source brings in all, and that are asked for a name."""
 
 
-class Scope(Value):
+class Scope(Struct, frozen=True):
     """What a source has in its outermost module. modules: those it declares; called: paths that it
     brings in, by the name they get; whole: modules of which it brings in all, both as a Reference
     begins; files: of modules whose path is given."""
@@ -535,7 +536,7 @@ _FOUND = re.compile(
 _BEST = ("lib.rs", "main.rs")
 
 
-class Place(Value):
+class Place(Struct, frozen=True):
     """Where a file is in its crate. folder: of the crate's root; root: that file, None where several
     crates may have this one; modules: the names on the way to it; package: its folder."""
 

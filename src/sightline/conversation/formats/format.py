@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from msgspec import Struct
+
 from sightline.conversation.formats import (
     anthropic,
     chat,
@@ -24,7 +26,6 @@ from sightline.conversation.formats.projection import project, replaced, with_ta
 from sightline.conversation.formats.removal import groups
 from sightline.conversation.formats.repair import repaired
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.model.value import Value
 
 ADAPTERS: dict[str, Adapter] = {
     "anthropic": anthropic,
@@ -42,7 +43,7 @@ ORDER = ("chat", "anthropic", "responses", "gemini", "langchain", "pydantic-ai")
 """In which formats are tried: plain text between a user and an assistant is of several."""
 
 
-class Format(Value):
+class Format(Struct, frozen=True):
     """A format by its name. What reads it is loaded when it is first used."""
 
     name: str

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sightline.conversation.formats.parse_blocks import Names
 from sightline.conversation.formats.parts import Adapter, Message, Part, parts_of
-from sightline.model.value import Value
 
 
-class Row(Value):
+class Row(Struct, frozen=True):
     """A part where it stands. name: of a call or a result its id, or the one given to it."""
 
     message: int
@@ -18,7 +19,7 @@ class Row(Value):
     name: str | None = None
 
 
-class Answer(Value):
+class Answer(Struct, frozen=True):
     """What the model said without a break, and all that came after it until it said something
     else. The first one has said nothing. begins, turns, ends: the index of its first message, of
     the first that is not the model's, and of the first that belongs to the next answer."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from msgspec import Struct, structs
+
 from sightline.conversation import tool_calls
 from sightline.conversation.formats import tool_effects
 from sightline.conversation.formats.parts import Adapter, Message, Part, Role, parts_of
 from sightline.conversation.formats.tool_effects import Told
 from sightline.conversation.tool_calls import Call, call
 from sightline.conversation.window.blocks import Block
-from sightline.model.value import Value
 
 Count = Callable[[str], int]
 
@@ -174,7 +175,7 @@ def _text(place: tuple[int, int], part: Part, tokens: int, known: Known) -> Bloc
     known.calls.update(zip(names, said, strict=True))
     paths = tuple(dict.fromkeys(path for each in said for path in each.paths))
     rewrites = tuple(rewrite for each in said for rewrite in each.rewrites)
-    first = said[0].replace(paths=paths, rewrites=rewrites)
+    first = structs.replace(said[0], paths=paths, rewrites=rewrites)
     return _block(place, part, tokens, known, names[0], first, fixed=True)
 
 
@@ -195,7 +196,7 @@ def calls(text: str) -> tuple[Call, ...]:
     return ()
 
 
-class Said(Value):
+class Said(Struct, frozen=True):
     """A result in a text: of which tool, for which path where the host says so, and the result
     itself; "" for a line that only announces one."""
 
@@ -221,7 +222,7 @@ def results(parts: Sequence[Part], waiting: Sequence[str]) -> dict[int, Said]:
         if head is None and body.startswith("<environment_details>"):
             due = Said("", None, "")
         elif not any(word in body for word in FEEDBACK):
-            found[number] = due.replace(text=body)
+            found[number] = structs.replace(due, text=body)
     return found
 
 

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from json import dumps
 from typing import Any, Literal, Protocol, TypeVar
 
+from msgspec import Struct
+
 from sightline.conversation.window.blocks import Kind
-from sightline.model.value import Value
 
 T = TypeVar("T")
 Message = Mapping[str, Any]
@@ -67,7 +68,7 @@ class Adapter(Protocol):
         """Without those faults; None where nothing is left."""
 
 
-class Part(Value):
+class Part(Struct, frozen=True):
     """A piece of a message. place: the keys and indexes that lead to it; () is all of it. kind,
     text, tool, error, fixed, loose: as in a Block. call: the id it has there, None where it has none.
     given: of a call its arguments, as they stand there. pictures: how many it holds."""

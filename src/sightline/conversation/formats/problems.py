@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from sightline.conversation.formats import across
 from sightline.conversation.formats.pairing import Answer, answers
 from sightline.conversation.formats.parts import Adapter, Message
-from sightline.model.value import Value
 
 
-class Problem(Value):
+class Problem(Struct, frozen=True):
     """invariant: "I1" to "I15" of docs/design/0010-window.md; message: the index of the one where
     it shows."""
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct, structs
+
 from sightline.conversation import written_files
 from sightline.conversation.formats.file_writes import of_patch
 from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Deed, Rewrite
 from sightline.conversation.written_files import COMMANDS, FOLDERS, line_of, named
-from sightline.model.value import Value
 from sightline.shell_parsing.command_line import UNNAMED, Simple
 from sightline.shell_parsing.file_effects import SHELLS, Reading, all_pipes, put, shown
 
@@ -54,7 +55,7 @@ SIFT = (
 """Commands that only change what another one prints."""
 
 
-class Work(Value):
+class Work(Struct, frozen=True):
     """What a command does. readings: one for each file that it prints. between: the texts that it
     prints itself, None where it prints a reading. certain: it prints nothing else."""
 
@@ -135,7 +136,7 @@ def _printed(pipes: list[list[Simple]], strip: str) -> tuple[tuple[Reading | str
             found.append(" ".join(word or "" for word in first[1:]))
             continue
         readings = [(each, _path(each.path, strip)) for each in shown(pipe)]
-        found += [each.replace(path=path) for each, path in readings if path is not None]
+        found += [structs.replace(each, path=path) for each, path in readings if path is not None]
         certain = certain and bool(readings) and all(p and not e.some for e, p in readings)
     return tuple(found), certain
 

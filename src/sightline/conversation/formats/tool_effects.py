@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from json import loads
 
+from msgspec import Struct
+
 from sightline.conversation.formats import file_excerpts
 from sightline.conversation.formats.file_excerpts import CUT
 from sightline.conversation.formats.file_writes import paths, rewrites
@@ -18,7 +20,6 @@ from sightline.conversation.formats.shell_work import Work, work
 from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Deed, Excerpt, Rewrite
 from sightline.conversation.written_files import plain
-from sightline.model.value import Value
 from sightline.shell_parsing.file_effects import Reading
 
 SHELLS = frozenset(
@@ -75,7 +76,7 @@ DEEDS: dict[str, tuple[str, ...]] = {
 KNOWN: dict[str, Deed] = {name: deed for deed, names in DEEDS.items() for name in names}  # type: ignore[misc]
 
 
-class Told(Value):
+class Told(Struct, frozen=True):
     """What a call says. work: of a command."""
 
     call: Call

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 Kind = Literal[
     "system", "user", "text", "thinking", "call", "result", "image", "document", "summary",
@@ -17,7 +17,7 @@ Kind = Literal[
 Deed = Literal["read", "edit", "write", "search", "list", "run", "web", "plan", "other"]
 
 
-class Excerpt(Value):
+class Excerpt(Struct, frozen=True):
     """Lines of a file that a block shows, as they stand in the file: without the numbers that a
     tool puts before them. path: as the agent spells it; first: 1-based; text: the lines with a
     newline between them, none behind the last; total: the file's lines, where the tool said.
@@ -35,7 +35,7 @@ class Excerpt(Value):
         return self.first + self.text.count("\n")
 
 
-class Rewrite(Value):
+class Rewrite(Struct, frozen=True):
     """What a call puts into a file. old None: all of it is new."""
 
     path: str
@@ -43,7 +43,7 @@ class Rewrite(Value):
     new: str
 
 
-class Block(Value):
+class Block(Struct, frozen=True):
     """A piece of a conversation.
 
     message, part: where it stands: the index of its message, and of the part in it (adapters give
@@ -74,7 +74,7 @@ class Block(Value):
     loose: bool = False
 
 
-class Fold(Value):
+class Fold(Struct, frozen=True):
     """A block's text replaced by a stub, for good. block: its place in the list of all blocks;
     tier: which rule chose it."""
 
@@ -84,7 +84,7 @@ class Fold(Value):
     tier: str
 
 
-class Tail(Value):
+class Tail(Struct, frozen=True):
     """A text put at the end of the messages as they were when it was decided, for good; all that
     comes later stands after it. after: the place of the last block before it."""
 
@@ -93,7 +93,7 @@ class Tail(Value):
     tokens: int
 
 
-class Decision(Value):
+class Decision(Struct, frozen=True):
     """What is folded before one of the model's answers. dropped: blocks that go without a stub
     (closed groups: a call with its result, all of a parallel batch)."""
 

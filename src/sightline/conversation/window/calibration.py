@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from sightline.conversation.window.token_usage import input_tokens
-from sightline.model.value import Value
 
 LOWEST, HIGHEST = 0.5, 2.0
 """Bounds of a factor. A usage below the lowest says that a part of what was sent was left out."""
@@ -21,7 +22,7 @@ SMALLEST = 2_000
 """Tokens, by our count, below which a call says nothing of the factor."""
 
 
-class Anchor(Value):
+class Anchor(Struct, frozen=True):
     """Where the window stood when a model last answered. counted: by us; used: by its provider."""
 
     counted: int

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterable
 from unicodedata import normalize
 
+from msgspec import Struct
+
 from sightline.conversation.window.blocks import Block, Rewrite
 from sightline.model.spans import Span
-from sightline.model.value import Value
 
 Run = tuple[int, int, int]
 """Lines, and the place of the block that shows them newest."""
@@ -190,7 +191,7 @@ ERAS_MAX = 8
 NOBODY = -1
 
 
-class Shown(Value):
+class Shown(Struct, frozen=True):
     """What a block shows. whole: the file has no other lines."""
 
     place: int

@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Literal
 
+from msgspec import Struct
+
 from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.file_index import FILES, Files
 from sightline.conversation.window.prices import USUAL, Prices, least_clear
-from sightline.model.value import Value
 
 Tier = Literal["superseded", "again", "untouched", "input", "other", "forced"]
 Stub = Callable[[Block, bool], str]
@@ -30,7 +31,7 @@ Count = Callable[[str], int]
 AGAIN = ("search", "list", "run", "web")
 
 
-class Rules(Value):
+class Rules(Struct, frozen=True):
     """When what goes. soft, hard: tokens of the whole window; below soft nothing is done, above
     hard (None: nobody knows it) whatever must. keep: newest results that stay. read, edited: the
     lease of a file that was read, or edited, in answers since it was last touched. other: of what

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from sightline.conversation.formats.parts import Message
 from sightline.conversation.window.blocks import Block, Kind
-from sightline.model.value import Value
 
 
-class Folded(Value):
+class Folded(Struct, frozen=True):
     """A part that a stub would stand for. message: its index; tokens: of it, and of its stub;
     tier: the rule that chose it; block: what it was."""
 
@@ -19,7 +20,7 @@ class Folded(Value):
     block: Block
 
 
-class Plan(Value):
+class Plan(Struct, frozen=True):
     """The plan of a policy. before, after: tokens of the whole request; minimum: the tokens that a
     clear has to get back at this price to be worth its cost; view: the messages of the request; dropped: kinds of the parts that would go without a stub; tails: texts that would be put at
     the end."""

@@ -7,12 +7,13 @@ from binascii import Error, a2b_base64
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from sightline.conversation.formats.format import FORMATS, Format, detect
 from sightline.conversation.formats.parts import Message
 from sightline.conversation.formats.problems import Problem
 from sightline.conversation.recorded_conversation import Conversation
 from sightline.errors import HistoryError
-from sightline.model.value import Value
 
 Shape = Literal["array", "object", "lines"]
 
@@ -20,7 +21,7 @@ HOLDERS = ("messages", "contents", "input", "history", "items")
 """Names of what holds the messages of a request, in the order in which they are tried."""
 
 
-class History(Value):
+class History(Struct, frozen=True):
     """Messages, and how they were written down. holder: the name under which an object holds them;
     around: that object."""
 

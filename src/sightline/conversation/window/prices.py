@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import inf, sqrt
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 LEAST, MOST = 10_000, 80_000
 """Bounds of a minimum clear, in tokens: below, stubs and the call's own text eat it up; above,
 nothing would ever be cleared."""
 
 
-class Prices(Value):
+class Prices(Struct, frozen=True):
     """Prices beside that of an uncached input token. read: of a cached one; write: of one put into
     the cache; output: of a generated one; ttl_s: how long an unused cache stays; smallest: tokens
     below which nothing is cached."""

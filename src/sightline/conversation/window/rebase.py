@@ -13,6 +13,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from msgspec import structs
+
 from sightline.conversation.window.blocks import Block, Decision, Excerpt, Fold, Rewrite, Tail
 from sightline.conversation.window.file_index import FILES
 from sightline.conversation.window.folding import Count, Folding, Rules, Stub
@@ -58,7 +60,7 @@ class Rebasing(Folding):
                 folds += replaced
                 tails.append(Tail(len(self._blocks) - 1, text, tokens))
         folds.sort(key=lambda fold: fold.block)
-        made = made.replace(folds=tuple(folds), tails=tuple(tails))
+        made = structs.replace(made, folds=tuple(folds), tails=tuple(tails))
         self.taken(made)
         return made
 

@@ -9,10 +9,11 @@ from base64 import b85encode
 from collections.abc import Iterator
 from zlib import compress
 
+from msgspec import Struct
+
 from sightline.model.diff import diff, unified
 from sightline.model.manifest import Entry
 from sightline.model.text import split
-from sightline.model.value import Value
 
 FILE, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
 """All that git knows of rights and kinds."""
@@ -29,7 +30,7 @@ LENGTHS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 """The letter that a line of so many bytes begins with, from 1 on."""
 
 
-class Side(Value):
+class Side(Struct, frozen=True):
     """What stands at a path, as git holds it. A symlink's data is where it leads."""
 
     mode: int

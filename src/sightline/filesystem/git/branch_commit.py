@@ -11,9 +11,10 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from subprocess import CompletedProcess
 
+from msgspec import Struct
+
 from sightline.filesystem.git.binary_patch import no_id, quoted
 from sightline.filesystem.git.repository import OURS, Repository, environment, program
-from sightline.model.value import Value
 
 Tracked = dict[str, tuple[int, str]]
 """Workspace path -> mode, and the name of what a commit holds there."""
@@ -34,14 +35,14 @@ class GitSaidNo(Exception):
     """git could not do it; its own words, or why it could not be asked."""
 
 
-class Head(Value):
+class Head(Struct, frozen=True):
     """What a repository is: its commit now (None: there is none yet), and its hash."""
 
     commit: str | None
     algorithm: str
 
 
-class Commit(Value):
+class Commit(Struct, frozen=True):
     """A commit to make. after: where the repository stands; author: "Name <mail>"; at_s: seconds
     since 1970; gone: paths that are not in it, of those there; puts: (path, mode, data)."""
 

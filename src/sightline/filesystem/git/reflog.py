@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sightline.model.events import GitMoved
 from sightline.model.timeline import Recorded
-from sightline.model.value import Value
 
 NEWEST = 50
 """Lines of the log that are looked at."""
@@ -15,7 +16,7 @@ DETAIL_MAX = 80
 """Characters of what git says of an operation: a commit's subject may be long."""
 
 
-class Move(Value):
+class Move(Struct, frozen=True):
     """A line of the log. old, new: commits; at_s: when, in seconds since 1970, by git's own
     clock. operation: git's name of it, in one word or two; detail: what else it says."""
 

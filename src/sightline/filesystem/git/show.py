@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct, structs
+
 from sightline.filesystem.git.repository import OURS, Repository, bounded
-from sightline.model.value import Value
 
 NAMES_BYTES = 1 << 20
 """Of a list of names that is read."""
@@ -43,7 +44,7 @@ ONE_FILTER = "filter.sightline.required=false"
 """There is always one, so that no answer is none because git failed."""
 
 
-class Touched(Value):
+class Touched(Struct, frozen=True):
     """A file that differs. letter: A added, D deleted, M modified, R renamed, T of another kind, U
     in conflict, ? not tracked; old: its name before; added, removed: lines, None of no text."""
 
@@ -54,7 +55,7 @@ class Touched(Value):
     removed: int | None = None
 
 
-class Commit(Value):
+class Commit(Struct, frozen=True):
     """A commit. before: its first parent, or the tree of nothing; parents: how many it has; at: an
     ISO time."""
 
@@ -66,7 +67,7 @@ class Commit(Value):
     parents: int
 
 
-class Patch(Value):
+class Patch(Struct, frozen=True):
     """A patch as git writes it. cut: there is more of it."""
 
     text: str
@@ -203,7 +204,7 @@ def _touched(said: bytes, *, cut: bool) -> list[Touched]:
             path = next(parts, "")
         times_alone.discard(path)
         if path in found and added != "-":
-            found[path] = found[path].replace(added=int(added), removed=int(removed))
+            found[path] = structs.replace(found[path], added=int(added), removed=int(removed))
     return [each for path, each in found.items() if path not in times_alone]
 
 

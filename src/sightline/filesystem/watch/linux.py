@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from time import monotonic, time_ns
 
+from msgspec import Struct, structs
+
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import ASIDE
 from sightline.filesystem.ignore.rules import Chain, IgnoreRules
@@ -19,7 +21,6 @@ from sightline.filesystem.watch.inotify import AS_FILE, AS_FOLDER, Batch, Inotif
 from sightline.filesystem.watch.polling import Rota, identity_of, several_names
 from sightline.filesystem.watch.watched_folders import Folders
 from sightline.filesystem.watch.watcher import Eyes, Hints, Lost
-from sightline.model.value import Value
 
 Hides = Callable[[str, int], bool]
 """A path and what it was seen to be -> whether it is hidden."""
@@ -134,7 +135,7 @@ class LinuxWatcher:
         if not changed:
             return hints
         hints = hints or Hints(frozenset(), at_ns=at_ns)
-        return hints.replace(paths=hints.paths | changed)
+        return structs.replace(hints, paths=hints.paths | changed)
 
     def _happened(self, at_ns: int) -> Hints | None:
         batch = Batch(self._inotify.read())
@@ -299,7 +300,7 @@ class Following:
         self.rota.set({**places, **{path: f"{self._root}/{path}" for path in turned}})
 
 
-class Named(Value):
+class Named(Struct, frozen=True):
     """paths: what hints say. relist: folders ("" or with a "/" at the end) in which other entries
     than before may be listed now. git: its folders may be others. everything: see Hints."""
 

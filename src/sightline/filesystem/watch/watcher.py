@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
-from sightline.model.value import Value
+from msgspec import Struct
 
 Lost = Literal["overflow", "limit", "unmounted", "moved", "gone", "suspended"]
 """overflow: more happened than the system keeps · limit: no folder more may be watched ·
@@ -23,7 +23,7 @@ POLLING_S = 0.5
 """How long between two looks at the paths that no event tells of, at the least."""
 
 
-class Hints(Value):
+class Hints(Struct, frozen=True):
     """What may have changed since the last answer.
 
     paths: canonical paths. One that names a folder, or named one, stands for all that is or was
@@ -39,7 +39,7 @@ class Hints(Value):
     at_ns: int = 0
 
 
-class Eyes(Value):
+class Eyes(Struct, frozen=True):
     """How well a watcher sees now.
 
     why: None, or why it does not go by events: "limit", "no_events", "filesystem:<type>" (polling);

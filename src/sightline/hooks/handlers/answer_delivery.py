@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import structs
+
 from sightline.briefing.compose import BETWEEN, LEAST, Part, briefing
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed, apart
@@ -137,7 +139,7 @@ def tell_changes(
     ground.store.keep(ground.keepable(located.path, new.found.data))
     diff, whole = fitted(change.diff, change.path, room)
     hand(ground, "notice", [change.path], [told if whole else new.heard()])
-    return change.replace(diff=diff), True
+    return structs.replace(change, diff=diff), True
 
 
 def arrived(ground: SessionContext) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from sightline.agents.hook_events import Shown
 from sightline.changes.session_context import TRIES, Known, SessionContext, load_knowledge
 from sightline.errors import PathRefused
@@ -88,4 +90,4 @@ def _over(then: Held, now: Held, *, alone: bool) -> Held:
     both = look(then, now.lines, now.shown, told)
     if now.held == now.shown:
         return both
-    return both.replace(held=carry(now.held, diff(now.lines, both.lines)))
+    return structs.replace(both, held=carry(now.held, diff(now.lines, both.lines)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from msgspec import structs
+
 from sightline.agents.hook_events import Answered, Event, Prompted
 
 URI = "file://"
@@ -12,14 +14,18 @@ URI = "file://"
 def spelled(event: Event, cwd: str, home: str) -> Event:
     """The event with its paths absolute. cwd: where the agent stands."""
     if isinstance(event, Answered):
-        failed = tuple([each.replace(path=absolute(each.path, cwd, home)) for each in event.failed])
-        return event.replace(failed=failed)
+        failed = tuple(
+            [structs.replace(each, path=absolute(each.path, cwd, home)) for each in event.failed]
+        )
+        return structs.replace(event, failed=failed)
     if isinstance(event, Prompted):
         places = tuple([(absolute(path, cwd, home), lines) for path, lines in event.mentions])
-        return event.replace(mentions=places)
+        return structs.replace(event, mentions=places)
     path = getattr(event, "path", None)
     return (
-        event.replace(path=absolute(path, cwd, home)) if isinstance(path, str) and path else event
+        structs.replace(event, path=absolute(path, cwd, home))
+        if isinstance(path, str) and path
+        else event
     )
 
 

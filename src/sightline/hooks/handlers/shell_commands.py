@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from time import monotonic
 
+from msgspec import structs
+
 from sightline.agents.hook_events import NOTHING, Answer, CommandBegan, CommandEnded
 from sightline.changes import untracked
 from sightline.changes.attribution import by_bracket
@@ -110,7 +112,7 @@ def _made_by(
     before = by_times if entries is None else _as_kept(ground, entries)
     made = changes(ground, cause, before, since_ns=since_ns, deadline_s=WALK_S)
     if taken is not None and entries is None:
-        made = made.replace(facts=tuple(map(_unsure, made.facts)))
+        made = structs.replace(made, facts=tuple(map(_unsure, made.facts)))
     if entries is None or gone is None or cause.confidence != "certain":
         return made, ()
     return made, _removed(ground, event.command, entries, gone)
@@ -134,7 +136,7 @@ def _unsure(fact: Changed | GitMoved) -> Changed | GitMoved:
     """A change of a file that nobody had looked at: others may have made it before the command."""
     if isinstance(fact, GitMoved) or fact.before != UNKNOWN:
         return fact
-    return fact.replace(cause=fact.cause.replace(confidence="likely"))
+    return structs.replace(fact, cause=structs.replace(fact.cause, confidence="likely"))
 
 
 def _removed(

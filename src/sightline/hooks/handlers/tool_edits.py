@@ -6,6 +6,8 @@ and compared with what was written (hooks.handlers.tool_writes).
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Attempted, CellEdit, Failed
 from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by
@@ -126,7 +128,7 @@ def _plan(ground: SessionContext, located: ResolvedPath, attempt: Attempt) -> Ev
         at = text.plain.translate(STRAIGHT).find(sought) if text else -1
         if text and at >= 0:
             stands = text.plain[at : at + len(sought)]
-            return Evaluation(ground, located, attempt.replace(old=stands))
+            return Evaluation(ground, located, structs.replace(attempt, old=stands))
     return plan
 
 
@@ -156,10 +158,10 @@ def _handed_over(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -
     told = refusal.told if isinstance(refusal.told, Told) else None
     if refusal.text is not None and len(refusal.diff) + len(refusal.text) > room:
         refusal.text = None
-        told = told.replace(whole=False) if told else None
+        told = structs.replace(told, whole=False) if told else None
     refusal.diff, whole = fitted(refusal.diff, refusal.path, room)
     if told is not None and not whole:
-        told = told.replace(hunks=(), whole=False)
+        told = structs.replace(told, hunks=(), whole=False)
     if refusal.reason in ("deleted", "moved"):
         refusal.hint = words.gone(refusal.hint, refusal.reason)
         told = told_gone(plan.ground, plan.path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import Struct
+
 from sightline.agents.hook_events import Event, Shown
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
@@ -12,7 +14,6 @@ from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.fork_history import put_beneath
 from sightline.model.events import Imported
 from sightline.model.projections import Knowledge
-from sightline.model.value import Value
 
 Unhooked = Callable[[int, int], tuple[list[Event], int]]
 
@@ -23,7 +24,7 @@ ALL = "all"
 """The digest of a mark of a transcript that began before any hook told of it."""
 
 
-class Mark(Value):
+class Mark(Struct, frozen=True):
     """Where to go on reading, in bytes. all_of_it: what is older there than the session was told
     of by no hook. Clients write such rows whenever they come to it, also behind newer ones."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from sightline.conversation.window.blocks import Decision
-from sightline.model.value import Value
 from sightline.replay.baselines.baseline import NOTHING, Baseline, removed, shuffled
 from sightline.replay.policy import Ask, Setting
 
 
-class Batch(Value):
+class Batch(Struct, frozen=True):
     """When a batch is cleared, and how much. trigger: tokens of the view; target: down to this
     part of the trigger; least: tokens that it must bring; keep: last results that stay; shortest:
     tokens of a result that is worth it; cold_s: after such a gap the cache is cold, and half

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from sightline.conversation.window.blocks import Block, Decision, Tail
 from sightline.replay.baselines.baseline import NOTHING, Baseline
 from sightline.replay.baselines.truncating import Truncating
@@ -67,7 +69,7 @@ class Codex(Truncating):
         self.read_tokens += ask.tokens
         self.written_tokens += self.summary_tokens
         tail = Tail(len(self.blocks) - 1, "[A summary of the conversation]", self.summary_tokens)
-        return self.without(list(self.steps)).replace(tails=(tail,))
+        return structs.replace(self.without(list(self.steps)), tails=(tail,))
 
 
 class RangeDedup(Baseline):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from msgspec import structs
+
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.replay.baselines.baseline import NOTHING, Baseline
 from sightline.replay.policy import Ask, Setting
@@ -62,7 +64,7 @@ class Truncating(Baseline):
         self.steps = [step for step in self.steps if step not in steps]
         gone = set(dropped)
         self.results = [place for place in self.results if place not in gone]
-        return self.fold(stubs, _hidden).replace(dropped=tuple(dropped))
+        return structs.replace(self.fold(stubs, _hidden), dropped=tuple(dropped))
 
 
 def _has_stub(block: Block) -> bool:
