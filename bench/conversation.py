@@ -95,9 +95,9 @@ def appending(messages: int) -> Callable[[str], Times]:
 
 def _bare(folder: str) -> Callable[[dict[str, Any]], None]:
     from hashlib import sha256
-    from zlib import compress
 
     from sightline.store import codec
+    from sightline.store.blobs import PUT, compress
     from sightline.store.opening import open_file
     from sightline.store.sqlite import PUT_EVENT
 
@@ -113,10 +113,10 @@ def _bare(folder: str) -> Callable[[dict[str, Any]], None]:
 
     def transaction(said: dict[str, Any]) -> None:
         text = json.dumps(said).encode()
-        name, packed = sha256(text).hexdigest(), compress(text)
+        name, frame = sha256(text).hexdigest(), compress(text)
         db.execute("BEGIN IMMEDIATE")
         db.execute(PUT_EVENT, ("s", "MessageAppended", 1, 2, 2, None, body))
-        db.execute("INSERT INTO blobs VALUES (?,?,?,?)", (name, len(text), "zlib", packed))
+        db.execute(PUT, (name, frame))
         db.execute("COMMIT")
 
     return transaction

@@ -189,7 +189,7 @@ def similar():
 def test_a_frame_with_a_dictionary_makes_the_text_again(texts):
     before, after = texts
     if len(before) >= blobs.DICTIONARY_MIN_BYTES:
-        frames = [blobs._compress(before), blobs._compress_edit(after, before)]
+        frames = [blobs.compress(before), blobs._compress_edit(after, before)]
         assert blobs._decompress(frames) == after
 
 

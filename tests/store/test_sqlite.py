@@ -227,7 +227,7 @@ def test_no_step_of_an_append_and_no_question_about_one_file_walks_a_table(store
 
 def test_a_text_already_kept_is_not_packed_again(store, monkeypatch):
     store.keep([b"text" * 4000])
-    monkeypatch.setattr("sightline.store.blobs._compress", None)
+    monkeypatch.setattr("sightline.store.blobs.compress", None)
     store.append("s", [seen("a")], at=1, blobs=[b"text" * 4000])
 
 

@@ -161,7 +161,7 @@ class Blobs:
         beside: Mapping[Revision, bytes],
     ) -> Packed:
         """Compress a text. like: one that it resembles, which is kept or stands in `beside`."""
-        frame = _compress(data)
+        frame = compress(data)
         if like is None or like == revision:
             return Packed(revision, data, frame)
         before = beside.get(like) or self.sound(like)
@@ -180,10 +180,11 @@ class Blobs:
             if self._run("SELECT changes()", ())[0][0] or self._kept_among([revision]):
                 return
             frame = None
-        self._run(PUT, (revision, _compress(packed.data) if frame is None else frame))
+        self._run(PUT, (revision, compress(packed.data) if frame is None else frame))
 
 
-def _compress(data: bytes) -> bytes:
+def compress(data: bytes) -> bytes:
+    """Return the frame of a text that needs no dictionary."""
     return zstd.compress(data)
 
 
