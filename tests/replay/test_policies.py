@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from bench.policies.catalog import ABLATIONS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.replay.histories import SETTING, Talk, talks, words
 
 from sightline.replay.engine import play
-from sightline.replay.policies import ABLATIONS, OURS
+from sightline.replay.policies import OURS
 
 MAKERS = {**OURS, **ABLATIONS}
 SMALL = SETTING.replace(window=60_000, soft_budget=60, price="none")

@@ -3,7 +3,6 @@
 PUBLIC = (
     "comparison",
     "costs",
-    "page",
     "policies",
     "policy",
     "recording_reader",
@@ -20,9 +19,7 @@ PURE = (
     "engine",
     "haystack",
     "outcome",
-    "page",
     "policy",
-    "protecting",
     "record",
     "request_view",
     "words",

@@ -9,7 +9,7 @@ from sightline.model.lean import digest
 from sightline.model.value import Value
 from sightline.replay.engine import measured
 from sightline.replay.outcome import Outcome
-from sightline.replay.policies import POLICIES
+from sightline.replay.policies import Maker
 from sightline.replay.policy import Setting
 from sightline.replay.record import recorded
 from sightline.replay.recording_reader import Reader, Segment, read, segments
@@ -17,12 +17,12 @@ from sightline.replay.recording_search import Unread
 
 
 class Order(Value):
-    """What is to be played. readers: agent -> what reads its recordings; policies: names; setting:
-    the same for all; least_tokens: sessions whose largest view has fewer are left out; halves:
+    """What is to be played. readers: agent -> what reads its recordings; policies: name -> how it is made;
+    setting: the same for all; least_tokens: sessions whose largest view has fewer are left out; halves:
     which of the two halves of all sessions count, told by their digests."""
 
     readers: Mapping[str, Reader]
-    policies: tuple[str, ...]
+    policies: Mapping[str, Maker]
     setting: Setting
     least_tokens: int = 0
     halves: tuple[int, ...] = (0, 1)
@@ -66,7 +66,7 @@ def _outcomes(order: Order, parts: list[Segment]) -> tuple[Outcome, ...]:
     for part in parts:
         record = recorded(part.blocks, part.times, last_at)
         last_at = next((turn.at for turn in reversed(record.turns) if turn.at), last_at)
-        for number, name in enumerate(order.policies):
-            policy = POLICIES[name](order.setting)
+        for number, made in enumerate(order.policies.values()):
+            policy = made(order.setting)
             sums[number] += measured(record, policy, order.setting, part.wrong, process_time)
     return tuple(sums)

@@ -15,9 +15,7 @@ from typing import Literal
 
 from sightline.model.lean import digest
 from sightline.model.value import Value
-from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.comparison import Row, compared
-from sightline.replay.policies import POLICIES, known
 from sightline.replay.recording_search import Unread, files
 from sightline.replay.run_session import Order, Played, play
 
@@ -25,9 +23,6 @@ Half = Literal["tuned", "held-out", "both"]
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
 """By the parity of the digest of a session's id. What is tuned is tuned on the first alone."""
-
-BESIDE = ("none", "age-batch")
-"""Policies that the others are tested against."""
 
 
 class Replay(Value):
@@ -43,15 +38,18 @@ class Replay(Value):
     unread: tuple[Unread, ...]
     digest: str
 
-    def rows(self) -> list[Row]:
-        """The policies beside one another, as they were asked for; none without a session."""
+    def rows(
+        self, cheats: frozenset[str] = frozenset(), beside: Sequence[str] = ("none",)
+    ) -> list[Row]:
+        """Return a row for each policy, in the order of the request. Without a session, return none.
+        cheats: policies that see the future; beside: those that the others are tested against."""
         if not self.sessions:
             return []
         made = {
             name: [session.outcomes[at] for session in self.sessions]
             for at, name in enumerate(self.order.policies)
         }
-        return compared(made, BESIDE, CHEATS)
+        return compared(made, beside, cheats)
 
 
 def replay(
@@ -126,6 +124,3 @@ def _size(path: str) -> int:
 def _deaf() -> None:
     """Ctrl-C is for the process that started this one: it ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-__all__ = ["POLICIES", "Replay", "known", "replay"]

@@ -40,7 +40,7 @@ class Pattern(Value):
     kind: Kind
 
     def matches(self, path: str) -> bool:
-        """Return whether a canonical path is meant."""
+        """Return whether the pattern means a canonical path."""
         return self.exactly(path) or meaning(self.text).match(path)
 
     def exactly(self, path: str) -> bool:
@@ -63,7 +63,7 @@ class Meaning(Value):
     globs: tuple[str, ...]
 
     def match(self, path: str) -> bool:
-        """Return whether a canonical path is meant, by more than its spelling."""
+        """Return whether the pattern means a canonical path, by more than its spelling."""
         if self.literal is not None:
             return path == self.literal or (self.anywhere and path.endswith(f"/{self.literal}"))
         return any(compiled(glob).fullmatch(path) for glob in self.globs)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.replay.histories import SETTING, Talk, words
 
-from sightline.replay.baselines import batches, clearing, oracle, pruning, shrinking
-from sightline.replay.baselines import truncating as t
+from bench.policies import batches, clearing, oracle, pruning, shrinking
+from bench.policies import truncating as t
 from sightline.replay.engine import play
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bench.policies.baseline import NOTHING, Baseline, removed, shuffled
+
 from sightline.conversation.window.blocks import Decision
 from sightline.model.value import Value
-from sightline.replay.baselines.baseline import NOTHING, Baseline, removed, shuffled
 from sightline.replay.policy import Ask, Setting
 
 
