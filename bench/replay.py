@@ -1,9 +1,11 @@
 """Policies of the context window on recorded sessions: what they would cost, and lose.
 
     python bench/replay.py [PATH]... [--json] [--only NAME]... [--half HALF] [--min-tokens N]
+                           [--html FILE]
 
 PATH is a recording or a folder of them; the default is the team's corpus beside the repository.
-The same as `sightline replay`, for sessions of at least 60,000 tokens, the whole and each half.
+The same as `sightline replay`, under every policy, for sessions of at least 60,000 tokens. --html
+writes a page with charts, too.
 Exit 1 when a policy made a view that its format does not allow. How an agent would have behaved
 with less in its window is modelled, not observed.
 """
@@ -18,13 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 if not __package__:  # started as a script: the library of this checkout
-    sys.path.insert(0, str(ROOT / "src"))
+    sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from bench.policies.catalog import ALL, CHEATS  # noqa: E402 (needs the path above)
+from bench.replay_page import page  # noqa: E402
 
 from sightline.cli.replay_request import order, shape  # noqa: E402
-from sightline.replay.baselines.catalog import CHEATS  # noqa: E402
-from sightline.replay.costs import PRICES  # noqa: E402 (needs the path above)
+from sightline.replay.costs import PRICES  # noqa: E402
 from sightline.replay.played import Replay  # noqa: E402
-from sightline.replay.policies import POLICIES  # noqa: E402
+from sightline.replay.policies import OURS  # noqa: E402
 from sightline.replay.run_sessions import replay  # noqa: E402
 from sightline.replay.words import (  # noqa: E402
     CAVEAT,
@@ -41,6 +45,9 @@ if TYPE_CHECKING:
 CORPUS = ROOT.parent / "shared" / "corpus" / "claude-code"
 LEAST_TOKENS = 60_000
 
+BESIDE = ("none", "age-batch")
+"""Policies that the others are tested against."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play what was asked for and print it. Exit 2 when there is nothing to play, or to play it
@@ -51,23 +58,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", metavar="NAME", help="how policies begin")
     parser.add_argument("--half", choices=["both", "tuned", "held-out"], default="both")
     parser.add_argument("--min-tokens", type=int, default=LEAST_TOKENS, metavar="N")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with charts, too")
     options = parser.parse_args(arguments)
-    names = [name for name in POLICIES if name.startswith(tuple(options.only or [""]))]
+    names = [name for name in ALL if name.startswith(tuple(options.only or [""]))]
     if not names:
-        print(f"No policy begins so. Known: {' '.join(POLICIES)}", file=sys.stderr)
+        print(f"No policy begins so. Known: {' '.join(ALL)}", file=sys.stderr)
         return 2
-    made = replay(options.paths, order(names, least_tokens=options.min_tokens), options.half)
-    rows = made.rows()
+    made = replay(
+        options.paths, order(names, least_tokens=options.min_tokens, among=ALL), options.half
+    )
+    rows = made.rows(CHEATS, BESIDE)
     if not rows:
         print(f"No session to play in {' '.join(options.paths)}", file=sys.stderr)
         return 2
+    if options.html is not None:
+        options.html.write_text(
+            page(made, rows, range(len(PRICES)), OURS, CHEATS), "utf-8", "replace"
+        )
     print(json.dumps(as_json(made, rows)) if options.json else table(made, rows))
     return int(any(row.total.invalid for row in rows))
 
 
 def as_json(made: Replay, rows: Sequence[Row]) -> dict[str, Any]:
     """A row for each policy, and what they are of."""
-    told = shape(made, rows)
+    told = shape(made, rows, CHEATS)
     return {"schema": 1, "rows": told.pop("policies"), **told}
 
 

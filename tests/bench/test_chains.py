@@ -25,7 +25,7 @@ def test_a_figure_is_printed_as_json(capsys, monkeypatch):
     monkeypatch.setattr(chains, "tree", lambda paths=0: small)
     chains.main(["--json", "--only", "hard"])
     (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["name"], row["limit"]) == ("hard", "35 ms")
+    assert (row["name"], row["limit"]) == ("hard", "100 ms")
 
 
 def test_a_name_that_no_figure_has_is_said(capsys):

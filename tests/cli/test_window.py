@@ -125,7 +125,7 @@ def test_a_view_that_cannot_be_written_is_said(sl, history):
 def test_a_policy_that_is_not_there_names_those_that_are(sl, history):
     made = sl("window", str(history), "--budget", "9000", "--policy", "x")
     assert made.code == 1
-    assert "protect-modified" in made.err
+    assert "careful" in made.err
 
 
 def test_a_session_that_an_agent_recorded_is_a_history_too(sl):

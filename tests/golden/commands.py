@@ -440,7 +440,7 @@ def windows(sl: Story) -> None:
 
 def replays(sl: Story) -> None:
     sl.put("recorded/one.jsonl", transcript(reads=8))
-    some = ["--policy", "default", "--policy", "mask-10", "--policy", "anthropic"]
+    some = ["--policy", "default", "--policy", "careful"]
     sl("replay", "recorded", *some)
     sl("replay", "recorded", "--policy", "careful", "--price", "none", "--soft-budget", "21000")
     sl("replay", "recorded", "--half", "tuned", "--policy", "none")

@@ -8,9 +8,9 @@ from tests.replay.histories import SETTING, Talk, words
 from tests.replay.test_engine import Scripted
 
 from sightline.conversation.window.blocks import Decision, Fold, Tail
-from sightline.replay.baselines.catalog import BASELINES
 from sightline.replay.costs import PRICES, Sent, cost, recovery, summary
 from sightline.replay.engine import measured
+from sightline.replay.policies import Untouched
 
 MINUTES, HOUR, LONG, NONE = PRICES
 
@@ -55,7 +55,7 @@ def session():
 
 def test_a_session_by_hand():
     setting = structs.replace(SETTING, prefix=1_100)
-    made = measured(session().record(), BASELINES["none"](setting), setting)
+    made = measured(session().record(), Untouched(setting), setting)
     # call 1: 1,110 tokens, nothing cached; writes {"command": "ls"}, two words.
     # call 2: 1,412, of which 1,110 are as before; writes one. call 3: 1,414, of which 1,412.
     written = 5 * (2 + 1 + 1)
@@ -86,7 +86,7 @@ def test_a_tail_at_the_end_leaves_what_is_before_it_cached():
 
 def test_a_cold_cache_is_told_by_the_times_of_the_record():
     talk = Talk().typed(words(1_100)).said("a").typed("b").after(10).said("c")
-    made = measured(talk.record(), BASELINES["none"](SETTING), SETTING)
+    made = measured(talk.record(), Untouched(SETTING), SETTING)
     assert made.costs[0] == pytest.approx(1.25 * (1_100 + 1_102) + 5 * 2)
     assert made.costs[1] == pytest.approx(1.25 * (1_100 + 2) + 0.05 * 1_100 + 5 * 2)
 

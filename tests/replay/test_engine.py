@@ -6,18 +6,20 @@ from itertools import takewhile
 from typing import Any
 
 import pytest
+from bench.policies.batches import AgeBatch, Batch
+from bench.policies.catalog import BASELINES, CHEATS, CONTROLS
+from bench.policies.oracle import Oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
 
 from sightline.conversation.window.blocks import Decision, Fold, Tail
-from sightline.replay.baselines.batches import AgeBatch, Batch
-from sightline.replay.baselines.catalog import BASELINES, CHEATS, CONTROLS
-from sightline.replay.baselines.oracle import Oracle
 from sightline.replay.engine import measured, play
+from sightline.replay.policies import Untouched
 
 MAKERS = {
+    "none": Untouched,
     **BASELINES,
     **CONTROLS,
     "small-batch": lambda s: AgeBatch(s, Batch(60, 0.3, 10, 1, 5)),
@@ -150,7 +152,7 @@ def test_the_oracle_does_look_ahead_so_the_test_above_can_fail():
 def test_every_policy_decides_once_for_a_block_and_never_makes_a_view_longer(name, talk):
     record = talk.record()
     made = measured(record, MAKERS[name](SMALL), SMALL)
-    none = measured(record, BASELINES["none"](SMALL), SMALL)
+    none = measured(record, Untouched(SMALL), SMALL)
     assert made.calls == none.calls == len(record.turns)
     assert name == "codex" or made.sent <= none.sent
     assert (made.edits, made.references) == (none.edits, none.references)
@@ -168,7 +170,7 @@ def test_typed_text_is_never_touched(name, talk):
 
 @given(talk=talks())
 def test_no_truncation_loses_nothing(talk):
-    made = measured(talk.record(), BASELINES["none"](SETTING), SETTING)
+    made = measured(talk.record(), Untouched(SETTING), SETTING)
     assert (made.lost_edits, made.lost_references, made.forced_reads) == (0, 0, 0)
     assert (made.stale_calls, made.missing_intents, made.changes) == (0, 0, 0)
 

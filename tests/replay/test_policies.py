@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from bench.policies.catalog import ABLATIONS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
 
 from sightline.replay.engine import play
-from sightline.replay.policies import ABLATIONS, OURS
+from sightline.replay.policies import OURS
 
 MAKERS = {**OURS, **ABLATIONS}
 SMALL = structs.replace(SETTING, window=60_000, soft_budget=60, price="none")

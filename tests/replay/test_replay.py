@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from bench.policies.catalog import ALL, CHEATS
 from msgspec import structs
 from tests.agents.claude_code.recorder import Recorder, use
 
@@ -12,7 +13,7 @@ from sightline.cli.replay_request import order, shape
 from sightline.errors import FileMissing, UnknownName
 from sightline.replay.outcome import Outcome
 from sightline.replay.played import Played
-from sightline.replay.policies import POLICIES, known
+from sightline.replay.policies import POLICIES, chosen
 from sightline.replay.run_sessions import play, replay
 
 
@@ -56,13 +57,13 @@ def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
     made.read("/home/me/demo/f1.py", "\n".join(f"line 1 {n} of large" for n in range(750)))
     made.said("done")
     made.write(tmp_path / "t.jsonl")
-    wanted = order()
+    wanted = order(among=ALL)
     wanted = structs.replace(wanted, setting=structs.replace(wanted.setting, window=100_000))
-    rows = replay([str(tmp_path)], wanted, workers=1).rows()
-    assert [each.name for each in rows] == list(POLICIES)
+    rows = replay([str(tmp_path)], wanted, workers=1).rows(CHEATS)
+    assert [each.name for each in rows] == list(ALL)
     assert [each.name for each in rows if not each.total.changes] == ["none"]
     assert {each.name: (each.total.invalid, each.total.wrong) for each in rows} == dict.fromkeys(
-        POLICIES, (0, "")
+        ALL, (0, "")
     )
     assert rows[0].total.edits == 21
     everything = next(each for each in rows if each.name == "all")
@@ -71,17 +72,18 @@ def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
 
 
 def test_processes_make_no_difference(folder):
-    wanted = order(["age-batch", "mask-10"])
+    wanted = order(["age-batch", "mask-10"], among=ALL)
     alone, together = (replay([str(folder)], wanted, workers=n) for n in (1, 2))
     assert sums(alone) == sums(together)
     assert alone.digest == together.digest
 
 
 def test_policies_are_named_with_no_truncation_beside_them():
-    assert known(["roo"]) == ["none", "roo"]
-    assert known(["none", "roo", "roo"]) == ["none", "roo"]
-    with pytest.raises(UnknownName, match="no policy 'rooo'"):
-        known(["rooo"])
+    assert list(chosen(["careful"])) == ["none", "careful"]
+    assert list(chosen(["none", "careful", "careful"])) == ["none", "careful"]
+    assert list(chosen([])) == list(POLICIES) == ["none", "default", "careful"]
+    with pytest.raises(UnknownName, match="no policy 'roo'"):
+        chosen(["roo"])
 
 
 def test_the_halves_are_told_by_the_session_and_make_the_whole(folder):
@@ -188,7 +190,7 @@ def test_segments_are_played_one_after_the_other_and_added(tmp_path):
 
 
 def test_the_json_is_as_the_contract_has_it(folder):
-    made = replay([str(folder)], order(["age-batch"]), workers=1)
+    made = replay([str(folder)], order(["age-batch"], among=ALL), workers=1)
     told = shape(made, made.rows())
     assert (told["sessions"], told["calls"]) == (3, made.rows()[0].total.calls)
     assert [each["name"] for each in told["policies"]] == ["none", "age-batch"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,13 +13,8 @@ from sightline.cli.failures import NO, Answered
 from sightline.cli.options import verb
 from sightline.cli.output import Call
 from sightline.cli.replay_request import order, places, shape
-from sightline.errors import SightlineError
-from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.comparison import Row
-from sightline.replay.page import page
 from sightline.replay.played import Half, Replay
-from sightline.replay.policies import OURS
-from sightline.replay.recording_search import files
 from sightline.replay.run_sessions import replay as played
 from sightline.replay.words import nothing, report
 
@@ -36,7 +30,6 @@ BAR = 30
 @click.option("--soft-budget", type=click.IntRange(1), metavar="N", help="Tokens above which our own policies begin to fold.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N files.")
 @click.option("--half", type=click.Choice(["both", "tuned", "held-out"]), default="both", help="One of two halves, told by a digest of the session's id: what is tuned on one is shown on the other.")  # fmt: skip
-@click.option("--html", metavar="FILE", help="Write a page with charts, too.")
 @click.pass_obj
 def replay(
     call: Call,
@@ -47,7 +40,6 @@ def replay(
     soft_budget: int | None,
     limit: int | None,
     half: Half,
-    html: str | None,
 ) -> None:
     """Play recorded sessions with less in their windows.
 
@@ -58,13 +50,10 @@ def replay(
     view that its format does not allow.
     """
     wanted = order(policies, prices, min_tokens, soft_budget)
-    _writable(html, paths)
     with _progress(call) as told:
         made = played(paths, wanted, half, limit=limit, progress=told)
     rows = made.rows()
     _print(call, made, rows, prices)
-    if html is not None and rows:
-        _write(call, html, made, rows, prices)
     if not rows or any(row.total.invalid for row in rows):
         raise Answered(NO)
 
@@ -73,37 +62,9 @@ def _print(call: Call, made: Replay, rows: Sequence[Row], prices: Sequence[str])
     if call.json:
         output.json(shape(made, rows))
     elif rows:
-        output.text(report(made, rows, places(prices), CHEATS))
+        output.text(report(made, rows, places(prices)))
     else:
         output.say("\n".join(nothing(made)))
-
-
-def _write(call: Call, path: str, made: Replay, rows: Sequence[Row], prices: Sequence[str]) -> None:
-    text = page(made, rows, places(prices), OURS, CHEATS)
-    try:
-        with open(path, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-    except OSError as error:
-        raise _unwritable(path, error.strerror or str(error)) from error
-    output.note(call, f"Wrote {path}.")
-
-
-def _writable(path: str | None, recordings: Sequence[str]) -> None:
-    """Looked at before the work, which may take long; a recording is not written over."""
-    folder = os.path.dirname(os.path.abspath(path or ""))
-    if path is not None and (not os.path.isdir(folder) or os.path.isdir(path)):
-        raise _unwritable(path, "no such folder" if not os.path.isdir(folder) else "a folder")
-    if path is not None and os.path.isfile(path):
-        every = (each for each in files(recordings) if os.path.exists(each))
-        if any(os.path.samefile(each, path) for each in every):
-            raise _unwritable(path, "it is one of the recordings")
-
-
-def _unwritable(path: str, why: str) -> SightlineError:
-    return SightlineError(
-        f"The page cannot be written to {path}: {why}.",
-        "Name another file, in a folder that is there.",
-    )
 
 
 @contextmanager

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sightline.agents.readers import READERS
 from sightline.errors import UnknownName
-from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.comparison import Row, Versus
 from sightline.replay.costs import PRICES
 from sightline.replay.played import Order, Replay
-from sightline.replay.policies import OURS, known
-from sightline.replay.policy import PRICE, Setting
+from sightline.replay.policies import POLICIES, chosen
+from sightline.replay.policy import PRICE, Maker, Setting
 from sightline.text.tokens import estimate
 
 Shape = dict[str, Any]
-
-__all__ = ["CHEATS", "OURS", "order", "places", "shape"]
 
 
 def order(
@@ -25,11 +22,12 @@ def order(
     prices: Sequence[str] = (),
     least_tokens: int = 0,
     soft_budget: int | None = None,
+    among: Mapping[str, Maker] = POLICIES,
 ) -> Order:
-    """What to play. UnknownName for a policy or a price."""
+    """Return what to play, of the policies in `among`. UnknownName for a policy or a price."""
     places(prices)
     setting = Setting(estimate, prices[0] if prices else PRICE, soft_budget=soft_budget)
-    return Order(READERS, tuple(known(policies)), setting, least_tokens)
+    return Order(READERS, chosen(policies, among), setting, least_tokens)
 
 
 def places(prices: Sequence[str]) -> list[int]:
@@ -41,14 +39,15 @@ def places(prices: Sequence[str]) -> list[int]:
     return [names.index(price) for price in dict.fromkeys(prices or names)]
 
 
-def shape(made: Replay, rows: Sequence[Row]) -> Shape:
-    """A replay as JSON. Fractions are of no truncation."""
+def shape(made: Replay, rows: Sequence[Row], cheats: Collection[str] = ()) -> Shape:
+    """Return a replay as JSON. Fractions are of no truncation. cheats: policies that are shown the
+    future."""
     setting = made.order.setting
     whole = rows[0].total if rows else None
     return {
         "sessions": len(made.sessions),
         "calls": whole.calls if whole else 0,
-        "policies": [_policy(made, row) for row in rows],
+        "policies": [_policy(made, row, cheats) for row in rows],
         "modelled": True,
         "tokens_sent": whole.sent if whole else 0,
         "edits": whole.edits if whole else 0,
@@ -83,7 +82,7 @@ def shape(made: Replay, rows: Sequence[Row]) -> Shape:
     }
 
 
-def _policy(made: Replay, row: Row) -> Shape:
+def _policy(made: Replay, row: Row, cheats: Collection[str]) -> Shape:
     total = row.total
     names = [each.name for each in PRICES]
     return {
@@ -94,7 +93,7 @@ def _policy(made: Replay, row: Row) -> Shape:
         "lost_references": row.lost_references,
         "invalid_views": total.invalid,
         "frontier": [name for name, leads in zip(names, row.frontier, strict=True) if leads],
-        "sees_future": row.name in CHEATS,
+        "sees_future": row.name in cheats,
         "lost_edits_count": total.lost_edits,
         "lost_references_count": total.lost_references,
         "forced_rereads": total.forced_reads,

@@ -3,7 +3,6 @@
 PUBLIC = (
     "comparison",
     "costs",
-    "page",
     "played",
     "policies",
     "policy",
@@ -20,10 +19,8 @@ PURE = (
     "engine",
     "haystack",
     "outcome",
-    "page",
     "played",
     "policy",
-    "protecting",
     "record",
     "request_view",
     "words",

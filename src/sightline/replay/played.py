@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
 from sightline.conversation.recorded_conversation import Conversation
-from sightline.replay.baselines.catalog import CHEATS
 from sightline.replay.comparison import Row, compared
 from sightline.replay.outcome import Outcome
-from sightline.replay.policy import Setting
+from sightline.replay.policy import Maker, Setting
 
 Reader = Callable[[str], Conversation]
 """What reads the recordings of one agent product: path -> conversation."""
@@ -25,12 +24,12 @@ class Unread(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """The order of a replay. readers: agent -> reader of its recordings; policies: names; setting:
-    the same for all; least_tokens: sessions whose largest view has fewer are left out; halves:
+    """The order of a replay. readers: agent -> reader of its recordings; policies: name -> how it is
+    made; setting: the same for all; least_tokens: sessions whose largest view has fewer are left out; halves:
     which of the two halves of all sessions count, told by their digests."""
 
     readers: Mapping[str, Reader]
-    policies: tuple[str, ...]
+    policies: Mapping[str, Maker]
     setting: Setting
     least_tokens: int = 0
     halves: tuple[int, ...] = (0, 1)
@@ -54,9 +53,6 @@ class Played(Struct, frozen=True):
 
 Half = Literal["tuned", "held-out", "both"]
 
-BESIDE = ("none", "age-batch")
-"""Policies that the others are tested against."""
-
 
 class Replay(Struct, frozen=True):
     """The outcome of a replay. sessions: those that count; others: how many do not, for their size or
@@ -71,12 +67,15 @@ class Replay(Struct, frozen=True):
     unread: tuple[Unread, ...]
     digest: str
 
-    def rows(self) -> list[Row]:
-        """Return one row for each policy, in the order of `order`; none without a session."""
+    def rows(
+        self, cheats: frozenset[str] = frozenset(), beside: Sequence[str] = ("none",)
+    ) -> list[Row]:
+        """Return a row for each policy, in the order of the request. Without a session, return none.
+        cheats: policies that see the future; beside: those that the others are tested against."""
         if not self.sessions:
             return []
         made = {
             name: [session.outcomes[at] for session in self.sessions]
             for at, name in enumerate(self.order.policies)
         }
-        return compared(made, BESIDE, CHEATS)
+        return compared(made, beside, cheats)

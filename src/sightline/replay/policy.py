@@ -71,3 +71,7 @@ class Seer(Protocol):
 
     def foresee(self, record: Record) -> None:
         """All of what will be played."""
+
+
+Maker = Callable[[Setting], Policy]
+"""How a policy is made for a session of a setting."""

@@ -17,7 +17,6 @@ from msgspec import structs
 from sightline.replay.engine import measured
 from sightline.replay.outcome import Outcome
 from sightline.replay.played import Half, Order, Played, Replay, Unread
-from sightline.replay.policies import POLICIES
 from sightline.replay.record import recorded
 from sightline.replay.recording_reader import Segment, read, segments
 from sightline.replay.recording_search import files
@@ -124,7 +123,7 @@ def _outcomes(order: Order, parts: list[Segment]) -> tuple[Outcome, ...]:
     for part in parts:
         record = recorded(part.blocks, part.times, last_at)
         last_at = next((turn.at for turn in reversed(record.turns) if turn.at), last_at)
-        for number, name in enumerate(order.policies):
-            policy = POLICIES[name](order.setting)
+        for number, made in enumerate(order.policies.values()):
+            policy = made(order.setting)
             sums[number] += measured(record, policy, order.setting, part.wrong, process_time)
     return tuple(sums)

@@ -13,9 +13,8 @@ from sightline.conversation.window.prices import PROFILES, USUAL, Prices, least_
 from sightline.conversation.window.rebase import folder
 from sightline.conversation.words import stub
 from sightline.errors import HistoryError, UnknownName
-from sightline.replay.baselines.catalog import CHEATS
-from sightline.replay.policies import POLICIES, Ours
-from sightline.replay.policy import Ask, Setting
+from sightline.replay.policies import Ours, chosen
+from sightline.replay.policy import Ask, Maker, Setting
 from sightline.text.tokens import Counter
 
 
@@ -28,9 +27,7 @@ def plan(
 ) -> Plan:
     """What a policy does when this history is about to be sent. budget: tokens that all of it is to
     fit into. UnknownName for a policy or a price that there is not."""
-    names = [name for name in POLICIES if name not in CHEATS]
-    if policy not in names:
-        raise UnknownName(f"There is no policy {policy!r}.", f"There are: {', '.join(names)}")
+    make = chosen([policy])[policy]
     if price not in PROFILES:
         raise UnknownName(f"There are no prices {price!r}.", f"There are: {', '.join(PROFILES)}")
     blocks = history.format.blocks(history.messages, counter)
@@ -38,7 +35,7 @@ def plan(
     beside = counter(history.beside()) + counter.around(len(history.messages), tools)
     before = beside + sum(block.tokens for block in blocks)
     setting = Setting(counter, price, budget, budget, beside)
-    made = _decided(blocks[: _asked(history, blocks)], before, setting, policy)
+    made = _decided(blocks[: _asked(history, blocks)], before, setting, make)
     try:
         view = history.format.project(history.messages, blocks, [made])
     except ValueError as error:
@@ -67,9 +64,9 @@ def _asked(history: History, blocks: Sequence[Block]) -> int:
     return sum(1 for block in blocks if block.message < end)
 
 
-def _decided(blocks: Sequence[Block], tokens: int, setting: Setting, policy: str) -> Decision:
+def _decided(blocks: Sequence[Block], tokens: int, setting: Setting, make: Maker) -> Decision:
     """One decision, with all these blocks known. Ours takes the budget as what must be kept."""
-    made = POLICIES[policy](setting)
+    made = make(setting)
     if isinstance(made, Ours):
         rules = structs.replace(made.rules, soft=setting.window, hard=setting.window)
         folding = folder(rules, setting.count, stub, PROFILES[setting.price])

@@ -19,7 +19,9 @@ NAMED = 5
 """Files that are named; of the others the number is told."""
 
 
-def report(of: Replay, rows: Sequence[Row], shown: Sequence[int], cheats: Collection[str]) -> str:
+def report(
+    of: Replay, rows: Sequence[Row], shown: Sequence[int], cheats: Collection[str] = ()
+) -> str:
     """All of it. shown: the prices, by their places in PRICES; cheats: policies that are shown
     the future."""
     lines = [*summary(of, rows), "", *_table(rows, shown, cheats), ""]

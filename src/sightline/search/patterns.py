@@ -41,7 +41,7 @@ class Pattern(Struct, frozen=True):
     kind: Kind
 
     def matches(self, path: str) -> bool:
-        """Return whether a canonical path is meant."""
+        """Return whether the pattern means a canonical path."""
         return self.exactly(path) or meaning(self.text).match(path)
 
     def exactly(self, path: str) -> bool:
@@ -64,7 +64,7 @@ class Meaning(Struct, frozen=True):
     globs: tuple[str, ...]
 
     def match(self, path: str) -> bool:
-        """Return whether a canonical path is meant, by more than its spelling."""
+        """Return whether the pattern means a canonical path, by more than its spelling."""
         if self.literal is not None:
             return path == self.literal or (self.anywhere and path.endswith(f"/{self.literal}"))
         return any(compiled(glob).fullmatch(path) for glob in self.globs)

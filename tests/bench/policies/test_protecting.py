@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bench.policies.protecting import Ages, Protecting
+
 from sightline.conversation.window.blocks import Block, Decision, Excerpt, Rewrite
-from sightline.replay.protecting import Ages, Protecting
 
 TEXT = "setting = 1\n" * 200
 

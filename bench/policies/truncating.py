@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from bench.policies.baseline import NOTHING, Baseline
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.baselines.baseline import NOTHING, Baseline
 from sightline.replay.policy import Ask, Setting
 
 ROO_OUTPUT = 8_192

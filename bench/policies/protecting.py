@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.file_index import FILES, Files
+from sightline.replay.policy import Ask, Setting
 
 Tier = Literal["again", "other", "stale"]
 Count = Callable[[str], int]
@@ -104,6 +105,24 @@ class Protecting:
             return False
         longest = ages.mentioned if path in files.named else ages.file
         return self._blocks[-1].step - files.touched.get(path, 0) >= longest
+
+
+class Protected:
+    """The earlier rule, as a policy that can be replayed."""
+
+    name = Protecting.name
+
+    def __init__(self, setting: Setting) -> None:
+        soft = Ages().soft if setting.soft_budget is None else setting.soft_budget
+        self._folder = Protecting(setting.count, Ages(soft=soft))
+
+    def add(self, block: Block) -> None:
+        """A block came."""
+        self._folder.add(block)
+
+    def decide(self, ask: Ask) -> Decision:
+        """What is folded before this call."""
+        return self._folder.decide(ask.tokens)
 
 
 def stub(block: Block, step: int) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from bench.policies.ablations import SameReclaim, oldest
+from bench.policies.baseline import shuffled
 from tests.replay.histories import SETTING, Talk, words
 from tests.replay.test_engine import Scripted
 
 from sightline.conversation.window.blocks import Decision, Fold
-from sightline.replay.ablations import SameReclaim, oldest
-from sightline.replay.baselines.baseline import shuffled
 from sightline.replay.engine import play
 
 

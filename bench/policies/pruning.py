@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bench.policies.baseline import NOTHING, Baseline, removed
+
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.baselines.baseline import NOTHING, Baseline, removed
 from sightline.replay.policy import Ask, Setting
 
 EDGE = 250

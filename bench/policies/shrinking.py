@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from bench.policies.baseline import NOTHING, Baseline
+from bench.policies.truncating import Truncating
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision, Tail
-from sightline.replay.baselines.baseline import NOTHING, Baseline
-from sightline.replay.baselines.truncating import Truncating
 from sightline.replay.policy import Ask, Setting
 
 

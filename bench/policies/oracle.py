@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.replay.baselines.batches import AgeBatch
+from bench.policies.batches import AgeBatch
+
 from sightline.replay.policy import Setting
 from sightline.replay.record import Record
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from bench.policies.baseline import NOTHING, Baseline, removed
+
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.baselines.baseline import NOTHING, Baseline, removed
 from sightline.replay.policy import Ask, Setting
-
-
-class Untouched(Baseline):
-    """No truncation."""
-
-    name = "none"
 
 
 class Everything(Baseline):

@@ -6,8 +6,8 @@ import pytest
 from msgspec import structs
 from tests.replay.histories import SETTING, Talk, words
 
-from sightline.replay.baselines import batches, clearing, oracle, pruning, shrinking
-from sightline.replay.baselines import truncating as t
+from bench.policies import batches, clearing, oracle, pruning, shrinking
+from bench.policies import truncating as t
 from sightline.replay.engine import play
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from bench.policies.baseline import NOTHING, Baseline, removed
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.baselines.baseline import NOTHING, Baseline, removed
 from sightline.replay.policy import Ask, Policy, Setting
 
 Order = Callable[[Sequence[int]], Sequence[int]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bench.policies.baseline import NOTHING, Baseline, removed, shuffled
 from msgspec import Struct
 
 from sightline.conversation.window.blocks import Decision
-from sightline.replay.baselines.baseline import NOTHING, Baseline, removed, shuffled
 from sightline.replay.policy import Ask, Setting
 
 
