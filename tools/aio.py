@@ -152,13 +152,15 @@ def main() -> int:
 def _formatted(target: Path, text: str) -> str:
     import subprocess
 
-    return subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(target), "-"],
-        input=text,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    for words in (["check", "--quiet", "--select", "I", "--fix"], ["format"]):
+        text = subprocess.run(
+            [sys.executable, "-m", "ruff", *words, "--stdin-filename", str(target), "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    return text
 
 
 if __name__ == "__main__":

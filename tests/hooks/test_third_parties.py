@@ -11,12 +11,10 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from importlib.util import find_spec
 from pathlib import Path
 
-import backports
-import msgspec
 import pytest
-import rapidfuzz
 from tests.hooks.daemons import DaemonHost
 from tests.hooks.hooking import refusal
 
@@ -48,9 +46,10 @@ def third_party(folder):
     """Put the packages that Sightline depends on there, and a module of somebody else."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "somebody_else.py").write_text("")
-    for package in (msgspec, backports, rapidfuzz):
-        [home] = list(package.__path__)[:1]
-        (folder / Path(home).name).symlink_to(home)
+    for name in ("msgspec", "rapidfuzz", "backports"):  # the last from Python 3.14 on is no more
+        spec = find_spec(name)
+        for home in (spec.submodule_search_locations or []) if spec else []:
+            (folder / name).symlink_to(home)
 
 
 def installed(host, packages):
