@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 from tests.hooks.daemons import DaemonHost
@@ -93,9 +94,8 @@ def test_hooks_of_another_version_are_a_problem_that_can_be_fixed(at):
 
 def test_hooks_of_another_installation_are_left_as_they_are(at, tmp_path):
     at("init", "claude-code")
-    other = tmp_path / "other" / "python"
-    other.parent.mkdir()
-    other.symlink_to(sys.executable)
+    (tmp_path / "other").symlink_to(sys.prefix)  # with the packages that Sightline needs
+    other = tmp_path / "other" / Path(sys.executable).relative_to(sys.prefix)
     file = at.root / LOCAL
     file.write_text(file.read_text().replace(json.dumps(sys.executable), json.dumps(str(other))))
     assert checks(at, "--fix")["hooks"]["state"] == "warning"

@@ -21,13 +21,13 @@ def written(sl):
 def test_with_nothing_to_forget_it_says_so(written):
     done = written("gc")
     assert done.code == 0
-    assert done.out.startswith("Nothing to forget: 5 texts (650 bytes) kept")
+    assert done.out.startswith("Nothing to forget: 5 texts (825 bytes) kept")
 
 
 def test_a_dry_run_names_the_files_and_forgets_nothing(written):
     before = written("log", "--json").out
     said = written("gc", "--dry-run", "--max-size", "0").out
-    assert "Would forget 3 texts (328 bytes)" in said
+    assert "Would forget 3 texts (495 bytes)" in said
     assert "app.py  3 texts" in said
     assert written("log", "--json").out == before
     assert written("gc", "--dry-run", "--max-size", "0").out == said
@@ -43,7 +43,7 @@ def test_json_lists_every_text_and_the_run_does_as_it_said(written):
         said["kept"],
         said["over"],
     )
-    assert (len(done["texts"]), done["kept"]) == (3, {"texts": 2, "bytes": 322})
+    assert (len(done["texts"]), done["kept"]) == (3, {"texts": 2, "bytes": 330})
     assert written("check", "app.py").code == 0
 
 

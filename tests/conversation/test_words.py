@@ -107,7 +107,7 @@ BLOCKS = st.builds(
 def test_a_stub_says_nothing_that_may_be_other_words_later(block, changed, number, at):
     """Not when it is made, nor where in the messages its block stands then, nor what it takes."""
     words = stub(block, changed)
-    assert stub(block.replace(), changed) == words
+    assert stub(structs.replace(block), changed) == words
     moved = structs.replace(
         block, message=number, part=number, tokens=number, at=at, call=f"c{number}"
     )

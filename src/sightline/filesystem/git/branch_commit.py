@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from subprocess import CompletedProcess
 
 from msgspec import Struct
@@ -115,6 +116,8 @@ def write(repository: Repository, made: Commit) -> str:
             pass
         except BaseException:
             child.kill()
+            with suppress(BrokenPipeError):  # git may have ended before it read the last part
+                child.stdin.close()
             raise
         said, wrong = child.communicate()
     if child.returncode != 0:
