@@ -85,7 +85,7 @@ def played(seed: int) -> Outcome:
 
 def judged(seed: int, history: History) -> Outcome:
     """What the timeline says of a history, and whether a wrong cause made a difference."""
-    store = history.first._ground.store  # noqa: SLF001
+    store = history.first._context.store  # noqa: SLF001
     log = list(store.timeline())
     told = [
         Told(done, said, sure)
@@ -124,7 +124,7 @@ def label_of(labels: Sequence[Label], path: str, revision: str, position: int) -
 def other_verdicts(history: History, log: Sequence[Recorded]) -> list[str]:
     """Questions that are answered in another way when every cause on the timeline is the true
     one."""
-    own = history.first._ground  # noqa: SLF001
+    own = history.first._context  # noqa: SLF001
     told = MemoryStore()
     for recorded in log:
         facts = true(history, recorded)

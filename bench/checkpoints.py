@@ -205,7 +205,7 @@ class Bench:
         """The same beside the least that is as safe: one fact on the platter."""
         with opened(self.root, self.fresh()) as session:
             session.checkpoint()
-            ground = session._ground  # noqa: SLF001 - no verb takes paths
+            ground = session._context  # noqa: SLF001 - no verb takes paths
             words = iter(range(10**6))
 
             def change() -> None:
@@ -238,7 +238,7 @@ class Bench:
         words = iter(range(10**6))
         with opened(self.root, self.fresh()) as session:
             session.checkpoint()
-            ground = session._ground  # noqa: SLF001 - no verb takes paths
+            ground = session._context  # noqa: SLF001 - no verb takes paths
 
             def change() -> None:
                 edit(self.root, paths, f"{name} {next(words)}")
@@ -312,7 +312,7 @@ class Bench:
             for number in range(TAKEN):
                 paths = self.paths[number * 7 :: len(self.paths) // EDITED][:EDITED]
                 edit(self.root, paths, f"size {number}")
-                take.take(session._ground, paths=paths)  # noqa: SLF001
+                take.take(session._context, paths=paths)  # noqa: SLF001
                 shadow.take_as_commit()
         shadow("repack", "-a", "-d", "-q")
         shadow("prune-packed", "-q")

@@ -54,7 +54,7 @@ def message(number: int) -> dict[str, Any]:
 
 def fill(session: Session, messages: int) -> None:
     """A conversation of so many messages, as append() would have put them there."""
-    store, parent = session._ground.store, None  # noqa: SLF001  append() would take a minute
+    store, parent = session._context.store, None  # noqa: SLF001  append() would take a minute
     for start in range(0, messages, BATCH):
         facts, texts = [], []
         for number in range(start, min(start + BATCH, messages)):

@@ -138,7 +138,7 @@ def fact(*, durable: bool) -> Callable[[str], Times]:
 
     def measured(folder: str) -> Times:
         with opened(folder) as session:
-            store = session._ground.store  # noqa: SLF001  the port itself is measured
+            store = session._context.store  # noqa: SLF001  the port itself is measured
             shown = [seen(f"f{n}.py", f"{n}") for n in range(50)]
             store.append(session.id, shown, at=1)
             bare = _bare(folder, durable=durable)

@@ -60,7 +60,7 @@ def fill(
     """Let this many operations have happened, in turn on the paths (names, or how many to make
     up); every `share`-th on `about`, where it is given."""
     names = [f"src/f{n:04}.py" for n in range(paths)] if isinstance(paths, int) else paths
-    store = session._ground.store  # noqa: SLF001  verbs would take minutes for the same facts
+    store = session._context.store  # noqa: SLF001  verbs would take minutes for the same facts
     for start in range(0, facts, BATCH):
         batch = [
             seen(about if about and n % share == 0 else names[n % len(names)], f"{n}")
@@ -80,7 +80,7 @@ def tracked(session: Session, files: int) -> list[str]:
     sleep(SETTLED_S)
     for start in range(0, files, BATCH):
         batch = names[start : start + BATCH]
-        session._ground.store.append(  # noqa: SLF001  as above
+        session._context.store.append(  # noqa: SLF001  as above
             session.id,
             [seen(name, name) for name in batch],
             at=time_ns() // 1000,

@@ -73,7 +73,7 @@ class History:
         self.first = self._opened("first")
         self.second_agent = self._opened("second")
         self._stood = self._standing()
-        self.begun = self.first._ground.store.position()  # noqa: SLF001
+        self.begun = self.first._context.store.position()  # noqa: SLF001
 
     def play(self) -> None:
         """Let three to six things happen, and look at the end."""
@@ -241,7 +241,7 @@ class History:
 
     def _by(self, kind: str, act: Callable[[], object]) -> None:
         """Let it happen, and label what is different."""
-        position = self.first._ground.store.position()  # noqa: SLF001
+        position = self.first._context.store.position()  # noqa: SLF001
         act()
         now = self._standing()
         for path in FILES:
@@ -259,7 +259,7 @@ class History:
             for path in self._there():
                 self.first.check(path)
         elif how == "all":  # as a watcher does
-            own = self.first._ground  # noqa: SLF001
+            own = self.first._context  # noqa: SLF001
             ground = survey(own.store, own.workspace, own.settings, own.clock)
             changes(ground).record(ground)
         else:

@@ -120,7 +120,7 @@ class HookedAgent:
 
     def _refusals(self) -> list[str]:
         with self._library("observer") as session:
-            facts = session._ground.store.timeline(kinds=[Refused])  # noqa: SLF001
+            facts = session._context.store.timeline(kinds=[Refused])  # noqa: SLF001
             return [each.fact.reason for each in facts if isinstance(each.fact, Refused)]
 
     def _colleague(self, name: str, path: str, data: bytes) -> None:

@@ -213,7 +213,7 @@ class Host:
         """How many files of the crowd were recorded as shown."""
         (store,) = Path(self.state).glob("workspaces/*/store.db")
         with sightline.open_session(self.root, id="count", store=f"sqlite://{store}") as session:
-            facts = session._ground.store.timeline(kinds=[Seen])  # noqa: SLF001
+            facts = session._context.store.timeline(kinds=[Seen])  # noqa: SLF001
             return len(
                 {each.fact.path for each in facts if isinstance(each.fact, Seen)} - {"shown.py"}
             )

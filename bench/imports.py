@@ -271,7 +271,7 @@ def warm(folder: str) -> stopwatch.Times:
     full = [str(Path(folder, "tree", file)) for file in files]
     settings = Settings(state_home=str(Path(folder, "state")))
     with sightline.open_session(Path(folder, "tree"), settings=settings) as session:
-        ground = session._ground  # noqa: SLF001 - what the faces ask, without them
+        ground = session._context  # noqa: SLF001 - what the faces ask, without them
 
         def edit() -> None:
             with open(full[3], "a") as edited:

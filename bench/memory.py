@@ -180,7 +180,7 @@ class Played:
         """What a new process remembers, held against what must be there."""
         with self._session() as session:
             begun = perf_counter()
-            found = memory(session._ground)  # noqa: SLF001
+            found = memory(session._context)  # noqa: SLF001
             seconds = perf_counter() - begun
         return self._row(found, seconds)
 

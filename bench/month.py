@@ -117,7 +117,7 @@ def swept(usage: Usage, moment: str, *, age_us: int | None = None, room: int | N
     """The same after a gc."""
     keeper = usage.session("keeper")
     began = perf_counter()
-    ground = keeper._ground  # noqa: SLF001  the command does the same
+    ground = keeper._context  # noqa: SLF001  the command does the same
     gc(ground, usage.settings, age_us=age_us, room=room)
     return size(usage, moment, round(perf_counter() - began, 2))
 
@@ -136,8 +136,8 @@ def verbs(month: Usage, small: Usage) -> list[Speed]:
         ("notice", lambda s: s.notice(), True),
         ("changes", lambda s: s.changes(), True),
         ("log, the newest 10", _log, True),
-        ("why", lambda s: why(s._ground, path), False),  # noqa: SLF001
-        ("sessions", lambda s: session_history.sessions(s._ground), False),  # noqa: SLF001
+        ("why", lambda s: why(s._context, path), False),  # noqa: SLF001
+        ("sessions", lambda s: session_history.sessions(s._context), False),  # noqa: SLF001
     ]
     return [_speed(verb, work, ours, floor, limited=limited) for verb, work, limited in timed]
 
@@ -163,7 +163,7 @@ def _edit(path: str, session: Session) -> None:
 
 
 def _log(session: Session) -> list[object]:
-    return list(session_history.select(session._ground.store, Asked(newest=10)))  # noqa: SLF001
+    return list(session_history.select(session._context.store, Asked(newest=10)))  # noqa: SLF001
 
 
 def report(sizes: Sequence[Size], speeds: Sequence[Speed], done: int) -> dict[str, Any]:

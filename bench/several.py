@@ -117,7 +117,7 @@ def _counts(by_agents: list[list[str]], saved: list[list[str]]) -> dict[str, int
 def _lost(session: Session, by_agents: list[list[str]], saved: list[list[str]]) -> Iterator[str]:
     """Texts that are not on disk, not in the store, and were not saved over by the user who wrote
     or read them."""
-    store, root = session._ground.store, Path(session.workspace)  # noqa: SLF001  as no verb shows
+    store, root = session._context.store, Path(session.workspace)  # noqa: SLF001  as no verb shows
     now = {file.name: _revision(file.read_bytes()) for file in root.iterdir()}
     over = {(path, old) for _, path, _, _, old in saved}
     wrote = [(words[1], words[3]) for words in by_agents if words[0] == "wrote"]
@@ -133,7 +133,7 @@ def _lost(session: Session, by_agents: list[list[str]], saved: list[list[str]]) 
 
 def _clobbered(session: Session) -> Iterator[str]:
     """Writes of agents that changed more than one line of what stood there."""
-    store = session._ground.store  # noqa: SLF001  as above
+    store = session._context.store  # noqa: SLF001  as above
     for recorded in store.timeline(kinds=[Changed]):
         fact = recorded.fact
         if not isinstance(fact, Changed) or fact.intent is None:
@@ -150,7 +150,7 @@ def _clobbered(session: Session) -> Iterator[str]:
 
 
 def _unsound(session: Session) -> Iterator[str]:
-    store = session._ground.store  # noqa: SLF001  as above
+    store = session._context.store  # noqa: SLF001  as above
     yield from store.verify()
     yield from (f"a write of {intent.fact} is not settled" for intent in store.pending())
     yield from (f"{file} was left behind" for file in Path(session.workspace).rglob(".sightline-*"))

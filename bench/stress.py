@@ -79,7 +79,7 @@ def appends(folder: str, scale: float) -> Outcome:
     workers = [_worker("append", folder, f"p{n}", times) for n in range(8)]
     wrong = [error for worker in workers for error in _ended(worker)[1]]
     with opened(folder, id="after") as session:
-        store = session._ground.store  # noqa: SLF001  to look at what the verbs do not show
+        store = session._context.store  # noqa: SLF001  to look at what the verbs do not show
         facts = [fact for fact in store.timeline() if fact.session.startswith("p")]
         positions = [fact.position for fact in store.timeline()]
         wrong += _sound(session)
@@ -103,7 +103,7 @@ def kills(folder: str, scale: float) -> Outcome:
         root = Path(folder, "workspace")
         counts["killed in an edit"] += _unsettled(folder)
         with opened(folder, id=f"after{number}") as session:
-            store = session._ground.store  # noqa: SLF001  as above
+            store = session._context.store  # noqa: SLF001  as above
             made = {
                 (fact.path, fact.after)
                 for recorded in store.timeline(session=f"k{number}", kinds=[Changed])
@@ -137,7 +137,7 @@ def savers(folder: str, scale: float) -> Outcome:
     saved = [line.split() for told in lines[:2] for line in told if line.startswith("saved")]
     typed = [line.split()[1:] for line in lines[2]]
     with opened(folder, id="after") as session:
-        blob = session._ground.store.blob  # noqa: SLF001  as above
+        blob = session._context.store.blob  # noqa: SLF001  as above
         now = revision(Path(folder, "workspace", SHARED).read_bytes())
         wrong += [f"{r} was saved" for _, r, _ in saved if r != now and blob(r) is None]
         over = {old for _, old in typed[1:]} | {now}
@@ -208,7 +208,7 @@ def _unsettled(folder: str) -> int:
 
 def _sound(session: Session) -> list[str]:
     """What is wrong with a store that was just opened, and with the folder beside it."""
-    store = session._ground.store  # noqa: SLF001  as above
+    store = session._context.store  # noqa: SLF001  as above
     wrong = store.verify()
     wrong += [f"a write of {intent.fact} is not settled" for intent in store.pending()]
     asides = sorted(Path(session.workspace).rglob(".sightline-*"))

@@ -35,7 +35,7 @@ def append(folder: str, name: str, times: int) -> None:
     """One fact after another, as many hooks would."""
     with opened(folder, id=name) as session:
         for n in range(times):
-            session._ground.store.append(  # noqa: SLF001  the port itself is under stress
+            session._context.store.append(  # noqa: SLF001  the port itself is under stress
                 name, [seen(f"{name}/{n}.py", f"{n}")], at=time.time_ns() // 1000
             )
     print("done", times, flush=True)

@@ -46,7 +46,7 @@ def _share(world: World, session: sightline.Session) -> Iterator[None]:
     if not world.silent:
         yield
         return
-    calls: object = vars(session._ground.workspace)["_calls"]  # noqa: SLF001
+    calls: object = vars(session._context.workspace)["_calls"]  # noqa: SLF001
     with ExitStack() as stack:
         for place in (os, calls):
             for name in ASKING:
@@ -91,7 +91,7 @@ class LibraryAgent:
             settings=settings_in(world.root, state),
             approve=self._approve,
         )
-        self._began = self.session._ground.store.position()  # noqa: SLF001
+        self._began = self.session._context.store.position()  # noqa: SLF001
         world.colleague = self._colleague
         world.command = self._command
 
@@ -132,7 +132,7 @@ class LibraryAgent:
 
     def rewind(self, path: str) -> None:
         """There is no verb for it yet; the fact it will record is known."""
-        self.session._ground.append([RewindEnded(self._began)])  # noqa: SLF001
+        self.session._context.append([RewindEnded(self._began)])  # noqa: SLF001
 
     def resumed(self) -> LibraryAgent:
         return LibraryAgent(self.world, self.state)

@@ -48,7 +48,7 @@ def played(home: Path, made: type[Story]) -> Terminal:
     root, clock = home / "shop", FixedClock(NOON_US)
     root.mkdir()
     story = made(root, clock)
-    ground = story.agent._ground  # noqa: SLF001 - its ports, which the view looks through, too
+    ground = story.agent._context  # noqa: SLF001 - its ports, which the view looks through, too
     watched = survey(ground.store, ground.workspace, ground.settings, clock)
     terminal = Terminal(COLUMNS, ROWS)
     terminal.feed(b"$ sightline up\r\n")

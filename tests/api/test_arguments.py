@@ -29,7 +29,7 @@ def s():
 
 def call(s, verb, **given):
     if verb == "find":
-        return find(s._ground, "app.py", **given)
+        return find(s._context, "app.py", **given)
     where = {"list_directory": ("src",), "related": ("src/app.py",)}.get(verb, ())
     return getattr(s, verb)(*where, **given)
 

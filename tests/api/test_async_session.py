@@ -62,7 +62,7 @@ def test_many_verbs_at_once_run_one_after_the_other(place, s):
 
 def test_a_cancelled_edit_that_has_begun_is_finished_and_recorded(place, ten, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
-    workspace = ten._ground.workspace
+    workspace = ten._context.workspace
     replace_if = workspace.replace_if
 
     def slow(*args, **named):
@@ -83,7 +83,7 @@ def test_a_cancelled_edit_that_has_begun_is_finished_and_recorded(place, ten, mo
 
     assert asyncio.run(host()).state == "fresh"
     assert place.text("a.py") == TEN.replace("line 3", "mine")
-    assert ten._ground.store.pending() == []
+    assert ten._context.store.pending() == []
 
 
 def test_a_conversation_has_the_same_verbs(place, s):

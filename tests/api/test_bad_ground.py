@@ -58,7 +58,7 @@ def test_a_store_that_was_cut_is_not_read_as_a_shorter_one(place, part):
     def use():
         with reopened(place, file) as s:
             s.changes()
-            list(s._ground.store.timeline())
+            list(s._context.store.timeline())
 
     assert str(file) in refused(use, StoreError).message
     assert file.read_bytes() == stood
@@ -113,8 +113,8 @@ def test_a_store_on_a_full_disk_refuses_before_the_file_is_touched(place, small)
     s.close()
     again = place.session()
     assert again.read("a.txt").text == stood
-    assert again._ground.store.pending() == []
-    assert again._ground.store.verify() == []
+    assert again._context.store.pending() == []
+    assert again._context.store.verify() == []
 
 
 def test_a_store_on_a_network_folder_is_refused(tmp_path):
@@ -161,7 +161,7 @@ def test_a_clock_that_steps_back_changes_no_verdict(place):
     assert s.check("a.txt").state == "stale"
     s.edit("a.txt", "one", "1")
     assert place.text("a.txt") == "1\nzwei\n"
-    positions = [recorded.position for recorded in s._ground.store.timeline()]
+    positions = [recorded.position for recorded in s._context.store.timeline()]
     assert positions == sorted(positions)
 
 

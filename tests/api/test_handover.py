@@ -48,7 +48,7 @@ def test_a_fork_is_taken_up_by_its_id(place, ten):
     assert again.check("a.py").state == "fresh"
     again.read("b.py")
     assert ten.check("b.py").state == "unseen"
-    (forked,) = again._ground.store.timeline(kinds=[SessionForked])
+    (forked,) = again._context.store.timeline(kinds=[SessionForked])
     assert (forked.session, forked.fact.parent) == ("fork", "s")
 
 
@@ -190,12 +190,12 @@ def test_a_receiver_that_knew_nothing_holds_exactly_what_the_giver_held(first, m
 
 def test_a_deleted_session_is_ended_and_knows_nothing_but_its_facts_stay(place, ten):
     ten.claim("a.py", ttl=60)
-    before = len(list(ten._ground.store.timeline()))
+    before = len(list(ten._context.store.timeline()))
     with pytest.raises(SessionError, match="is at work"):
-        delete(ten._ground, "s")
-    gone = delete(ten._ground, "s", force=True)
+        delete(ten._context, "s")
+    gone = delete(ten._context, "s", force=True)
     assert (gone.files, gone.claims, ten.claims()) == (1, 1, [])
-    assert len(list(ten._ground.store.timeline())) == before + 2
+    assert len(list(ten._context.store.timeline())) == before + 2
     again = place.session("s")
     assert again.check("a.py").state == "unseen"
     with pytest.raises(EditRefused):
@@ -204,11 +204,11 @@ def test_a_deleted_session_is_ended_and_knows_nothing_but_its_facts_stay(place, 
 
 def test_what_is_not_there_cannot_be_deleted(s):
     with pytest.raises(SessionError, match="no session 'nobody'"):
-        delete(s._ground, "nobody")
+        delete(s._context, "nobody")
 
 
 def test_an_ended_session_is_deleted_without_force():
     session = make_session({"a.py": TEN}, clock=FixedClock())
     session.read("a.py")
-    session._ground.append([SessionEnded()])
-    assert delete(session._ground, session.id).files == 1
+    session._context.append([SessionEnded()])
+    assert delete(session._context, session.id).files == 1

@@ -132,7 +132,7 @@ def test_ask_puts_it_to_the_user(place, answer):
             s.edit("a.py", "line 3\n", "mine\n")
         assert refused.value.reason == "scope"
         assert "+mine" in refused.value.diff
-        assert [r.fact.reason for r in s._ground.store.timeline(kinds=[Refused])] == ["scope"]
+        assert [r.fact.reason for r in s._context.store.timeline(kinds=[Refused])] == ["scope"]
     [(path, diff)] = asked
     assert path == "a.py"
     assert "-line 3\n+mine\n" in diff

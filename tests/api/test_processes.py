@@ -54,7 +54,7 @@ def test_edits_of_two_processes_to_one_file_all_arrive(place, s):
     together(start(place, "one", count, "one"), start(place, "two", count, "two"))
     want = "".join(f"done one {n}\ndone two {n}\n" for n in range(count))
     assert place.text("a.py") == want
-    changed = [r.fact for r in s._ground.store.timeline(kinds=[Changed])]
+    changed = [r.fact for r in s._context.store.timeline(kinds=[Changed])]
     assert {fact.cause.kind for fact in changed} == {"agent"}
     assert all(one.after == other.before for one, other in itertools.pairwise(changed))
     assert place.names() == ["a.py"]
@@ -111,5 +111,5 @@ def test_a_session_that_many_begin_at_once_begins_once(place):
         thread.start()
     for thread in threads:
         thread.join()
-    log = place.session("new")._ground.store.timeline(session="new", kinds=[SessionStarted])
+    log = place.session("new")._context.store.timeline(session="new", kinds=[SessionStarted])
     assert len(list(log)) == 1

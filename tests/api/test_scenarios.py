@@ -78,7 +78,7 @@ def test_s3_same_size_and_mtime_one_byte_differs(place, ten):
 def test_s4_rewritten_around_the_same_clock_tick(place, s, ticks):
     place.put("a.py", TEN)
     s.read("a.py")
-    stamp = s._ground.store.stamps(["a.py"])["a.py"]
+    stamp = s._context.store.stamps(["a.py"])["a.py"]
     place.put("a.py", TEN.replace("line 3", "linE 3"))
     os.utime(place.root / "a.py", ns=(0, stamp.read_at_ns + ticks * 10_000_000))
     assert stale_inside(place, s)
@@ -339,7 +339,7 @@ def test_s33_replaced_by_another_kind(place, ten, kind):
 
 def test_s34_permission_lost(place, ten, monkeypatch):
     """As root nothing is forbidden, so the system's answer is played where it is asked."""
-    workspace = ten._ground.workspace
+    workspace = ten._context.workspace
     lost = FileState("a.py", "unreadable", UNKNOWN, why="Permission denied")
     monkeypatch.setattr(workspace, "read", lambda path, **_: lost)
     assert ten.check("a.py").state == "unverifiable"
@@ -355,7 +355,7 @@ def test_s35_a_share_that_stopped_answering(place):
     place.put("a.py", TEN)
     s.read("a.py")
     answer = threading.Event()
-    calls = s._ground.workspace._calls
+    calls = s._context.workspace._calls
     real = calls.open
     calls.open = lambda *a, **k: answer.wait(30) and real(*a, **k)
     try:

@@ -168,7 +168,7 @@ def test_a_stale_write_is_merged_and_says_so(place, ten):
     assert "+LINE 9" in result.notice.text
     assert place.text("a.py") == TEN.replace("line 9", "LINE 9").replace("line 2", "LINE 2")
     assert ten.believed("a.py") == TEN.replace("line 2", "LINE 2")
-    assert [r.fact.path for r in ten._ground.store.timeline(kinds=[Merged])] == ["a.py"]
+    assert [r.fact.path for r in ten._context.store.timeline(kinds=[Merged])] == ["a.py"]
     assert [change.path for change in ten.changes()] == ["a.py"], "the other change is still news"
 
 
@@ -221,7 +221,7 @@ def test_create_delete_and_move(place, s):
     result = s.delete("src/b.py")
     assert result.revision == "missing"
     assert not (place.root / "src/b.py").exists()
-    assert s._ground.store.blob(sha256(b"a\n").hexdigest()) == b"a\n"
+    assert s._context.store.blob(sha256(b"a\n").hexdigest()) == b"a\n"
     assert s.files() == []
 
 
@@ -292,14 +292,14 @@ def test_dropped_text_is_no_longer_in_the_window_and_is_served_again(ten):
 
 def test_asking_about_an_attempt_changes_nothing(place, ten):
     place.put("a.py", TEN.replace("line 3", "LINE 3"))
-    before = ten._ground.store.position()
+    before = ten._context.store.position()
     assert ten.check("a.py", old="line 3").decision == "refuse"
     assert ten.check("a.py", old="line 9\n").decision == "notice"
     assert ten.check("a.py", content=TEN.replace("line 9", "x")).decision == "merge"
     assert ten.check("a.py").decision == "refuse"
-    noticed = ten._ground.store.position()
+    noticed = ten._context.store.position()
     assert noticed == before + 1, "only that the disk changed"
-    assert list(ten._ground.store.timeline(kinds=[Refused, WriteIntended])) == []
+    assert list(ten._context.store.timeline(kinds=[Refused, WriteIntended])) == []
 
 
 def test_files_in_context(place, ten):
@@ -349,7 +349,7 @@ def test_lines_that_a_refusal_printed_count_as_shown_once_it_arrived(place, ten)
     assert "-line 3\n+LINE 3\n" in refused.value.diff
     assert ten.check("a.py").state == "stale"
     ten.acknowledge(refused.value)
-    seen = list(ten._ground.store.timeline(kinds=[Seen]))[-1].fact
+    seen = list(ten._context.store.timeline(kinds=[Seen]))[-1].fact
     assert seen.via == "refusal"
     assert ten.check("a.py").state == "fresh"
     with pytest.raises(sightline.EditRefused):

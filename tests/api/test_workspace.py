@@ -134,7 +134,7 @@ def test_a_text_that_was_forgotten_is_none_and_nothing_is_guessed(opened, place)
     for name in ("a.py", "b.py"):
         place.put(name, "two\nrest\n")
     session.changes()
-    store = session._ground.store
+    store = session._context.store
     then = opened.as_of(opened.position)
     store.purge(lambda: [revision_of(b"one\nrest\n")], "age", session="s1", at=1)
     assert then.text("s1", "a.py") is None
@@ -171,7 +171,7 @@ def test_as_of_is_what_the_fold_of_the_first_facts_says(acts):
     tree = MemoryWorkspace({"a.py": "0\n1\n2\n", "b.py": "x\n"})
     clock = FixedClock()
     session = make_session(tree, id="s1", clock=clock)
-    store = session._ground.store
+    store = session._context.store
     said = []
     for act, number in acts:
         clock.advance(seconds=1)

@@ -89,11 +89,11 @@ def test_the_bare_transaction_writes_the_rows_that_an_append_writes(folder):
 def test_a_filled_session_has_that_many_facts(folder):
     with opened(folder) as session:
         fill(session, 2500, paths=10, about="target.py", share=5)
-        log = list(session._ground.store.timeline(kinds=[Seen]))
+        log = list(session._context.store.timeline(kinds=[Seen]))
         assert len(log) == 2500
-        about = list(session._ground.store.timeline(path="target.py"))
+        about = list(session._context.store.timeline(path="target.py"))
         assert len(about) == 500
-        assert session._ground.store.verify() == []
+        assert session._context.store.verify() == []
 
 
 def test_tracked_files_are_known_unchanged_and_a_change_of_one_is_found(folder):
@@ -102,7 +102,7 @@ def test_tracked_files_are_known_unchanged_and_a_change_of_one_is_found(folder):
         paths = tracked(session, 250)
         assert len({os.stat(path).st_ino for path in paths}) == 250
         assert session.changes() == []
-        looked = list(session._ground.workspace.scan(session._ground.tracked().stamps))
+        looked = list(session._context.workspace.scan(session._context.tracked().stamps))
         assert looked == []  # no file is in doubt, so none is hashed
         with open(paths[7], "a") as file:
             file.write("more")

@@ -9,7 +9,7 @@ from sightline.briefing.words import mentions_json
 
 
 def told(s, text, **limits):
-    found = mentioned(s._ground, text, **limits)
+    found = mentioned(s._context, text, **limits)
     json.dumps(mentions_json(found))
     return found
 

@@ -43,7 +43,7 @@ TALK = [
 
 
 def told(session, *args, **more):
-    return memory(session._ground, *args, **more)
+    return memory(session._context, *args, **more)
 
 
 def say(session, messages):
@@ -102,9 +102,9 @@ def test_the_conversation_says_what_is_to_be_done(worked):
 def test_it_is_the_same_after_a_restart_and_asking_changes_nothing(place, worked):
     say(worked, TALK)
     before = told(worked)
-    position = worked._ground.store.position()
+    position = worked._context.store.position()
     assert told(worked) == before
-    assert worked._ground.store.position() == position
+    assert worked._context.store.position() == position
     worked.close()
     assert told(place.session()) == before
 
@@ -210,7 +210,7 @@ def test_to_dos_said_before_a_summary_are_still_to_be_done(worked):
 
 def test_messages_that_are_not_kept_are_counted_and_told(worked):
     say(worked, TALK)
-    ground = worked._ground
+    ground = worked._context
     [row] = [
         each.fact
         for each in ground.store.timeline(session=worked.id, kinds=[MessageAppended])

@@ -14,7 +14,7 @@ from sightline.model.revision import revision_of
 
 
 def told(session, **more):
-    return registry(session._ground, **more)
+    return registry(session._context, **more)
 
 
 def by_path(session, **more):

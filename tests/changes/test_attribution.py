@@ -81,7 +81,7 @@ def commit(place, **more):
 
 def told(session, after=0):
     kinds = [Changed, GitMoved]
-    return [r.fact for r in session._ground.store.timeline(kinds=kinds, after=after)]
+    return [r.fact for r in session._context.store.timeline(kinds=kinds, after=after)]
 
 
 def causes(session, path="a.py"):
@@ -244,7 +244,7 @@ def test_while_git_is_at_work_it_is_the_likely_cause_and_the_whole_is_told_at_th
     s.changes()
     fact = told(s)[-1]
     assert (fact.operation, fact.paths) == ("checkout", ("a.py", "b.py"))
-    assert s._ground.store.disk("a.py").cause.who == "checkout"
+    assert s._context.store.disk("a.py").cause.who == "checkout"
 
 
 def test_a_merge_that_stopped_is_gits_too(tree, s):
@@ -307,7 +307,7 @@ def test_while_a_command_of_any_session_runs_it_is_the_likely_cause(tree, s):
 
 
 def test_somebody_without_a_session_says_the_same(tree, s):
-    own = s._ground
+    own = s._context
     with s.ran("make"):
         tree.put("a.py", TEN.replace("line 3", "made"))
         ground = survey(own.store, own.workspace, own.settings, own.clock)
@@ -345,7 +345,7 @@ def test_a_command_that_names_its_files_did_not_change_others(tree, s):
     [TurnBegan(2), SessionEnded(), EnvironmentSeen("Linux", "3", owner="elsewhere:1:1")],
 )
 def test_a_command_of_which_no_end_was_told_does_not_run_for_ever(tree, s, over):
-    s._ground.append([CommandStarted("make", "1"), over])
+    s._context.append([CommandStarted("make", "1"), over])
     other = opened(tree, "other")
     tree.put("a.py", TEN.replace("line 3", "by hand"))
     other.check("a.py")
@@ -415,7 +415,7 @@ def test_a_formatter_that_was_faster_than_the_report_of_the_write(tree, s):
         other.check("a.py")
         assert causes(s) == []
     assert [cause.kind for cause in causes(s)] == ["agent", "formatter"]
-    assert [r.fact.path for r in s._ground.store.timeline(kinds=[WriteIntended])] == ["a.py"]
+    assert [r.fact.path for r in s._context.store.timeline(kinds=[WriteIntended])] == ["a.py"]
 
 
 def test_a_formatter_behind_a_hosts_own_tool(tree, s):

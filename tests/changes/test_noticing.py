@@ -20,7 +20,7 @@ def ground(tree):
     """That of a session which was shown the file."""
     session = make_session(tree, id="observer")
     session.read("a.txt")
-    return session._ground
+    return session._context
 
 
 def test_a_save_of_somebody_else_is_noticed(tree, ground):

@@ -25,7 +25,7 @@ from sightline.config.settings import Settings
 root, state, verb, when = sys.argv[1:]
 session = sightline.open_session(root, id="s", settings=Settings(state_home=state))
 session.read("a.py")
-workspace = session._ground.workspace
+workspace = session._context.workspace
 replace_if, move_if = workspace.replace_if, workspace.move_if
 
 def dying(real):
@@ -67,7 +67,7 @@ def killed(place, verb, when, then=""):
 @pytest.mark.parametrize("verb", ["edit", "create", "delete", "move"])
 def test_a_write_that_did_not_happen_is_abandoned_and_cleaned(place, verb):
     s = killed(place, verb, "before")
-    store = s._ground.store
+    store = s._context.store
     assert place.names() == ["a.py"]
     assert place.text("a.py") == TEN
     assert store.pending() == []
@@ -87,7 +87,7 @@ def test_a_write_that_did_not_happen_is_abandoned_and_cleaned(place, verb):
 )
 def test_a_write_that_happened_is_recorded_as_the_agents_own(place, verb, names, path, believed):
     s = killed(place, verb, "after")
-    store = s._ground.store
+    store = s._context.store
     assert place.names() == names
     assert store.pending() == []
     [change] = store.timeline(kinds=[Changed, Moved])
@@ -100,7 +100,7 @@ def test_a_write_that_happened_is_recorded_as_the_agents_own(place, verb, names,
 def test_a_killed_write_that_the_user_saved_over_loses_nothing(place):
     """Whether the write happened cannot be told any more: the agent is told of all of it."""
     again = killed(place, "edit", "after", then=MINE.replace("line 9", "LINE 9"))
-    store = again._ground.store
+    store = again._context.store
     assert store.pending() == []
     assert again.check("a.py").state == "stale"
     assert "+LINE 9" in again.changes()[0].diff
@@ -114,7 +114,7 @@ def test_a_write_of_a_process_that_lives_is_left_to_it(place):
     s.read("a.py")
     with s.writing("a.py", MINE):
         other = place.session("other")
-        assert len(other._ground.store.pending()) == 1
+        assert len(other._context.store.pending()) == 1
         place.put("a.py", MINE)
     assert s.check("a.py").state == "fresh"
 
@@ -140,7 +140,7 @@ def test_a_store_that_cannot_record_says_that_the_write_happened(place, monkeypa
     s = place.session()
     place.put("a.py", TEN)
     s.read("a.py")
-    store = s._ground.store
+    store = s._context.store
     append = store.append
 
     def full(session, facts, **named):

@@ -25,7 +25,7 @@ def told(session):
 
 
 def missed(session):
-    found = session._ground.store.timeline(session=session.id, kinds=[CheckpointMissed])
+    found = session._context.store.timeline(session=session.id, kinds=[CheckpointMissed])
     return [recorded.fact for recorded in found]
 
 
@@ -228,7 +228,7 @@ def test_what_there_is_no_time_for_is_listed_and_comes_with_the_next(monkeypatch
     assert [each.files for each in found] == [12, 24, 33]
     assert {each.reason for each in found[0].not_covered} == {capture.NO_TIME}
     assert [len(each.not_covered) for each in found] == [19, 8, 0]
-    between = [each.changed for each in story(session._ground)]
+    between = [each.changed for each in story(session._context)]
     assert between == [None, (), (("new2.py", "added"),)], "what was left out did not come"
     assert missed(session) == []
 
@@ -244,7 +244,7 @@ def test_a_walk_that_takes_too_long_is_given_up_once_in_a_turn(place, monkeypatc
     (only,) = missed(session)
     assert (only.label, only.why) == ("before a.py", "turn")
     assert "no time" in only.reason
-    assert "no time" in session._ground.missed
+    assert "no time" in session._context.missed
 
 
 # one that fails
@@ -310,7 +310,7 @@ def test_up_is_quiet_about_them_but_for_one_that_failed(place, one, monkeypatch)
     one.turn()
     monkeypatch.setattr(tree_index, "monotonic", lambda: 1e18)
     one.edit("a.py", "two", "TWO")
-    events = of_interest(session_history.entries(one._ground.store))
+    events = of_interest(session_history.entries(one._context.store))
     said = ["".join(part for part, _ in line) for line in news(events, 100, lambda _: "12:00:00")]
     kept = [line for line in said if "kept" in line]
     assert len(kept) == 2

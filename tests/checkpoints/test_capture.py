@@ -41,7 +41,7 @@ steps = st.lists(
 
 
 def files(session, checkpoint):
-    return dict(take.manifest(session._ground, checkpoint))
+    return dict(take.manifest(session._context, checkpoint))
 
 
 class Disk:
@@ -94,7 +94,7 @@ class Disk:
 
 def later(session):
     """As if what the session looked at had been still for a while by then."""
-    for listing in session._ground.workspace.remembered().listings.values():
+    for listing in session._context.workspace.remembered().listings.values():
         stamp = listing.stamp
         structs.force_setattr(listing, "stamp", (*stamp[:4], stamp[4] + LATER_NS))
         for row in listing.files.values():
@@ -121,7 +121,7 @@ def test_a_session_that_goes_on_says_what_a_new_one_says(taken):
                 disk.age()
                 seen = not any(".git/" in path for path in disk.touched)
                 hints = sorted(disk.touched) if what == "known" and seen else None
-                made = take.take(session._ground, paths=hints)
+                made = take.take(session._context, paths=hints)
                 later(session)
                 disk.touched = set()
                 anew = Settings(f"{folder}/state{number}", checkpoint_file_bytes=CAP)
@@ -159,7 +159,7 @@ def restless(workspace, monkeypatch, path):
 
 def test_a_file_that_changed_while_it_was_read_is_read_at_the_next_look(session, monkeypatch):
     with monkeypatch.context() as while_it_changes:
-        restless(session._ground.workspace, while_it_changes, "d/a")
+        restless(session._context.workspace, while_it_changes, "d/a")
         first = session.checkpoint()
     assert [(each.path, each.reason) for each in first.not_covered] == [("d/a", CHANGING)]
     later(session)
@@ -180,15 +180,15 @@ def test_a_known_path_is_compared_again_where_times_do_not_tell_that_it_changed_
         return os.stat_result([*found], times)
 
     monkeypatch.setattr(os, "lstat", without_change_times)
-    file = Path(session._ground.workspace.root, "d/a")
+    file = Path(session._context.workspace.root, "d/a")
     for path in (file, file.parent):
         os.utime(path, ns=(OLD_NS, OLD_NS))
     first = session.checkpoint()
     later(session)
-    for row in session._ground.workspace.remembered().listings["d/"].files.values():
+    for row in session._context.workspace.remembered().listings["d/"].files.values():
         row[2] = OLD_NS
     file.write_text("y\n", encoding="ascii")
-    take.take(session._ground, paths=["d/a"])
+    take.take(session._context, paths=["d/a"])
     file.write_text("x\n", encoding="ascii")
     os.utime(file, ns=(OLD_NS, OLD_NS))
     assert files(session, session.checkpoint()) == files(session, first)

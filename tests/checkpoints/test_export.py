@@ -64,7 +64,7 @@ def changed(repo, s):
 
 
 def exported(session, *args, **more):
-    return export(session._ground, *args, **more)
+    return export(session._context, *args, **more)
 
 
 def test_a_branch_holds_the_tree_as_it_was_then(repo, s, changed):
@@ -264,7 +264,7 @@ def test_without_git_there_is_no_branch_and_still_a_patch(repo, s, changed, monk
 
 
 def test_a_checkpoint_whose_text_is_gone_is_not_exported(repo, s, changed):
-    ground = s._ground
+    ground = s._context
     gone = take.manifest(ground, changed)["new/tool"].revision
     ground.store.purge(lambda: [gone], "asked", session="s", at=0)
     (repo.root / "new/tool").unlink()

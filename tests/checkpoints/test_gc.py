@@ -47,7 +47,7 @@ class World:
         self.clock.advance(seconds=days * 24 * 3600)
 
     def gc(self, **options):
-        return gc(self.session("keeper")._ground, self.settings, **options)
+        return gc(self.session("keeper")._context, self.settings, **options)
 
     def kept(self, text):
         return self.store.blob(revision_of(text.encode())) is not None
@@ -123,7 +123,7 @@ def test_a_write_under_way_and_a_checkpoint_need_their_texts(world):
     taken = CheckpointTaken("c1", "", revision_of(manifest))
     world.store.append("s1", [intent, taken], at=world.clock())
     world.later(99)
-    ground = world.session("keeper")._ground.__class__(
+    ground = world.session("keeper")._context.__class__(
         "keeper", world.store, world.tree, world.settings, world.clock, "x:1:1"
     )
     world.store.append("s1", [intent], at=world.clock())
@@ -185,7 +185,7 @@ def test_a_session_that_comes_back_in_the_middle_keeps_what_it_believes(world):
     """Between the plan and its deed others go on."""
     world.session("s1").read("a.py")
     world.later(40)
-    ground = world.session("keeper")._ground
+    ground = world.session("keeper")._context
     real = world.store.purge
 
     def come_back_first(choose, *rest, **more):
@@ -218,7 +218,7 @@ def _sweep(root, home, go):
     go.wait()
     with session:
         for _ in range(4):
-            gc(session._ground, settings, age_us=0, room=0)
+            gc(session._context, settings, age_us=0, room=0)
 
 
 def test_two_sweeps_beside_eight_writers_break_nothing(place):
@@ -232,7 +232,7 @@ def test_two_sweeps_beside_eight_writers_break_nothing(place):
     for process in work:
         process.join()
     assert [process.exitcode for process in work] == [0] * 10
-    store = place.session()._ground.store
+    store = place.session()._context.store
     assert store.verify() == []
     for who in range(8):
         known = store.knowledge(f"w{who}", f"f{who}.py")

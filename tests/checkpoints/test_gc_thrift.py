@@ -15,7 +15,7 @@ ROOM, SIZE, TURNS = 64_000, 8_000, 200
 
 
 def texts(session):
-    return sum(each.size for each in session._ground.store.texts())
+    return sum(each.size for each in session._context.store.texts())
 
 
 def turns(place, session, count):
@@ -52,7 +52,7 @@ def test_over_two_hundred_turns_the_room_stays_bounded(place, small):
     assert place.text("a.py") == f"{int(last) - 1}\n"
     small.rewind(asked, force_paths=["data/results.bin"])
     assert (place.text("a.py"), place.text("data/results.bin")) == ("0\n", "asked for")
-    facts = [r.fact for r in small._ground.store.timeline(kinds=[CheckpointDropped, BlobPurged])]
+    facts = [r.fact for r in small._context.store.timeline(kinds=[CheckpointDropped, BlobPurged])]
     assert facts
 
 
@@ -60,7 +60,7 @@ def test_what_somebody_asked_for_is_never_dropped_by_itself(place, small):
     for n in range(20):
         place.put("data/results.bin", os.urandom(SIZE))
         small.checkpoint(f"label {n}" if n % 2 else "")
-    assert keep_to_room(small._ground, small._ground.settings) == ()
+    assert keep_to_room(small._context, small._context.settings) == ()
     assert len(small.checkpoints()) == 20
     turns(place, small, 20)
     asked = [each for each in small.checkpoints() if each.why == "asked"]
@@ -69,8 +69,8 @@ def test_what_somebody_asked_for_is_never_dropped_by_itself(place, small):
 
 def test_what_stands_can_be_read_whole(place, small):
     turns(place, small, 40)
-    store = small._ground.store
-    for _, manifest in with_manifests(small._ground):
+    store = small._context.store
+    for _, manifest in with_manifests(small._context):
         assert manifest is not None
         assert all(store.blob(row[0]) is not None for row in manifest.rows.values())
     assert store.verify() == []
@@ -82,10 +82,10 @@ def test_what_an_edit_replaced_stays(place, small):
     place.put("b.bin", os.urandom(SIZE))
     small.write("a.py", "0\n")
     turns(place, small, 40)
-    assert small._ground.store.blob(revision_of(b"0\nmine\n")) is not None
+    assert small._context.store.blob(revision_of(b"0\nmine\n")) is not None
 
 
 def test_within_its_room_nothing_goes(place, small):
     turns(place, small, 5)
-    assert keep_to_room(small._ground, small._ground.settings) == ()
+    assert keep_to_room(small._context, small._context.settings) == ()
     assert len(small.checkpoints()) == 5

@@ -21,15 +21,15 @@ from sightline.testing import MemoryWorkspace, make_session
 
 
 def files(session, checkpoint):
-    return take.manifest(session._ground, checkpoint)
+    return take.manifest(session._context, checkpoint)
 
 
 def taken(session):
-    return list(session._ground.store.timeline(kinds=[CheckpointTaken]))
+    return list(session._context.store.timeline(kinds=[CheckpointTaken]))
 
 
 def texts(session):
-    return {each.revision for each in session._ground.store.texts()}
+    return {each.revision for each in session._context.store.texts()}
 
 
 def test_a_checkpoint_names_every_file_that_the_ignore_rules_let_us_see(place, s):
@@ -51,7 +51,7 @@ def test_every_text_of_a_checkpoint_is_kept(place, s):
         place.put(f"d{n % 7}/f{n}.txt", f"text {n}\n" * 20)
     made = s.checkpoint()
     for path, entry in files(s, made).items():
-        assert s._ground.store.blob(entry.revision) == place.bytes(path)
+        assert s._context.store.blob(entry.revision) == place.bytes(path)
 
 
 def test_modes_and_symlinks_are_kept(place, s):
@@ -94,7 +94,7 @@ def test_another_process_begins_where_the_last_one_ended(place):
         assert "f4.txt" not in found
         assert found["new/f.txt"].revision == revision_of(b"new\n")
         # a step that names what changed, not a whole manifest
-        assert len(second._ground.store.blob(two.manifest) or b"") < 1000
+        assert len(second._context.store.blob(two.manifest) or b"") < 1000
         assert files(second, one)["f3.txt"].revision == revision_of(b"text 3\n")
 
 
@@ -106,7 +106,7 @@ def test_known_paths_alone_are_looked_at(place, s):
     place.put("a.py", "A\n")
     place.put("b.py", "B\n")
     os.unlink(place.root / "c.py")
-    made = take.take(s._ground, paths=["a.py", "c.py"])
+    made = take.take(s._context, paths=["a.py", "c.py"])
     found = files(s, made)
     assert found["a.py"].revision == revision_of(b"A\n")
     assert found["b.py"].revision == revision_of(b"b\n")
@@ -120,10 +120,10 @@ def test_a_known_folder_symlink_or_ignore_file_is_looked_at_with_all_else(place,
     s.checkpoint()
     place.put("d/e.py", "e\n")
     (place.root / "l").symlink_to("a.py")
-    assert "d/e.py" in files(s, take.take(s._ground, paths=["d"]))
-    assert "l" in files(s, take.take(s._ground, paths=["l"]))
+    assert "d/e.py" in files(s, take.take(s._context, paths=["d"]))
+    assert "l" in files(s, take.take(s._context, paths=["l"]))
     place.put(".gitignore", "d/\n")
-    found = take.take(s._ground, paths=[".gitignore"])
+    found = take.take(s._context, paths=[".gitignore"])
     assert "d/e.py" not in files(s, found)
 
 
@@ -219,15 +219,15 @@ def test_checkpoints_of_all_sessions_are_listed_in_order(place, s):
     assert s.checkpoints() == [first, second]
     assert other.checkpoints() == [first, second]
     assert (first.turn, second.turn) == (4, 0)
-    assert take.named(s._ground, second.id) == second
-    assert take.named(s._ground, "first") == first
+    assert take.named(s._context, second.id) == second
+    assert take.named(s._context, "first") == first
 
 
 def test_an_unknown_checkpoint_is_an_error(s):
     with pytest.raises(UnknownName, match="no checkpoint 'cp-1'"):
-        take.named(s._ground, "cp-1")
+        take.named(s._context, "cp-1")
     with pytest.raises(UnknownName):
-        take.named(s._ground, "")
+        take.named(s._context, "")
 
 
 def test_what_was_edited_since_a_checkpoint_is_asked_of_it(place, s):
@@ -257,15 +257,15 @@ def test_gc_keeps_what_a_checkpoint_needs(place, s):
     made = s.checkpoint()
     place.put("a.py", "AA\n")
     s.checkpoint()
-    gc(s._ground, place.settings(), age_us=0, room=1)
+    gc(s._context, place.settings(), age_us=0, room=1)
     for entry in files(s, made).values():
-        assert s._ground.store.blob(entry.revision) is not None
+        assert s._context.store.blob(entry.revision) is not None
 
 
 def test_texts_that_were_purged_are_kept_anew(place, s):
     place.put("a.py", "a\n")
     s.checkpoint()
-    store, revision = s._ground.store, revision_of(b"a\n")
+    store, revision = s._context.store, revision_of(b"a\n")
     store.purge(lambda: [revision], "asked", session="s", at=1)
     assert store.blob(revision) is None
     s.checkpoint()
@@ -280,8 +280,8 @@ def test_after_fifty_steps_a_manifest_is_a_step_from_the_whole_one_again(place, 
     made_of = []
     for n in range(52):
         place.put("f0", f"{n}")
-        made = take.take(s._ground, paths=["f0"])
-        kept = decode(s._ground.store.blob(made.manifest))
+        made = take.take(s._context, paths=["f0"])
+        kept = decode(s._context.store.blob(made.manifest))
         made_of.append((kept.steps, kept.base))
         if anew:  # as another process finds them
             manifests.NEWEST_MANIFEST.clear()
@@ -307,7 +307,7 @@ def test_a_workspace_in_memory_has_checkpoints_too():
 def swept(place, s, room, **more):
     from sightline.checkpoints.gc import gc
 
-    return gc(s._ground, place.settings(checkpoint_bytes=room), age_us=0, room=1, **more)
+    return gc(s._context, place.settings(checkpoint_bytes=room), age_us=0, room=1, **more)
 
 
 def test_the_oldest_without_a_label_are_dropped_to_make_room(place, s):
@@ -321,10 +321,10 @@ def test_the_oldest_without_a_label_are_dropped_to_make_room(place, s):
     assert swept(place, s, 2500).dropped == (made[0].id, made[2].id)
     assert s.checkpoints() == [made[1], made[3]]
     with pytest.raises(UnknownName):
-        take.named(s._ground, made[0].id)
+        take.named(s._context, made[0].id)
     for each in s.checkpoints():
         for entry in files(s, each).values():
-            assert s._ground.store.blob(entry.revision) is not None
+            assert s._context.store.blob(entry.revision) is not None
 
 
 def test_one_that_stands_needs_the_list_of_one_that_was_dropped(place, s):
@@ -340,7 +340,7 @@ def test_one_that_stands_needs_the_list_of_one_that_was_dropped(place, s):
     assert len(first_texts - texts(s)) == 1
     assert len(files(s, second)) == 10
     for path, entry in files(s, second).items():
-        assert s._ground.store.blob(entry.revision) == place.bytes(path)
+        assert s._context.store.blob(entry.revision) == place.bytes(path)
     assert s.checkpoint().manifest == second.manifest
 
 
@@ -368,12 +368,12 @@ def test_however_it_was_taken_a_checkpoint_is_how_the_tree_stood(taken):
         elif what == "link":
             there.put_kind(path, "symlink", target="kept")
         elif what in ("known", "all"):
-            made = take.take(session._ground, paths=touched if what == "known" else None)
+            made = take.take(session._context, paths=touched if what == "known" else None)
             with make_session(copied(there)) as anew:
                 first = anew.checkpoint()
                 assert dict(files(session, made)) == dict(files(anew, first))
                 assert made.not_covered == first.not_covered
-            assert take.take(session._ground, paths=[]).manifest == made.manifest
+            assert take.take(session._context, paths=[]).manifest == made.manifest
             touched = set()
             continue
         touched.add(path)

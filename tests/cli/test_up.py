@@ -256,7 +256,7 @@ def test_nothing_is_written_while_nothing_happens(sl, agent):
     agent.read("app.py")
     terminal, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    ground = agent._ground
+    ground = agent._context
     watched = survey(ground.store, ground.workspace, ground.settings, FixedClock())
     sizes: list[int] = []
 
@@ -291,7 +291,7 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_wait(sl, agent, monkeypa
 
     times = iter([100.0, 100.5])
     monkeypatch.setattr(loop, "monotonic", lambda: next(times))
-    ground = agent._ground
+    ground = agent._context
     watched = survey(ground.store, ground.workspace, ground.settings, FixedClock())
     with Watching(watched) as watching, pytest.raises(Enough):
         loop.run(Watch(watched, watching), watching, live_lines(), wait)

@@ -28,14 +28,14 @@ FILES = {
 
 @pytest.fixture
 def ground():
-    return make_session(MemoryWorkspace(FILES), clock=FixedClock())._ground
+    return make_session(MemoryWorkspace(FILES), clock=FixedClock())._context
 
 
 @pytest.fixture
 def on_disk(place):
     for path, text in FILES.items():
         place.put(path, text)
-    return place.session()._ground
+    return place.session()._context
 
 
 def paths(found):

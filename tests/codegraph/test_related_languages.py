@@ -25,7 +25,7 @@ FILES = {
 
 @pytest.fixture
 def near():
-    ground = make_session(MemoryWorkspace(FILES), clock=FixedClock())._ground
+    ground = make_session(MemoryWorkspace(FILES), clock=FixedClock())._context
 
     def asked(path):
         return {each.path: each.why for each in related(ground, path, limit=20)}
@@ -63,7 +63,7 @@ def test_what_comes_later_is_found_and_what_goes_is_not(place):
     place.put("src/A.java", "class A { Late late; }\n")
     place.put("one/x.h", "#pragma once\n")
     place.put("two/x.h", "#pragma once\n")
-    ground = place.session()._ground
+    ground = place.session()._context
 
     def near(path):
         found = related(ground, path, siblings=False)
@@ -91,7 +91,7 @@ def test_commands_count_though_git_ignores_them(place):
     for each in ("one", "two"):
         place.put(f"{each}/x.h", "#pragma once\n")
     place.put(".gitignore", "build\n")
-    ground = place.session()._ground
+    ground = place.session()._context
     assert [each.path for each in related(ground, "src/a.c")] == ["one/x.h"]
     command = {
         "directory": "/w/build",

@@ -28,7 +28,7 @@ RUST = {
 
 def opened(files):
     workspace = MemoryWorkspace(files)
-    return workspace, make_session(workspace, clock=FixedClock())._ground
+    return workspace, make_session(workspace, clock=FixedClock())._context
 
 
 def near(ground, path):

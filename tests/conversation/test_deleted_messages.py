@@ -56,7 +56,7 @@ def test_what_came_to_nothing_is_left_out(place, ten):
     """The call was refused, or what it did was taken back: the record knows the file."""
     place.put("b.py", TEN)
     ten.read("b.py")
-    now = ten._ground.store.position()
+    now = ten._context.store.position()
     ten.edit("b.py", "line 5\n", "five\n")
     place.put("b.py", TEN)
     asked = [use("Edit", file_path="a.py"), use("Edit", file_path="b.py")]
@@ -66,20 +66,20 @@ def test_what_came_to_nothing_is_left_out(place, ten):
 def test_an_edit_before_that_moment_may_be_the_one(place, ten):
     """When the messages began nobody knows, so the session's earlier edit may be theirs."""
     ten.edit("a.py", "line 5\n", "five\n")
-    now = ten._ground.store.position()
+    now = ten._context.store.position()
     [found] = ten.edited_since(now, deleted_messages=[use("Edit", file_path="a.py")])
     assert (found.path, found.from_messages) == ("a.py", True)
 
 
 def test_a_file_that_was_seen_only_later_is_told(place, s):
-    now = s._ground.store.position()
+    now = s._context.store.position()
     place.put("a.py", TEN)
     s.read("a.py")
     assert paths(s.edited_since(now, deleted_messages=[use("Write", file_path="a.py")])) == ["a.py"]
 
 
 def test_a_message_that_is_on_record_widens_it_like_its_id(place, ten):
-    ground = ten._ground
+    ground = ten._context
     ground.append([MessageAppended("m1", None, "user")])
     ten.edit("a.py", "line 5\n", "five\n")
     ground.append([CheckpointTaken("c1", "", "m")])
@@ -149,9 +149,9 @@ def test_what_is_no_message_is_refused(s, what):
 
 def back(session, to, messages=()):
     """The host took the conversation back, and the messages with it."""
-    session._ground.append([RewindEnded(to)])
-    fact = about_rewind(session._ground, to, deleted(session._ground, messages))
-    return fact and service.warning_of(session._ground.append([fact])[0])
+    session._context.append([RewindEnded(to)])
+    fact = about_rewind(session._context, to, deleted(session._context, messages))
+    return fact and service.warning_of(session._context.append([fact])[0])
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -160,7 +160,7 @@ def test_the_whole_story(place, name):
     place.put("app.py", "one\n")
     before = place.session()
     before.read("app.py")
-    to = before._ground.store.position()
+    to = before._context.store.position()
     before.edit("app.py", "one\n", "two\n")
     assert back(before, to, FORMATS[name]) is not None
     before.close()
@@ -198,7 +198,7 @@ def test_of_one_file_and_of_none_that_is_known(place, s):
         " conversation says of files may be older than what stands on disk: read them again before"
         " relying on them."
     )
-    assert back(s, s._ground.store.position(), [use("Read", file_path="b.py"), "m1"]) is None
+    assert back(s, s._context.store.position(), [use("Read", file_path="b.py"), "m1"]) is None
 
 
 def test_a_second_rewind_warns_of_what_lies_behind_it_too(place, ten):
@@ -224,10 +224,10 @@ def test_a_second_rewind_warns_of_what_lies_behind_it_too(place, ten):
 
 
 def test_what_is_no_message_is_refused_before_anything_is_rewound(ten):
-    before = ten._ground.store.position()
+    before = ten._context.store.position()
     with pytest.raises(ValueError, match="deleted message 1"):
         ten.rewind(0, files=False, conversation=True, deleted_messages=[7])
-    assert ten._ground.store.position() == before
+    assert ten._context.store.position() == before
 
 
 def test_the_warning_is_recorded_in_one_step_with_the_end_of_the_rewind(place, ten):
@@ -236,7 +236,7 @@ def test_the_warning_is_recorded_in_one_step_with_the_end_of_the_rewind(place, t
     asked = [use("Write", file_path="b.py")]
     report = ten.rewind(begin, files=False, conversation=True, deleted_messages=asked)
     assert report.warning.paths == ("a.py", "b.py")
-    last = list(ten._ground.store.timeline(newest=2))
+    last = list(ten._context.store.timeline(newest=2))
     assert [type(each.fact).__name__ for each in last] == ["RewindEnded", "WarningRaised"]
 
 
@@ -245,8 +245,8 @@ def test_a_fork_keeps_its_own_and_a_deleted_session_leaves_none(place, ten):
     fork = ten.fork("f")
     place.opened.append(fork)
     own = fork.warn("of the fork")
-    lifecycle.delete(ten._ground, "s", force=True)
-    assert fork.warnings() == [own] == service.pending(fork._ground)
+    lifecycle.delete(ten._context, "s", force=True)
+    assert fork.warnings() == [own] == service.pending(fork._context)
     with pytest.raises(sightline.UnknownName):
         fork.acknowledge("w-none")
     fork.acknowledge(mine)  # it is gone: nothing to say against it

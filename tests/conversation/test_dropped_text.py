@@ -62,7 +62,7 @@ def host(place, s):
 
 
 def dropped(session):
-    facts = [each.fact for each in session._ground.store.timeline(kinds=[Dropped])]
+    facts = [each.fact for each in session._context.store.timeline(kinds=[Dropped])]
     return [(fact.path, fact.lines) for fact in facts]
 
 

@@ -33,7 +33,7 @@ def say(session, *messages):
 
 
 def appended(session):
-    found = session._ground.store.timeline(session=session.id, kinds=[MessageAppended])
+    found = session._context.store.timeline(session=session.id, kinds=[MessageAppended])
     return [each.fact for each in found]
 
 
@@ -70,8 +70,8 @@ def test_pictures_are_texts_of_their_own_and_come_back_to_the_byte(place, s, par
     first, _, third = appended(s)
     assert first.media == third.media
     assert len(first.media) == 2
-    assert s._ground.store.blob(first.media[0]) == bytes(range(256)) * 20
-    assert PICTURE.encode() not in s._ground.store.blob(first.text)
+    assert s._context.store.blob(first.media[0]) == bytes(range(256)) * 20
+    assert PICTURE.encode() not in s._context.store.blob(first.text)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_messages_of_two_processes_stand_in_one_chain(place, s):
 
 def test_a_message_that_is_not_kept_any_more_is_an_error_and_not_left_out(s):
     say(s, HELLO, answer())
-    ground = s._ground
+    ground = s._context
     ground.store.purge(lambda: [appended(s)[0].text], "secret", session="s", at=1, secret=True)
     with pytest.raises(StoreError, match="is not kept any more"):
         s.conversation.messages()
@@ -285,12 +285,12 @@ def test_a_message_that_is_not_kept_any_more_is_an_error_and_not_left_out(s):
 def test_gc_keeps_the_texts_of_a_conversation_until_it_is_deleted(place, s):
     say(s, HELLO, answer("1"), results("1"))
     later = place.session("later", clock=lambda: 10**16)
-    assert later._ground.clock() > s._ground.clock()
-    gc(later._ground, place.settings(), age_us=1)
+    assert later._context.clock() > s._context.clock()
+    gc(later._context, place.settings(), age_us=1)
     assert len(s.conversation.messages()) == 3
-    delete(later._ground, "s", force=True)
+    delete(later._context, "s", force=True)
     assert s.conversation.messages() == []
-    assert gc(later._ground, place.settings(), age_us=1).gone
+    assert gc(later._context, place.settings(), age_us=1).gone
 
 
 def test_at_is_when_it_was_said(s):

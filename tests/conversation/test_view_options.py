@@ -144,7 +144,7 @@ def test_every_message_that_was_acknowledged_survives_kill_9(place):
 
 
 def decisions(session):
-    found = session._ground.store.timeline(session=session.id, kinds=[Folded])
+    found = session._context.store.timeline(session=session.id, kinds=[Folded])
     return [each.fact for each in found]
 
 
@@ -153,11 +153,11 @@ def test_of_two_processes_that_fold_the_same_the_first_is_right(place, s):
     conversation = talk(s)
     view = conversation.view(sightline.Budget(hard=2_500))
     [first] = decisions(s)
-    told = json.loads(s._ground.store.blob(first.text))
+    told = json.loads(s._context.store.blob(first.text))
     for fold in told["folds"]:
         fold[-1] = "[in other words]"
     data = json.dumps(told).encode()
-    s._ground.append([structs.replace(first, text=revision_of(data))], blobs=[data])
+    s._context.append([structs.replace(first, text=revision_of(data))], blobs=[data])
     assert conversation.view() == view
     assert place.session("s").conversation.view() == view
 
@@ -168,7 +168,7 @@ def test_what_is_folded_by_one_process_while_another_sums_it_up_is_no_matter(pla
     [late] = decisions(s)
     assert conversation.condense(lambda text: "All is well.", keep_tokens=500)
     view = conversation.view()
-    s._ground.append([late])
+    s._context.append([late])
     assert place.session("s").conversation.view() == view
     assert conversation.view() == view
 
@@ -178,7 +178,7 @@ def test_a_decision_about_nothing_that_was_said_is_an_error(s):
     data = json.dumps(
         {"folds": [["nobody", 0, "x", "again", 1, "[x]"]], "tails": [], "dropped": []}
     )
-    s._ground.append([Folded("nobody", (0,), revision_of(data.encode()))], blobs=[data.encode()])
+    s._context.append([Folded("nobody", (0,), revision_of(data.encode()))], blobs=[data.encode()])
     with pytest.raises(StoreError, match="is about the message nobody, which is not in"):
         conversation.view()
 

@@ -75,8 +75,8 @@ def tree(tmp_path, monkeypatch):
     for session in made.sessions:
         session.close()
     with sightline.open_session(made.root, id="last") as last:
-        assert last._ground.store.verify() == []
-        left = [each.fact for each in last._ground.store.pending()]
+        assert last._context.store.verify() == []
+        left = [each.fact for each in last._context.store.pending()]
         assert not any(isinstance(fact, WriteIntended) for fact in left)
 
 

@@ -77,7 +77,7 @@ def test_saved_just_before_the_rewind_only_the_agents_line_goes(tree, agent, the
 @pytest.mark.parametrize("call", ["open", "write", "fsync", "exchange"])
 def test_saved_in_the_middle_of_the_rewind_nothing_typed_is_lost(tree, agent, then, dirty, call):
     editor = dirty()
-    agent._ground.workspace._calls = before(call, editor.save)
+    agent._context.workspace._calls = before(call, editor.save)
     agent.rewind(then)
     editor.close()  # a save that a lease held up comes in the middle as well, or after it
     came_after = [editor.text] if editor.waiting else []
@@ -90,7 +90,7 @@ def test_saved_while_the_rewind_takes_the_file_away_it_stands(tree, agent, dirty
     then = tree.checkpoint()
     agent.create("a.py", THEN)
     editor = dirty()
-    agent._ground.workspace._calls = before("move", editor.save)
+    agent._context.workspace._calls = before("move", editor.save)
     agent.rewind(then)
     editor.close()
     assert tree.text("a.py") == THEN + TYPED

@@ -44,7 +44,7 @@ def test_each_file_is_as_it_was_or_as_it_was_then(tree, room):
     then = agent.checkpoint()
     for name in NAMES:
         agent.edit(name, "then", "now")
-    disk = agent._ground.workspace._calls = Filling()
+    disk = agent._context.workspace._calls = Filling()
     disk.left = room
     report = agent.rewind(then)
     left = [each.path for each in report.left_alone]

@@ -122,13 +122,13 @@ def test_without_a_safety_checkpoint_nothing_is_rewound_arbos_390(repository, ag
         raise CheckpointFailed("The store is full.", "Free some room.")
 
     monkeypatch.setattr(take, "take", failed)
-    stood = agent._ground.store.position()
+    stood = agent._context.store.position()
     with pytest.raises(RewindRefused, match="Nothing was rewound"):
         agent.rewind(then)
     said = repository.user("rewind", then, "--yes", code=1).err
     assert "Nothing was rewound" in said
     assert repository.text("a.py") == "one\n2\nthree\n"
-    assert agent._ground.store.position() == stood
+    assert agent._context.store.position() == stood
 
 
 def test_one_that_was_dropped_for_room_is_not_rewound_to(repository, agent, monkeypatch):

@@ -15,7 +15,7 @@ BOTH = INSIDE.replace("line 7", "mine")
 
 
 def causes(s):
-    return [r.fact.cause.kind for r in s._ground.store.timeline(path="a.py", kinds=[Changed])]
+    return [r.fact.cause.kind for r in s._context.store.timeline(path="a.py", kinds=[Changed])]
 
 
 def test_what_a_tool_wrote_is_the_agents_own(place, ten):
@@ -68,9 +68,9 @@ def test_the_users_own_words_are_the_users(place, ten):
 
 def test_around_a_write(place, ten):
     with ten.writing("a.py", MINE):
-        assert [r.fact.path for r in ten._ground.store.pending()] == ["a.py"]
+        assert [r.fact.path for r in ten._context.store.pending()] == ["a.py"]
         place.put("a.py", MINE)
-    assert ten._ground.store.pending() == []
+    assert ten._context.store.pending() == []
     assert ten.check("a.py").state == "fresh"
     assert causes(ten) == ["agent"]
 
@@ -78,7 +78,7 @@ def test_around_a_write(place, ten):
 def test_around_a_write_that_failed(place, ten):
     with pytest.raises(OSError, match="full"), ten.writing("a.py", MINE):
         raise OSError("full")
-    assert len(list(ten._ground.store.timeline(kinds=[WriteAbandoned]))) == 1
+    assert len(list(ten._context.store.timeline(kinds=[WriteAbandoned]))) == 1
     assert ten.believed("a.py") == TEN
 
 
@@ -133,7 +133,7 @@ def test_a_command_that_failed_is_recorded_with_what_it_changed(place, ten):
     with pytest.raises(RuntimeError):
         make()
     assert causes(ten) == ["command"]
-    assert len(list(ten._ground.store.timeline(kinds=[CommandEnded]))) == 1
+    assert len(list(ten._context.store.timeline(kinds=[CommandEnded]))) == 1
 
 
 def test_a_command_may_put_something_else_where_a_file_was(place, ten):
@@ -156,7 +156,7 @@ def test_many_files_that_went_are_looked_for_in_one_walk(place, s, monkeypatch, 
     then = s.checkpoint()
     for name in names if asked == "rewind" else ():
         s.edit(name, name, "mine")
-    workspace = s._ground.workspace
+    workspace = s._context.workspace
     walk, walks = workspace.walk, []
 
     def counted(**how):

@@ -129,7 +129,7 @@ def test_a_refusal_says_what_and_what_next_and_leaves_the_disk(place, case):
     assert again.reason in (error.reason, "not_found" if error.reason == "stale" else "stale")
     if error.reason != "unverifiable":
         assert (
-            next(r.fact.reason for r in s._ground.store.timeline(kinds=[Refused])) == error.reason
+            next(r.fact.reason for r in s._context.store.timeline(kinds=[Refused])) == error.reason
         )
 
 

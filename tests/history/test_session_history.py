@@ -180,14 +180,14 @@ def test_why_has_what_this_session_did_and_what_others_changed(world):
     other.read("a.py")
     other.edit("a.py", "two", "2")
     session.dropped()
-    told = why(session._ground, "a.py")
+    told = why(session._context, "a.py")
     assert [entry.kind for entry in told.entries] == ["seen", "changed", "dropped"]
     assert (told.verdict.state, told.others) == ("stale", ("s2",))
 
 
 def test_why_of_an_unseen_file_has_no_facts(world):
     world.session("s2").read("a.py")
-    told = why(world.session("s1")._ground, "a.py")
+    told = why(world.session("s1")._context, "a.py")
     assert (told.entries, told.verdict.state, told.others) == ((), "unseen", ("s2",))
 
 
@@ -196,7 +196,7 @@ def test_why_goes_back_through_a_files_names(world):
     session.read("a.py")
     session.move("a.py", "c.py")
     session.edit("c.py", "one", "1")
-    told = why(session._ground, "c.py")
+    told = why(session._context, "c.py")
     assert [(e.kind, e.path) for e in told.entries] == [
         ("seen", "a.py"), ("moved", "c.py"), ("changed", "c.py"),
     ]  # fmt: skip
@@ -207,7 +207,7 @@ def test_why_of_a_fork_tells_what_its_parent_was_shown(world):
     world.session("s2")
     world.store.append("s2", [SessionForked("s1", world.store.position())], at=world.clock())
     world.session("s1").read("a.py", (1, 1))
-    told = why(world.session("s2")._ground, "a.py")
+    told = why(world.session("s2")._context, "a.py")
     assert [(e.session, e.kind) for e in told.entries] == [("s1", "seen")]
 
 
@@ -215,18 +215,18 @@ def test_why_names_the_lines_that_differ(world):
     session = world.session("s1")
     session.read("a.py")
     world.tree.put("a.py", "one\n2\n")
-    told = why(session._ground, "a.py")
+    told = why(session._context, "a.py")
     assert (told.differing, told.kept, told.policy) == (((2, 2),), True, "merge")
     for text in world.store.texts():
         world.store.purge(lambda gone=text: [gone.revision], "age", session="s1", at=1)
-    assert why(session._ground, "a.py").kept is False
+    assert why(session._context, "a.py").kept is False
 
 
 def test_why_says_how_much_it_leaves_out(world):
     session = world.session("s1")
     for _ in range(ENTRIES + 3):
         session.read("a.py")
-    told = why(session._ground, "a.py")
+    told = why(session._context, "a.py")
     assert (len(told.entries), told.earlier) == (ENTRIES, 3)
 
 

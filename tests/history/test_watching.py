@@ -55,7 +55,7 @@ class Place:
     def changes(self):
         return [
             (r.session, r.fact.path, r.fact.change)
-            for r in self.session._ground.store.timeline()
+            for r in self.session._context.store.timeline()
             if isinstance(r.fact, Changed)
         ]
 
@@ -85,7 +85,7 @@ def test_a_save_of_a_file_that_was_shown_is_a_fact_of_nobody(place):
     place.put("a.py", "a\nB\n")
     assert told(watching) == [(NOBODY, "changed", "a.py")]
     assert place.changes() == [(NOBODY, "a.py", "content")]
-    assert [s.id for s in place.session._ground.store.sessions()] == ["s1"]
+    assert [s.id for s in place.session._context.store.sessions()] == ["s1"]
 
 
 def test_what_changed_before_is_recorded_by_the_first_wait(place):
@@ -150,7 +150,7 @@ def test_an_edit_of_a_session_is_told_once_and_not_as_a_strangers(place):
 def test_files_that_nobody_was_shown_are_told_and_not_recorded(place):
     place.put("old.py", "x\n")
     watching = place.watching(unshown=True)
-    position = place.session._ground.store.position()
+    position = place.session._context.store.position()
     place.put("new/deep/er.py", "x\n")
     place.put("old.py", "yy\n")
     assert sorted(told(watching, 2)) == [
@@ -159,7 +159,7 @@ def test_files_that_nobody_was_shown_are_told_and_not_recorded(place):
     ]
     os.unlink(place.root / "new/deep/er.py")
     assert told(watching) == [(NOBODY, "deleted", "new/deep/er.py")]
-    assert place.session._ground.store.position() == position
+    assert place.session._context.store.position() == position
 
 
 def test_what_is_ignored_is_not_told_unless_an_agent_was_shown_it(place):
@@ -227,7 +227,7 @@ class Memory(MemoryWatcher):
         self.session = make_session(self.disk, id="s1")
         for path in paths:
             self.session.read(path)
-        own = self.session._ground
+        own = self.session._context
         self.store = own.store
         self.hints: list[Hints] = []
         self.watching = Watching(survey(own.store, self.disk, own.settings, FixedClock()), self)

@@ -49,12 +49,12 @@ def test_a_sub_agent_that_has_answered_is_not_there_until_it_is_asked_again(host
     (ended,) = of(host, SessionEnded)
     assert ended.session == "s1/Explore-abcdef01"
     with host.session("look") as session:
-        store = session._ground.store
+        store = session._context.store
         assert store.session(ended.session).ended is not None
     host.ask(host.payload("SubagentStart", **helper), owner=process.owner())
     with host.session("look") as session:
-        assert session._ground.store.session(ended.session).ended is None
-        assert session._ground.store.session(ended.session).parent == "s1"
+        assert session._context.store.session(ended.session).ended is None
+        assert session._context.store.session(ended.session).parent == "s1"
 
 
 def row(kind, **more):
@@ -187,6 +187,6 @@ def test_a_fork_that_was_compacted_has_nothing_older_in_its_window(host, late):
     writes(host, "s2", copied(path, TEN))
     host.ask(host.payload("Stop", "s2"))
     with host.session("s2") as session:
-        known = session._ground.store.knowledge("s2", "a.py").belief
+        known = session._context.store.knowledge("s2", "a.py").belief
     assert known.shown == ((1, 10),)
     assert known.held == ()

@@ -23,9 +23,9 @@ def test_where_nothing_is_new_there_is_no_notice(ten):
 def test_asking_changes_nothing_and_acknowledging_counts_what_was_printed(place, ten):
     put_line(place, 5, "five\n")
     first = ten.notice()
-    position = ten._ground.store.position()
+    position = ten._context.store.position()
     assert ten.notice() == first
-    assert ten._ground.store.position() == position
+    assert ten._context.store.position() == position
     assert "+five" in first.text
     assert ten.check("a.py").state == "stale"
     ten.acknowledge(first)
@@ -111,7 +111,7 @@ def test_changes_with_one_cause_are_one_block(place, s):
         put_line(place, 3, "three of the branch\n", name)
         changes.append(Rewritten(name, old, revision_of(place.bytes(name))))
     moved = GitMoved("a" * 40, "b" * 40, "checkout", tuple(names), tuple(changes), "main to topic")
-    ground = s._ground
+    ground = s._context
     ground.append([moved], blobs=[place.bytes("f00.py")])
     put_line(place, 3, "three of the user\n", "own.py")
     told = s.notice(4_000)
@@ -264,10 +264,10 @@ def test_what_a_person_asked_for_does_not_count_when_a_host_says_that_all_arrive
 
     put_line(place, 5, "five\n")
     told = ten.notice()
-    hand_over(ten._ground, told)  # as the command does, for whoever sits there
+    hand_over(ten._context, told)  # as the command does, for whoever sits there
     attend(ten, Answered())
     kinds = [NoticeAcknowledged]
-    assert list(ten._ground.store.timeline(session="s", kinds=kinds)) == []
+    assert list(ten._context.store.timeline(session="s", kinds=kinds)) == []
 
 
 def test_a_budget_is_a_number_of_tokens(ten):

@@ -27,9 +27,9 @@ def prompt(session):
 
 def went_back(session, to, deleted_messages=()):
     """The paths that were warned of, and what was said of them."""
-    fact = about_rewind(session._ground, to, deleted(session._ground, deleted_messages))
+    fact = about_rewind(session._context, to, deleted(session._context, deleted_messages))
     if fact is not None:
-        session._ground.append([fact])
+        session._context.append([fact])
     return None if fact is None else (fact.paths, fact.text)
 
 
@@ -63,7 +63,7 @@ def test_each_session_has_its_own_and_anybody_may_acknowledge_them(place, s):
     made = s.warn("of s")
     other = place.session("t")
     assert other.warnings() == []
-    assert texts(service.pending(other._ground)) == ["of s"]
+    assert texts(service.pending(other._context)) == ["of s"]
     other.acknowledge(made.id)
     assert s.warnings() == []
 
@@ -71,17 +71,17 @@ def test_each_session_has_its_own_and_anybody_may_acknowledge_them(place, s):
 def test_those_of_a_deleted_session_are_gone_and_later_ones_stand(place, s):
     s.warn("before")
     keep = place.session("t").warn("of another")
-    lifecycle.delete(s._ground, "s", force=True)
-    assert service.pending(s._ground) == [keep]
+    lifecycle.delete(s._context, "s", force=True)
+    assert service.pending(s._context) == [keep]
     later = place.session("s").warn("after")
-    assert service.pending(s._ground, "s") == [later]
+    assert service.pending(s._context, "s") == [later]
 
 
 def test_a_session_that_only_ended_keeps_its_warnings(place, s):
     made = s.warn("mind this")
     ended = place.session("s")
     attend(ended, Stopped())
-    ended._ground.append([SessionEnded("logout")])
+    ended._context.append([SessionEnded("logout")])
     assert place.session("s").warnings() == [made]
 
 
@@ -114,7 +114,7 @@ def test_the_agent_is_told_with_the_next_prompt_and_once(s):
 def test_it_counts_as_told_only_when_it_arrived(s):
     made = s.warn("mind this")
     prompt(s)
-    log = s._ground.store.timeline
+    log = s._context.store.timeline
     assert [r.fact.notice for r in log(kinds=[NoticeDelivered])] == [f"host:part:warning:{made.id}"]
     assert list(log(kinds=[Delivered])) == []
     for _ in range(2):
@@ -124,13 +124,13 @@ def test_it_counts_as_told_only_when_it_arrived(s):
 
 def test_what_a_rewind_took_out_of_the_conversation_is_told_again(s):
     s.warn("mind this")
-    before = s._ground.store.position()
+    before = s._context.store.position()
     assert prompt(s)
     attend(s, Stopped())
-    s._ground.append([RewindEnded(before)])
+    s._context.append([RewindEnded(before)])
     assert prompt(s)
     assert prompt(s) == ""
-    s._ground.append([RewindEnded(s._ground.store.position())])  # of files alone
+    s._context.append([RewindEnded(s._context.store.position())])  # of files alone
     assert prompt(s) == ""
 
 
@@ -160,12 +160,12 @@ def test_after_a_rewind_of_the_conversation_the_files_edited_since_are_warned_of
         place.put(name, TEN)
         s.read(name)
     s.edit("old.py", "line 1\n", "one\n")
-    to = s._ground.store.position()
+    to = s._context.store.position()
     s.edit("mine.py", "line 5\n", "five\n")
     s.edit("both.py", "line 5\n", "five\n")
     place.put("both.py", place.text("both.py").replace("line 9\n", "nine\n"))
     place.put("theirs.py", TEN.replace("line 9\n", "nine\n"))
-    s._ground.append([RewindEnded(to)])
+    s._context.append([RewindEnded(to)])
     found = went_back(s, to)
     assert found is not None
     assert found[0] == ("both.py", "mine.py", "theirs.py")
@@ -181,31 +181,31 @@ def test_after_a_rewind_of_the_conversation_the_files_edited_since_are_warned_of
 def test_nothing_is_warned_of_where_nothing_was_edited(place, s):
     place.put("a.py", TEN)
     s.read("a.py")
-    assert went_back(s, s._ground.store.position()) is None
+    assert went_back(s, s._context.store.position()) is None
     assert s.warnings() == []
 
 
 def test_files_that_this_session_never_saw_are_not_its_concern(place, s):
     other = place.session("t")
-    to = s._ground.store.position()
+    to = s._context.store.position()
     other.create("b.py", TEN)
     assert went_back(s, to) is None
 
 
 def test_what_it_was_shown_only_after_that_point_and_made_itself_is_warned_of(place, s):
-    to = s._ground.store.position()
+    to = s._context.store.position()
     place.put("a.py", TEN)
     s.read("a.py")
     s.create("new.py", TEN)
     place.put("a.py", "else\n")
-    s._ground.append([RewindEnded(to)])
+    s._context.append([RewindEnded(to)])
     assert warned_of(s, to) == ("a.py", "new.py")
 
 
 def test_messages_that_were_deleted_count_from_the_earliest_of_them(place, ten):
-    ten._ground.append([MessageAppended("m1", None, "user")])
+    ten._context.append([MessageAppended("m1", None, "user")])
     ten.edit("a.py", "line 5\n", "five\n")
-    now = ten._ground.store.position()
+    now = ten._context.store.position()
     assert went_back(ten, now) is None
     assert warned_of(ten, now, ["m1"]) == ("a.py",)
 

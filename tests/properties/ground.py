@@ -93,12 +93,12 @@ class Ground(RuleBasedStateMachine):
 
     def opened(self, name: str) -> sightline.Session:
         session = sightline.open_session(self.root, id=name, settings=self.settings)
-        session._ground.owner = f"{owner().rpartition(':')[0]}:0"
+        session._context.owner = f"{owner().rpartition(':')[0]}:0"
         return session
 
     def teardown(self) -> None:
         for session in self.sessions.values():
-            assert session._ground.store.verify() == []
+            assert session._context.store.verify() == []
             session.close()
         self.watched.store.close()
         shutil.rmtree(self.home)

@@ -68,7 +68,7 @@ class World:
             self.tree.put(path, content)
         self.sessions = {name: make_session(self.tree, id=name) for name in ("one", "two")}
         # A dead owner, so that whatever a killed write leaves is settled when it comes back.
-        self.one._ground.owner = f"{owner().rpartition(':')[0]}:0"
+        self.one._context.owner = f"{owner().rpartition(':')[0]}:0"
         for path in PATHS:
             self.one.read(path)
         self.touched: dict[str, set[str]] = {}

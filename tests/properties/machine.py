@@ -183,7 +183,7 @@ class Agents(Users):
             assert merged(believed, own(believed), before.plain, after.plain)
         else:
             assert right(before, believed, after), (before, after)
-        kept = session._ground.store.blob(sha256(before.data).hexdigest())
+        kept = session._context.store.blob(sha256(before.data).hexdigest())
         assert kept == before.data, "the version that was replaced is gone"
         if believed is not None and own is not None and verdict.complete:
             assert session.believed(path) == own(believed), (
@@ -225,7 +225,7 @@ class Machine(Agents):
             return
         session.read(path)
         ours = self.rewritten(file.plain, at, 0, 1)
-        workspace = session._ground.workspace
+        workspace = session._context.workspace
         replace_if = workspace.replace_if
 
         def dying(path, expected, new, *, token=""):
@@ -251,8 +251,8 @@ class Machine(Agents):
         now = self.sessions[name]
         assert now.believed(path) == (ours if renamed else file.plain)
         assert now.check(path).state == "fresh", "its own edit is reported as foreign"
-        assert now._ground.store.pending() == []
-        assert now._ground.store.blob(sha256(file.data).hexdigest()) == file.data
+        assert now._context.store.pending() == []
+        assert now._context.store.blob(sha256(file.data).hexdigest()) == file.data
 
 
 def alike(old: str, believed: str, file: File | None) -> bool:

@@ -56,7 +56,7 @@ class World:
         for session in (self.mine, self.other):
             for path in FILES:
                 session.read(path)
-        own = self.mine._ground
+        own = self.mine._context
         self.nobody = survey(own.store, own.workspace, own.settings, own.clock)
         self.events: list[str] = []
         self.count = 0
@@ -150,12 +150,12 @@ class World:
             getattr(self, what)(path, line, times)
 
     def facts(self) -> list[Changed]:
-        log = self.mine._ground.store.timeline(kinds=[Changed])
+        log = self.mine._context.store.timeline(kinds=[Changed])
         return [r.fact for r in log if isinstance(r.fact, Changed)]
 
     def close(self) -> None:
         for session in self.place.opened:
-            assert session._ground.store.verify() == []
+            assert session._context.store.verify() == []
             session.close()
 
 
@@ -190,7 +190,7 @@ def test_nothing_of_others_is_swallowed(does):
             believed, stands = world.mine.believed(path), world.place.text(path)
             assert (world.mine.check(path).state == "stale") == (believed != stands)
             assert (path in changed) == (believed != stands)
-            row = world.mine._ground.store.disk(path)
+            row = world.mine._context.store.disk(path)
             assert row.revision == revision_of(world.place.bytes(path))
         world.close()
 
@@ -204,7 +204,7 @@ whos = st.sampled_from([None, "mine", "other"])
 def test_a_cause_decides_no_verdict(does, causes):
     with tempfile.TemporaryDirectory() as folder:
         world = played(does, folder)
-        own, told = world.mine._ground, MemoryStore()
+        own, told = world.mine._context, MemoryStore()
         for recorded in own.store.timeline():
             fact, (kind, who) = recorded.fact, causes[recorded.position % len(causes)]
             if isinstance(fact, Changed):

@@ -99,7 +99,7 @@ class Claims(RuleBasedStateMachine):
 
     @rule(name=names)
     def ends(self, name):
-        self.sessions[name]._ground.append([SessionEnded()])
+        self.sessions[name]._context.append([SessionEnded()])
         self.sessions[name].turn()  # and goes on, with nothing claimed
         self.model = {key: each for key, each in self.model.items() if each["who"] != name}
 

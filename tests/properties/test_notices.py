@@ -122,7 +122,7 @@ class Notices(RuleBasedStateMachine):
         self.looked(path)
 
     def tree_lines(self, path: str) -> list[str]:
-        data = self.session._ground.look(path).data
+        data = self.session._context.look(path).data
         return (data or b"").decode().splitlines(keepends=True)
 
     @rule(budget=budgets)
@@ -164,10 +164,10 @@ class Notices(RuleBasedStateMachine):
     @invariant()
     def asking_changes_nothing(self) -> None:
         first = self.session.notice(), self.session.changes()
-        position = self.session._ground.store.position()
+        position = self.session._context.store.position()
         held = [self.session.believed(path) for path in PATHS]
         assert (self.session.notice(), self.session.changes()) == first
-        assert self.session._ground.store.position() == position
+        assert self.session._context.store.position() == position
         assert [self.session.believed(path) for path in PATHS] == held
 
     @invariant()

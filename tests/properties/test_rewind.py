@@ -94,7 +94,7 @@ class Dying:
 
     def __init__(self, world: World, left: int) -> None:
         self.left = left
-        ground = world.one._ground
+        ground = world.one._context
         self.calls = [
             (ground.workspace, "replace_if"), (ground.workspace, "replace_each"), (ground.workspace, "move_if"), (ground.store, "append"),
         ]  # fmt: skip
@@ -138,7 +138,7 @@ def test_killed_at_any_step_and_told_again_it_ends_at_the_same_bytes(after, ends
         for path, data in world.disk().items():
             assert data in (stood.get(path), whole.disk().get(path)) or path in whole.touched
         world.comes_back()
-        pending = world.one._ground.store.pending
+        pending = world.one._context.store.pending
         assert not any(isinstance(each.fact, WriteIntended) for each in pending())
         world.one.rewind(made)
         assert pending() == []

@@ -19,7 +19,7 @@ def ground(place):
     """A session's ground over a small tree."""
     for name in ("src/app.py", "src/utils/names.py", "lib/app.py", "docs/a b.md", "app/[id]/p.tsx"):
         place.put(name, "x\n")
-    return place.session()._ground
+    return place.session()._context
 
 
 def test_the_first_pattern_that_matches_wins(ground):
@@ -162,7 +162,7 @@ def test_time_that_ran_out_is_told(ground):
 def test_a_pattern_that_takes_too_long_is_stopped(place):
     for number in range(200):
         place.put(f"{number}{'a' * 200}", "")
-    result = find(place.session()._ground, "**/*" + "a?" * 50 + "b*", deadline_s=-1)
+    result = find(place.session()._context, "**/*" + "a?" * 50 + "b*", deadline_s=-1)
     assert (result.tried, result.timed_out, result.fallback) == (0, True, "skip")
 
 
@@ -177,7 +177,7 @@ def test_what_git_renamed_is_told(place):
         ["commit", "-qm", "2"],
     ):
         subprocess.run([*run, *command], check=True, capture_output=True)
-    best = find(place.session()._ground, "old_name.py").candidates[0]
+    best = find(place.session()._context, "old_name.py").candidates[0]
     assert best.path == "quite_other.py"
     assert "renamed" in best.reason
 

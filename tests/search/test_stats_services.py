@@ -22,7 +22,7 @@ def s(place):
 
 
 def sought(s):
-    return [each.fact for each in s._ground.store.timeline(kinds=[FilesSought])]
+    return [each.fact for each in s._context.store.timeline(kinds=[FilesSought])]
 
 
 def test_a_search_leaves_one_fact(s):
@@ -35,7 +35,7 @@ def test_a_search_leaves_one_fact(s):
 
 
 def test_many_requests_leave_one_fact_each(s):
-    find_each(s._ground, {"requests": [{"pattern": "app.py"}, {"pattern": "no.py"}]})
+    find_each(s._context, {"requests": [{"pattern": "app.py"}, {"pattern": "no.py"}]})
     assert [each.won for each in sought(s)] == [1, 0]
 
 
@@ -71,7 +71,7 @@ def test_absolute_patterns_are_counted_as_what_they_mean_here(place, s):
 
 
 def test_a_store_that_takes_nothing_more_does_not_keep_an_answer_back(s):
-    run = s._ground.store._base.run
+    run = s._context.store._base.run
     run("PRAGMA query_only = ON")
     assert s.find("app.py").matches == ("src/app.py",)
     with pytest.raises(sightline.StoreError):

@@ -61,7 +61,7 @@ def test_who_is_gone_or_has_ended_is_not_named(place, sleeper):  # noqa: F811
     a, b, c = (place.session(name) for name in "abc")
     for session in (a, b, c):
         session.read("a.py")
-    b._ground.append([SessionEnded()])
+    b._context.append([SessionEnded()])
     hold(c, sleeper.pid)
     assert told(a.edit("a.py", "line 2\n", "two\n")) == [("c", ((2, 2),))]
     sleeper.kill()
@@ -100,7 +100,7 @@ def test_an_agent_and_its_helpers_are_one_family(tree):
         session.read("a.py")
     found = helper.edit("a.py", "line 2\n", "two\n").affected
     assert {each.session for each in found} == {"lead", "lead/second", "other"}
-    assert [each.session for each in strangers(helper._ground, found)] == ["other"]
+    assert [each.session for each in strangers(helper._context, found)] == ["other"]
 
 
 LINES = st.lists(st.sampled_from("abc"), max_size=8).map(

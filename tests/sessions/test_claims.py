@@ -103,7 +103,7 @@ def test_a_released_claim_is_free(two):
 def test_a_claim_falls_when_its_session_ends(two):
     a, b = two
     a.claim("src", ttl=60)
-    a._ground.append([SessionEnded()])
+    a._context.append([SessionEnded()])
     b.claim("src", ttl=60)
 
 
@@ -117,7 +117,7 @@ def test_a_claim_falls_with_the_process_of_its_session(two, sleeper):  # noqa: F
     sleeper.wait()
     assert b.claims() == []
     b.claim("src", ttl=60)
-    (fell,) = b._ground.store.timeline(kinds=[ClaimReleased])
+    (fell,) = b._context.store.timeline(kinds=[ClaimReleased])
     assert (fell.session, fell.fact.claim) == ("b", made.id)
 
 
@@ -311,7 +311,7 @@ def test_a_session_that_never_comes_back_blocks_for_its_ttl_at_most(place, two, 
     a, b = two
     from sightline.sessions.presence import environment
 
-    a._ground.append([environment("another-machine:1:2")])
+    a._context.append([environment("another-machine:1:2")])
     a.claim("src", ttl=60)
     with pytest.raises(ClaimRefused):
         b.claim("src", ttl=60)
@@ -360,4 +360,4 @@ def test_of_processes_that_claim_at_once_one_wins(place, s):
     for worker in workers:
         worker.communicate("end\n")
     assert s.claims() == []  # its process has ended
-    assert len(list(s._ground.store.timeline(kinds=[ClaimTaken]))) == 1
+    assert len(list(s._context.store.timeline(kinds=[ClaimTaken]))) == 1

@@ -23,18 +23,18 @@ def sleeper():
 
 
 def environments(session):
-    log = session._ground.store.timeline(session=session.id, kinds=[EnvironmentSeen])
+    log = session._context.store.timeline(session=session.id, kinds=[EnvironmentSeen])
     return [recorded.fact for recorded in log]
 
 
 def standing(session, of=None):
-    ground = session._ground
+    ground = session._context
     return presence.presence(ground, ground.store.session(of or session.id))
 
 
 def hold(session, pid):
     """Let another process hold a session, as a hook does."""
-    session._ground.append([presence.environment(process.owner_of(pid))])
+    session._context.append([presence.environment(process.owner_of(pid))])
 
 
 def test_a_session_is_held_by_the_process_of_its_program(s):
@@ -62,19 +62,19 @@ def test_a_session_is_gone_with_its_process(s, sleeper):
     sleeper.kill()
     sleeper.wait()
     assert standing(s).state == "gone"
-    assert not presence.is_present(s._ground, "s")
+    assert not presence.is_present(s._context, "s")
 
 
 def test_a_later_process_of_the_same_number_is_another_one(s, sleeper):
     machine, pid, start = process.owner_of(sleeper.pid).rsplit(":", 2)
-    s._ground.append([presence.environment(f"{machine}:{pid}:{int(start) - 1}")])
+    s._context.append([presence.environment(f"{machine}:{pid}:{int(start) - 1}")])
     assert standing(s).state == "gone"
 
 
 def test_of_another_machine_the_last_sign_of_life_decides(place):
     clock = FixedClock()
     session = place.session("far", clock=clock, away_s=60.0)
-    session._ground.append([presence.environment("another-machine:12:34")])
+    session._context.append([presence.environment("another-machine:12:34")])
     clock.advance(seconds=60)
     assert standing(session).state == "present"
     clock.advance(seconds=1)
@@ -92,19 +92,19 @@ def test_what_others_did_is_no_sign_of_life(place):
     clock.advance(seconds=5)
     place.put("a.py", "b\n")
     assert session.check("a.py").state == "stale"  # which records the change in its name
-    session._ground.append([ClaimReleased("c-1")])
-    assert list(session._ground.store.timeline(kinds=[Changed]))
+    session._context.append([ClaimReleased("c-1")])
+    assert list(session._context.store.timeline(kinds=[Changed]))
     assert standing(session).last == began
 
 
 def test_an_ended_session_is_not_there_and_comes_back_when_it_is_taken_up(place, s):
-    s._ground.append([SessionEnded()])
-    assert (standing(s).state, presence.is_present(s._ground, "s")) == ("ended", False)
+    s._context.append([SessionEnded()])
+    assert (standing(s).state, presence.is_present(s._context, "s")) == ("ended", False)
     assert standing(place.session("s")).state == "present"
 
 
 def test_who_was_never_there_is_not_present(s):
-    assert not presence.is_present(s._ground, "nobody")
+    assert not presence.is_present(s._context, "nobody")
 
 
 def test_an_environment_is_recorded_when_it_differs(s):

@@ -22,7 +22,7 @@ def test_a_model_is_recorded_when_it_is_another_than_the_last(s):
     s.turn(model="m1", provider="p", mode="act")
     s.turn(model="m2", provider="q", mode="act")
     assert used(s) == [(1, "p", "m1", "plan"), (3, "p", "m1", "act"), (4, "q", "m2", "act")]
-    assert len(list(s._ground.store.timeline(kinds=[ModelUsed]))) == 3
+    assert len(list(s._context.store.timeline(kinds=[ModelUsed]))) == 3
 
 
 def test_what_is_not_told_stays_and_the_provider_of_another_model_is_not_known(s):
@@ -44,7 +44,7 @@ def test_what_is_not_told_stays_and_the_provider_of_another_model_is_not_known(s
 def test_of_no_model_nothing_can_be_said(s, told):
     with pytest.raises(ValueError, match="name the model"):
         s.turn(**told)
-    assert s._ground.store.session("s").turn == 0
+    assert s._context.store.session("s").turn == 0
 
 
 def test_usage_tells_when_and_where_on_the_timeline(place):
@@ -53,12 +53,12 @@ def test_usage_tells_when_and_where_on_the_timeline(place):
     clock.advance(seconds=60)
     session.turn(7, model="m")
     [found] = session.model_usage()
-    assert (found.turn, found.position) == (7, session._ground.store.position())
+    assert (found.turn, found.position) == (7, session._context.store.position())
     assert int(found.at.timestamp() * 1_000_000) == clock()
 
 
 def test_two_processes_that_tell_the_same_are_one_usage(s):
-    s._ground.append([ModelUsed(None, "m"), ModelUsed(None, "m")])
+    s._context.append([ModelUsed(None, "m"), ModelUsed(None, "m")])
     assert used(s) == [(0, None, "m", None)]
 
 
@@ -80,7 +80,7 @@ def test_a_host_that_tells_its_model_again_adds_nothing(s):
 
 def test_environments_are_told_and_asking_records_nothing(s):
     python = ".".join(map(str, sys.version_info[:3]))
-    before = s._ground.store.position()
+    before = s._context.store.position()
     [found] = s.environment()
     assert (found.system, found.python, found.host, found.host_version) == (
         sys.platform,
@@ -88,7 +88,7 @@ def test_environments_are_told_and_asking_records_nothing(s):
         None,
         None,
     )
-    assert s._ground.store.position() == before
+    assert s._context.store.position() == before
     for _ in range(2):
         told = s.environment("an-editor", "1.0")
         assert [(each.host, each.host_version) for each in told] == [
@@ -99,8 +99,8 @@ def test_environments_are_told_and_asking_records_nothing(s):
 
 def test_a_process_that_does_not_tell_its_host_again_is_in_the_same_place(s):
     s.environment("an-editor", "1.0")
-    s._ground.append([EnvironmentSeen("linux", "3.0.0", owner="m:1:1")])
-    s._ground.append([EnvironmentSeen("linux", "3.0.0", owner="m:2:2")])
+    s._context.append([EnvironmentSeen("linux", "3.0.0", owner="m:1:1")])
+    s._context.append([EnvironmentSeen("linux", "3.0.0", owner="m:2:2")])
     told = [(each.python, each.host, each.host_version) for each in s.environment()]
     assert told[-2:] == [(told[0][0], "an-editor", "1.0"), ("3.0.0", "an-editor", "1.0")]
     assert len(told) == 3
@@ -120,5 +120,5 @@ def test_what_a_host_tells_of_mode_model_and_itself_is_noted_when_it_changes(s):
 def test_what_is_told_after_the_end_does_not_take_the_session_up_again(s):
     attend(s, Ended("logout"))
     attend(s, Used("m", "Claude Code", "2.1.0"))
-    assert s._ground.store.session("s").ended is not None
+    assert s._context.store.session("s").ended is not None
     assert used(s) == [(0, None, "m", None)]

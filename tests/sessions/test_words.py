@@ -76,7 +76,7 @@ def test_a_session_whose_process_has_gone_is_said_to_be():
     scene.first.read("a.py")
     assert "gone" not in "\n".join(scene.lines())
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        scene.first._ground.append([environment(owner_of(child.pid))])
+        scene.first._context.append([environment(owner_of(child.pid))])
         assert "gone" not in "\n".join(scene.lines())
         child.communicate(b"\n")
     assert "gone, last heard of 00:00" in "\n".join(scene.lines())
@@ -85,5 +85,5 @@ def test_a_session_whose_process_has_gone_is_said_to_be():
 def test_a_claim_of_long_names_fits_the_line():
     scene = Scene({"a.py": "a\n"})
     scene.first.read("a.py")
-    scene.first._ground.append([ClaimTaken("c-1", ("x" * 300,), scene.clock() + HOUR)])
+    scene.first._context.append([ClaimTaken("c-1", ("x" * 300,), scene.clock() + HOUR)])
     assert all(len(line) <= 40 for line in scene.lines(width=40))

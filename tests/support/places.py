@@ -54,7 +54,7 @@ def place(tmp_path):
     for session in made.opened:
         session.close()
     with sightline.open_session(made.root, settings=made.settings()) as last:
-        assert last._ground.store.verify() == []
+        assert last._context.store.verify() == []
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def open_session(
 def finish_rewind(session: Session, until: float | None = None) -> str:
     """Finish a rewind of this session whose process died; what came of it, "" for nothing. until:
     by time.monotonic(). StoreError."""
-    ground = session._ground  # noqa: SLF001 - faces compose the parts
+    ground = session._context  # noqa: SLF001 - faces compose the parts
     if not unfinished(ground, session.id):
         return ""
 

@@ -43,7 +43,7 @@ from sightline.sessions import claims, presence, usage
 class Seeking:
     """What a Session has beside its guarded verbs."""
 
-    _ground: SessionContext
+    _context: SessionContext
     _lock: RLock
 
     def files(
@@ -51,13 +51,13 @@ class Seeking:
     ) -> list[results.FileInContext]:
         """The files this session was shown, all or those in one state; max_age in turns."""
         with self._lock:
-            return file_states.files(self._ground, state, max_age=max_age)
+            return file_states.files(self._context, state, max_age=max_age)
 
     def changes(self, *, told: bool = False) -> list[results.FileChange]:
         """Files that are not what this session was shown, and that it was not told of yet; told:
         also those it was told of, and did not look at since. Asking consumes nothing."""
         with self._lock:
-            return pending.changes(self._ground, told=told)
+            return pending.changes(self._context, told=told)
 
     def find(
         self,
@@ -80,7 +80,7 @@ class Seeking:
         """
         with self._lock:
             return find.find(
-                self._ground,
+                self._context,
                 patterns,
                 required=required,
                 fallback=fallback,
@@ -97,7 +97,7 @@ class Seeking:
         with "patterns" (or one "pattern"), "name", "reason", "required" and "fallback", or
         {"requests": that list}. The deadline is of all together. ValueError, PathRefused."""
         with self._lock:
-            return find.find_each(self._ground, asked, deadline_s=deadline_s, progress=progress)
+            return find.find_each(self._context, asked, deadline_s=deadline_s, progress=progress)
 
     def list_directory(
         self,
@@ -116,7 +116,7 @@ class Seeking:
         """
         with self._lock:
             return listing.list_directory(
-                self._ground, path, recursive=recursive, filter=filter, depth=depth, limit=limit
+                self._context, path, recursive=recursive, filter=filter, depth=depth, limit=limit
             )
 
     def related(
@@ -140,7 +140,7 @@ class Seeking:
         """
         with self._lock:
             return related.related(
-                self._ground,
+                self._context,
                 path,
                 imports=imports,
                 tests=tests,
@@ -157,13 +157,13 @@ class Seeking:
         and who changed it when. limit: None for all; with_md5: also that sum, for hosts that
         compare by it."""
         with self._lock:
-            return registry.registry(self._ground, limit=limit, with_md5=with_md5)
+            return registry.registry(self._context, limit=limit, with_md5=with_md5)
 
     def stats(self) -> Stats:
         """How this session's searches for files went, by kind of pattern; of all sessions
         `sightline stats` tells it."""
         with self._lock:
-            return stats.stats(self._ground.store, self._ground.session)
+            return stats.stats(self._context.store, self._context.session)
 
     def mentioned(
         self,
@@ -181,7 +181,7 @@ class Seeking:
         """
         with self._lock:
             return mentions.mentioned(
-                self._ground,
+                self._context,
                 text,
                 limit_files=limit_files,
                 limit_lines=limit_lines,
@@ -194,7 +194,7 @@ class Seeking:
         briefing delivers five of them, once; LISTINGS_SCHEMA describes it to a model.
         ValueError, and nothing noted, for what is no request."""
         with self._lock:
-            return listing_requests.request(self._ground, answer)
+            return listing_requests.request(self._context, answer)
 
     def briefing(self, message: str | None = None, budget: int = 8_000) -> Briefing:
         """What the agent is to be told before its next turn, in at most so many tokens: warnings,
@@ -205,7 +205,7 @@ class Seeking:
         Asking consumes nothing: hand it to acknowledge() when the agent got it. ValueError.
         """
         with self._lock:
-            return compose.briefing(self._ground, message, budget)
+            return compose.briefing(self._context, message, budget)
 
 
 TIDY_EVERY = 16
@@ -223,7 +223,7 @@ class Session(Seeking):
     def __init__(
         self, ground: SessionContext, agent: str, users: set[object] | None = None
     ) -> None:
-        self._ground = ground
+        self._context = ground
         self._lock = RLock()
         self._users = users if users is not None else set()  # of one store: this, and its forks
         self._users.add(self._lock)
@@ -234,7 +234,7 @@ class Session(Seeking):
     @property
     def workspace(self) -> str:
         """The absolute path of the workspace."""
-        return self._ground.workspace.root
+        return self._context.workspace.root
 
     @property
     def aio(self) -> AsyncSession:
@@ -245,7 +245,7 @@ class Session(Seeking):
     def conversation(self) -> Conversation:
         """What was said: kept for good, and folded so that it costs less."""
         if self._conversation is None:
-            self._conversation = log.Conversation(self._ground, self._lock)
+            self._conversation = log.Conversation(self._context, self._lock)
         return self._conversation
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> results.FileView:
@@ -256,7 +256,7 @@ class Session(Seeking):
         if lines is not None and lines[1] < lines[0]:
             raise ValueError(f"lines are (first, last), not {lines}")
         with self._lock:
-            return reads.read(self._ground, path, lines)
+            return reads.read(self._context, path, lines)
 
     def saw(
         self,
@@ -271,18 +271,18 @@ class Session(Seeking):
         text: exactly what was shown, of the whole file or of `lines`. via: read, mention,
         preview, search, handover, refusal, or the host's own word."""
         with self._lock:
-            reads.saw(self._ground, path, lines, text, via)
+            reads.saw(self._context, path, lines, text, via)
 
     def dropped(self, path: str | None = None, *, lines: tuple[int, int] | None = None) -> None:
         """Record that text left the context window: of one path or of all, some lines or all."""
         with self._lock:
-            reads.dropped(self._ground, path, lines)
+            reads.dropped(self._context, path, lines)
 
     def believed(self, path: str) -> str | None:
         """The text that this session's agent believes a file to have: what it was shown, with
         its own edits. None when it was never shown, or its text is never stored."""
         with self._lock:
-            return reads.believed(self._ground, path)
+            return reads.believed(self._context, path)
 
     def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> results.EditResult:
         """Replace `old`, which must occur exactly `count` times (None: all). EditRefused."""
@@ -311,19 +311,19 @@ class Session(Seeking):
     def move(self, src: str, dst: str) -> results.EditResult:
         """Rename a file; EditRefused (exists) when something stands at dst."""
         with self._lock:
-            return checkpointed_verbs.move(self._ground, src, dst)
+            return checkpointed_verbs.move(self._context, src, dst)
 
     def patch(self, unified_diff: str) -> results.EditResult:
         """Apply a unified diff, all of its files or none. EditRefused."""
         with self._lock:
-            return checkpointed_verbs.patch(self._ground, unified_diff)
+            return checkpointed_verbs.patch(self._context, unified_diff)
 
     def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> results.BatchResult:
         """Carry out changes of several files, all or none.
 
         EditRefused for the first that cannot be, naming the rest in `others`."""
         with self._lock:
-            return checkpointed_verbs.apply(self._ground, [batch.change(c) for c in changes])
+            return checkpointed_verbs.apply(self._context, [batch.change(c) for c in changes])
 
     def wrote(
         self,
@@ -339,22 +339,22 @@ class Session(Seeking):
         content: the whole text it wrote; before: the whole text that stood there when it began."""
         with self._lock:
             host_writes.wrote(
-                self._ground,
+                self._context,
                 path,
                 content=content,
                 revision=revision,
                 before=before,
                 user_modified=user_modified,
             )
-            after_change(self._ground, self._ground.workspace.locate(path).path)
+            after_change(self._context, self._context.workspace.locate(path).path)
 
     def writing(self, path: str, content: str | bytes) -> AbstractContextManager[None]:
         """Around the host's own write of `content`: journalled before, compared after."""
-        return checkpointed_verbs.writing(self._ground, path, content)
+        return checkpointed_verbs.writing(self._context, path, content)
 
     def ran(self, command: str) -> AbstractContextManager[Run]:
         """Around a command the agent runs: what it changes is recorded as made by it."""
-        return checkpointed_verbs.ran(self._ground, command)
+        return checkpointed_verbs.ran(self._context, command)
 
     def check(
         self, path: str, *, old: str | None = None, content: str | None = None
@@ -362,7 +362,7 @@ class Session(Seeking):
         """What the guard would say: of replacing `old`, of writing `content`, or, with neither,
         of relying on what was shown. Changes nothing."""
         with self._lock:
-            return file_states.check(self._ground, path, old=old, content=content)
+            return file_states.check(self._context, path, old=old, content=content)
 
     def notice(self, budget: int = 1_500) -> results.Notice | None:
         """The same in words for the agent, in at most so many tokens; None when nothing is new.
@@ -373,7 +373,7 @@ class Session(Seeking):
         if budget < 1:
             raise ValueError(f"budget is a number of tokens, 1 or more, not {budget}")
         with self._lock:
-            return notice_text.notice(self._ground, budget)
+            return notice_text.notice(self._context, budget)
 
     def acknowledge(
         self, answer: results.Notice | Briefing | EditRefused | results.FileWarning | str
@@ -386,9 +386,9 @@ class Session(Seeking):
         UnknownName."""
         with self._lock:
             if isinstance(answer, str | EditRefused | results.Notice | results.FileWarning):
-                delivery.acknowledge(self._ground, answer)
+                delivery.acknowledge(self._context, answer)
             else:
-                compose.acknowledge(self._ground, answer)
+                compose.acknowledge(self._context, answer)
 
     def edited_since(
         self, when: When = None, *, deleted_messages: Iterable[object] = ()
@@ -401,8 +401,8 @@ class Session(Seeking):
         any format: what was edited from the earliest on, and what their calls write. UnknownName.
         """
         with self._lock:
-            gone = removed_messages.deleted(self._ground, deleted_messages)
-            return changed_since.edited_since(self._ground, when, gone)
+            gone = removed_messages.deleted(self._context, deleted_messages)
+            return changed_since.edited_since(self._context, when, gone)
 
     def checkpoint(self, label: str = "") -> results.Checkpoint:
         """Keep how the workspace stands now, so that work can be taken back to here.
@@ -410,12 +410,12 @@ class Session(Seeking):
         It covers all that the ignore rules let us see; what it leaves out is listed in it.
         CheckpointFailed, and nothing recorded, when it cannot be kept."""
         with self._lock:
-            return take.take(self._ground, label)
+            return take.take(self._context, label)
 
     def checkpoints(self) -> list[results.Checkpoint]:
         """The checkpoints of all sessions, oldest first."""
         with self._lock:
-            return take.listed(self._ground)
+            return take.listed(self._context)
 
     def export(
         self,
@@ -433,7 +433,7 @@ class Session(Seeking):
         CheckpointFailed, UnknownName, Unverifiable; ValueError where these do not go together."""
         with self._lock:
             return export.export(
-                self._ground, checkpoint, branch, since=since, until_now=until_now, author=author
+                self._context, checkpoint, branch, since=since, until_now=until_now, author=author
             )
 
     def rewind(
@@ -455,13 +455,13 @@ class Session(Seeking):
         comes first: rewinding to it takes the rewind back. RewindRefused, UnknownName."""
         with self._lock:
             return rewinder.rewind(
-                self._ground,
+                self._context,
                 checkpoint,
                 files=files,
                 conversation=conversation,
                 dry_run=dry_run,
                 force_paths=force_paths,
-                deleted=removed_messages.deleted(self._ground, deleted_messages),
+                deleted=removed_messages.deleted(self._context, deleted_messages),
             )
 
     def turn(
@@ -478,27 +478,27 @@ class Session(Seeking):
         before; None leaves it as it was. ValueError where a model was never named.
         """
         with self._lock:
-            begun = usage.turn(self._ground, number, model, provider, mode)
+            begun = usage.turn(self._context, number, model, provider, mode)
             if begun % TIDY_EVERY == 0:
-                gc.keep_to_room(self._ground, self._ground.settings)
+                gc.keep_to_room(self._context, self._context.settings)
             return begun
 
     def model_usage(self) -> list[results.ModelUsage]:
         """The models that were used, oldest first, each from where it was another than before."""
         with self._lock:
-            return usage.models(self._ground)
+            return usage.models(self._context)
 
     def warn(self, text: str, paths: str | Iterable[str] = ()) -> results.FileWarning:
         """Warn this session's agent of something about files: it is told once, with the next
         prompt where hooks are connected. The warning stands, across restarts, until it is
         acknowledged. PathRefused; ValueError for no words or more than 2,000 characters."""
         with self._lock:
-            return warnings.warn(self._ground, text, paths)
+            return warnings.warn(self._context, text, paths)
 
     def warnings(self) -> list[results.FileWarning]:
         """This session's warnings that were not acknowledged yet, oldest first."""
         with self._lock:
-            return warnings.pending(self._ground, self.id)
+            return warnings.pending(self._context, self.id)
 
     def claim(
         self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
@@ -512,29 +512,29 @@ class Session(Seeking):
         both are shared (exclusive=False).
         """
         with self._lock:
-            return claims.claim(self._ground, paths, ttl, exclusive=exclusive)
+            return claims.claim(self._context, paths, ttl, exclusive=exclusive)
 
     def renew(self, claim: results.Claim | str, ttl: float | timedelta) -> results.Claim:
         """Let a claim, or the one of that id, stand for so long from now on. ClaimRefused when it
         does not stand any more."""
         with self._lock:
-            return claims.renew(self._ground, claim, ttl)
+            return claims.renew(self._context, claim, ttl)
 
     def release(self, claim: results.Claim | str) -> None:
         """Give up a claim, or the one of that id. ClaimRefused when this session has none such."""
         with self._lock:
-            claims.release(self._ground, claim)
+            claims.release(self._context, claim)
 
     def claims(self) -> list[results.Claim]:
         """The claims of all sessions that stand, oldest first."""
         with self._lock:
-            return claims.listed(self._ground)
+            return claims.listed(self._context)
 
     def fork(self, id: str | None = None) -> Session:
         """A new session that knows all that this one knows now. From here on each goes its own
         way. SessionError when there is one of that id."""
         with self._lock:
-            ground = handover.fork(self._ground, self.agent, id)
+            ground = handover.fork(self._context, self.agent, id)
         return Session(ground, self.agent, self._users)
 
     def hand_over(
@@ -552,7 +552,7 @@ class Session(Seeking):
         """
         receiver = to if isinstance(to, str) else to.id
         with self._lock:
-            return handover.hand_over(self._ground, receiver, paths, lines)
+            return handover.hand_over(self._context, receiver, paths, lines)
 
     def environment(
         self, host: str | None = None, host_version: str | None = None
@@ -561,15 +561,15 @@ class Session(Seeking):
         in that application now, when that is another than before."""
         with self._lock:
             if host is not None or host_version is not None:
-                presence.note(self._ground, host, host_version)
-            return usage.environments(self._ground)
+                presence.note(self._context, host, host_version)
+            return usage.environments(self._context)
 
     def close(self) -> None:
         """Give the store back, once no fork made here needs it. The session can be resumed by its
         id."""
         self._users.discard(self._lock)
         if not self._users:
-            self._ground.store.close()
+            self._context.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -582,4 +582,4 @@ class Session(Seeking):
 
     def _carry_out(self, path: str, attempt: Attempt) -> results.EditResult:
         with self._lock:
-            return checkpointed_verbs.edit(self._ground, path, attempt)
+            return checkpointed_verbs.edit(self._context, path, attempt)

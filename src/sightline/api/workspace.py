@@ -62,24 +62,24 @@ class Workspace:
     """
 
     def __init__(self, ground: SessionContext, settings: Settings) -> None:
-        self._ground = ground
+        self._context = ground
         self._settings = settings
         self._lock = RLock()
 
     @property
     def root(self) -> str:
         """The absolute path of the folder."""
-        return self._ground.workspace.root
+        return self._context.workspace.root
 
     @property
     def position(self) -> int:
         """Position of the newest fact; 0 when nothing happened yet."""
-        return self._ground.store.position()
+        return self._context.store.position()
 
     def sessions(self) -> list[SessionSummary]:
         """Every session, oldest first: whose it is, whether its agent is there, its files' count."""
         with self._lock:
-            return session_history.sessions(self._ground)
+            return session_history.sessions(self._context)
 
     def timeline(
         self,
@@ -96,14 +96,14 @@ class Workspace:
         asked = Asked(session=session, since=self._since(since), kinds=_words(kinds), newest=newest)
         with self._lock:
             if path is not None:
-                asked = structs.replace(asked, path=self._ground.workspace.locate(path).path)
-            return [_public(each) for each in session_history.select(self._ground.store, asked)]
+                asked = structs.replace(asked, path=self._context.workspace.locate(path).path)
+            return [_public(each) for each in session_history.select(self._context.store, asked)]
 
     def as_of(self, position: int) -> AsOf:
         """What was known, and what stood on disk, when the timeline was `position` facts long.
         ValueError for a position that it does not have."""
         with self._lock:
-            return AsOf(self._ground.store, position)
+            return AsOf(self._context.store, position)
 
     def watch(
         self, *, timeout_s: float | None = None, unshown: bool = True
@@ -111,7 +111,7 @@ class Workspace:
         """What becomes of files from now on, as it happens and by whom; what differed before comes
         first. Ends when nothing happens for timeout_s seconds (None: never). unshown: files that no
         session was shown, too, which are on no timeline."""
-        with Watching(self._ground, unshown=unshown) as watching:
+        with Watching(self._context, unshown=unshown) as watching:
             while True:
                 glance = watching.wait(FOREVER_S if timeout_s is None else timeout_s)
                 if glance is None and timeout_s is not None:
@@ -130,16 +130,16 @@ class Workspace:
         """Forget kept texts that nobody needs: the old ones, then the oldest beyond `max_size`
         bytes; without these the user's settings say (keep_days, keep_bytes). Facts stay."""
         age_us = None if older_than is None else older_than // timedelta(microseconds=1)
-        own = self._ground
+        own = self._context
         with self._lock:
             if not dry_run:
                 keeper = start(own.store, own.workspace, self._settings, id=KEEPER, clock=own.clock)
-                own = keeper._ground  # noqa: SLF001 - of our own making
+                own = keeper._context  # noqa: SLF001 - of our own making
             return gc(own, self._settings, age_us=age_us, room=max_size, dry_run=dry_run)
 
     def close(self) -> None:
         """Give the store back."""
-        self._ground.store.close()
+        self._context.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -156,7 +156,7 @@ class Workspace:
         return f"<Workspace {self.root!r}>"
 
     def _since(self, when: SinceWhen | None) -> Since:
-        return ALWAYS if when is None else since(when, self._ground.clock())
+        return ALWAYS if when is None else since(when, self._context.clock())
 
 
 def open_workspace(

@@ -61,7 +61,7 @@ def notice(call: Call, budget: int) -> None:
     with call.open() as session:
         found = session.notice(budget)
         if found is not None:
-            hand_over(session._ground, found)  # noqa: SLF001 - faces compose the parts
+            hand_over(session._context, found)  # noqa: SLF001 - faces compose the parts
     if call.json:
         output.json({"notice": None if found is None else json_shapes.notice(found)})
     elif found is None:

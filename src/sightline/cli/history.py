@@ -84,7 +84,7 @@ def log(
 def why(call: Call, path: str) -> None:
     """Tell how the verdict on a file comes about, fact by fact."""
     with call.open() as session:
-        ground = session._ground  # noqa: SLF001 - faces compose the parts
+        ground = session._context  # noqa: SLF001 - faces compose the parts
         reasons = reasons_for(ground, call.path(path))
     if call.json:
         output.json(json_shapes.why(reasons))

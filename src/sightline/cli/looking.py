@@ -147,7 +147,7 @@ def _print_diff(call: Call, session: Session, verdict: Verdict) -> None:
 def _bytes(session: Session, view: FileView) -> bytes:
     """The bytes of the lines shown, with their own line ends: from the disk if it still holds
     that revision, else from the store; a text that is never stored may have to be encoded."""
-    ground = session._ground  # noqa: SLF001 - faces compose the parts
+    ground = session._context  # noqa: SLF001 - faces compose the parts
     found = ground.workspace.read(ground.workspace.locate(view.path).path)
     data = found.data if found.revision == view.revision else ground.store.blob(view.revision)
     first, last = view.lines

@@ -239,7 +239,7 @@ class Call:
 
 def _say_missed(session: Session) -> None:
     """That a checkpoint which was due could not be kept, where so."""
-    missed = session._ground.missed  # noqa: SLF001 - what no verb answers
+    missed = session._context.missed  # noqa: SLF001 - what no verb answers
     if missed:
         say(missed)
 

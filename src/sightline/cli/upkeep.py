@@ -35,7 +35,7 @@ def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | Non
                 found = _sweep(call, ground, older_than, max_size, dry_run=True)
         else:
             with call.open() as session:
-                own = session._ground  # noqa: SLF001 - faces compose the parts
+                own = session._context  # noqa: SLF001 - faces compose the parts
                 found = _sweep(call, own, older_than, max_size, dry_run=False)
     if call.json:
         output.json(json_shapes.swept(found))

@@ -251,7 +251,7 @@ class Call:
 
     def _note_missed(self, session: Session) -> None:
         """Leave a line where a checkpoint that was due could not be kept; the call goes on."""
-        ground = session._ground  # noqa: SLF001 - what no verb answers
+        ground = session._context  # noqa: SLF001 - what no verb answers
         if ground.missed:
             self.note(SightlineError(ground.missed))
             ground.missed = ""
@@ -263,7 +263,7 @@ class Call:
 
     def _may_have_seen_more(self, session: Session, path: str) -> bool:
         """Whether the transcript may show lines of a file that this session does not know."""
-        ground = session._ground  # noqa: SLF001 - a look that no verb offers
+        ground = session._context  # noqa: SLF001 - a look that no verb offers
         try:
             located = ground.workspace.locate(path)
         except SightlineError:

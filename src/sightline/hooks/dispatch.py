@@ -52,4 +52,4 @@ def attend(session: Session, event: Event) -> Answer:
     """Handle one event of a session, and return the answer for the host. SightlineError."""
     handle = HANDLERS[type(event)]
     with session._lock:  # noqa: SLF001 - a verb like the session's own
-        return handle(session._ground, event)  # noqa: SLF001
+        return handle(session._context, event)  # noqa: SLF001

@@ -31,10 +31,10 @@ def test_a_rewind_that_was_killed_before_the_rights_is_finished_by_the_next(plac
     def dying(*_):
         raise Killed
 
-    s._ground.workspace.set_mode = dying
+    s._context.workspace.set_mode = dying
     with pytest.raises(Killed):
         s.rewind(then)
-    del s._ground.workspace.set_mode
+    del s._context.workspace.set_mode
     assert s.rewind(then).restored == ("run.sh",)
     assert mode_of(place, "run.sh") == 0o755
 
@@ -93,7 +93,7 @@ def test_what_the_user_wrote_in_it_before_the_command_stays(place, s):
 
 def test_without_a_checkpoint_of_it_such_a_file_is_left_alone(place, s):
     place.put("unread.py", "before\n")
-    position = s._ground.store.position()
+    position = s._context.store.position()
     with s.ran("sed -i s/before/after/ unread.py"):
         place.put("unread.py", "after, and longer\n")
     report = s.rewind(position)

@@ -49,7 +49,7 @@ def killed_at(place, then, step):
         code = 1
         try:
             with place.session() as s:
-                s._ground.workspace._calls = dying(step)
+                s._context.workspace._calls = dying(step)
                 s.rewind(then)
             code = 0
         finally:
@@ -73,10 +73,10 @@ def test_killed_at_any_call_it_ends_at_the_same_bytes(tmp_path, first):
         if not killed_at(place, then, step):
             break
         with place.session() as s:
-            assert s._ground.store.pending() == []
+            assert s._context.store.pending() == []
             s.rewind(then)
             assert tree(place) == whole
-            assert s._ground.store.verify() == []
+            assert s._context.store.verify() == []
         step += STRIDE
     assert step > first
     assert tree(place) == whole

@@ -41,7 +41,7 @@ def there_and_back(place, s, then, picture):
     seen.append(picture())
     assert s.rewind(again.safety_checkpoint).left_alone == ()
     seen.append(picture())
-    assert s._ground.store.pending() == []
+    assert s._context.store.pending() == []
     return seen
 
 

@@ -43,7 +43,7 @@ def as_then(place, names=NAMES):
 
 
 def test_a_batch_is_one_durable_append_and_one_of_what_became_of_it(place, s, many, monkeypatch):
-    made = appends(s._ground.store, monkeypatch)
+    made = appends(s._context.store, monkeypatch)
     s.rewind(many)
     of_files = [each for each in made if {WriteIntended, Changed} & set(each[0])]
     assert of_files == [([WriteIntended] * 30, True), ([Changed] * 30, False)]
@@ -52,7 +52,7 @@ def test_a_batch_is_one_durable_append_and_one_of_what_became_of_it(place, s, ma
 
 def test_the_disk_is_asked_for_all_of_a_batch_at_once(place, s, many):
     made: list[str] = []
-    s._ground.workspace._calls = Hooked(made.append)
+    s._context.workspace._calls = Hooked(made.append)
     s.rewind(many)
     assert made.count("write_back") == 30
     assert made.count("fsync") == 30 + 1  # for all of them, the one folder
@@ -61,7 +61,7 @@ def test_the_disk_is_asked_for_all_of_a_batch_at_once(place, s, many):
 @pytest.mark.parametrize(("name", "limit"), [("AT_ONCE", 7), ("BYTES_AT_ONCE", 80)])
 def test_more_than_a_batch_go_in_several(place, s, many, monkeypatch, name, limit):
     monkeypatch.setattr(apply, name, limit)
-    made = appends(s._ground.store, monkeypatch)
+    made = appends(s._context.store, monkeypatch)
     report = s.rewind(many)
     sizes = [len(kinds) for kinds, _ in made if WriteIntended in kinds]
     assert sum(sizes) == 30
@@ -73,14 +73,14 @@ def test_more_than_a_batch_go_in_several(place, s, many, monkeypatch, name, limi
 
 def test_a_file_larger_than_a_batch_goes_alone(place, s, many, monkeypatch):
     monkeypatch.setattr(apply, "BYTES_AT_ONCE", 1)
-    made = appends(s._ground.store, monkeypatch)
+    made = appends(s._context.store, monkeypatch)
     s.rewind(many)
     assert [kinds for kinds, _ in made if WriteIntended in kinds] == [[WriteIntended]] * 30
     assert as_then(place)
 
 
 def test_saves_into_some_of_a_batch_are_kept_and_planned_for_again(place, s, many):
-    workspace = s._ground.workspace
+    workspace = s._context.workspace
     replace_each = workspace.replace_each
     saved = NAMES[3::9]
 
@@ -96,7 +96,7 @@ def test_saves_into_some_of_a_batch_are_kept_and_planned_for_again(place, s, man
     assert report.left_alone == ()
     assert as_then(place, [name for name in NAMES if name not in saved])
     assert {place.text(name) for name in saved} == {f"{name}\ntwo\nthe user's\n" for name in saved}
-    assert s._ground.store.pending() == []
+    assert s._context.store.pending() == []
 
 
 def test_edits_renames_removals_and_rights_go_side_by_side(place, s):
@@ -127,8 +127,8 @@ def test_the_intents_of_a_rewind_are_all_settled(place, s, many):
     (place.root / NAMES[4]).mkdir()
     report = s.rewind(many)
     assert [each.path for each in report.left_alone] == [NAMES[4]]
-    assert s._ground.store.pending() == []
-    assert list(s._ground.store.timeline(kinds=[WriteAbandoned])) == []
+    assert s._context.store.pending() == []
+    assert list(s._context.store.timeline(kinds=[WriteAbandoned])) == []
 
 
 @pytest.mark.parametrize("largest", [0, rewinder.SMALL])
@@ -149,9 +149,9 @@ def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(
             s.rewind(many)
     assert {name: place.text(name) for name in NAMES} == stood
     assert place.names() == sorted(NAMES)
-    assert s._ground.store.pending() == []
-    assert not [*s._ground.store.timeline(kinds=[RewindStarted])]
-    abandoned = [*s._ground.store.timeline(kinds=[WriteAbandoned])]
+    assert s._context.store.pending() == []
+    assert not [*s._context.store.timeline(kinds=[RewindStarted])]
+    abandoned = [*s._context.store.timeline(kinds=[WriteAbandoned])]
     assert len(abandoned) == (len(NAMES) if largest else 0)
     assert s.rewind(many).restored == tuple(NAMES)
 
@@ -180,6 +180,6 @@ def test_the_safety_checkpoint_comes_before_the_first_file_is_touched(
 def test_rights_that_somebody_gave_since_are_on_record(place, s, many):
     (place.root / NAMES[0]).chmod(0o640)
     s.rewind(many)
-    [told] = [r.fact for r in s._ground.store.timeline(kinds=[Changed]) if r.fact.change == "mode"]
+    [told] = [r.fact for r in s._context.store.timeline(kinds=[Changed]) if r.fact.change == "mode"]
     assert (told.path, told.mode & 0o777, told.cause.kind) == (NAMES[0], 0o640, "external")
     assert (place.root / NAMES[0]).stat().st_mode & 0o777 == 0o640

@@ -18,11 +18,11 @@ def removed(place, s):
         s.checkpoint()
         with s.ran("make clean"):
             (place.root / "a.py").unlink()
-    return list(s._ground.store.timeline(path="a.py", kinds=[Changed]))
+    return list(s._context.store.timeline(path="a.py", kinds=[Changed]))
 
 
 def test_what_is_at_hand_says_the_same_as_the_timeline(s, removed):
-    ground = s._ground
+    ground = s._context
     gone = [r for r in removed if r.fact.after == MISSING]
     assert len(gone) == 2
     for position in (0, gone[0].position):
@@ -34,7 +34,7 @@ def test_what_is_at_hand_says_the_same_as_the_timeline(s, removed):
 
 
 def test_a_file_is_heard_of_from_its_first_fact_on(s, removed):
-    ground = s._ground
+    ground = s._context
     first = next(iter(ground.store.timeline(path="a.py"))).position
     nothing: list[Recorded] = []
     for since in (nothing, removed):

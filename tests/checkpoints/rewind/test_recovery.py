@@ -53,7 +53,7 @@ def stands(place):
 
 
 def left(session):
-    return write_journal.unfinished(session._ground, session.id)
+    return write_journal.unfinished(session._context, session.id)
 
 
 def test_opening_its_session_finishes_it_and_says_so(place, half):
@@ -64,25 +64,25 @@ def test_opening_its_session_finishes_it_and_says_so(place, half):
     assert warning.text == (
         f"The rewind to {half}, which had been interrupted, was finished: 50 files more went back."
     )
-    last = [type(each.fact) for each in s._ground.store.timeline(newest=2)]
+    last = [type(each.fact) for each in s._context.store.timeline(newest=2)]
     assert last[0] is RewindEnded
-    stood = s._ground.store.position()
+    stood = s._context.store.position()
     place.session()
-    assert s._ground.store.position() <= stood + 1, "nothing is finished twice"
+    assert s._context.store.position() <= stood + 1, "nothing is finished twice"
 
 
 def test_another_session_leaves_it_to_its_own(place, half):
     other = place.session("other")
     assert stands(place) == (100, 50)
-    assert [each.to for each in recovery.listed(other._ground)] == [half]
+    assert [each.to for each in recovery.listed(other._context)] == [half]
 
 
 def test_while_its_process_is_there_nobody_finishes_it(place, monkeypatch):
     s = place.session()
-    s._ground.append([RewindStarted("position 0", 0, s._ground.owner)])
-    assert recovery.listed(s._ground) == []
+    s._context.append([RewindStarted("position 0", 0, s._context.owner)])
+    assert recovery.listed(s._context) == []
     place.session()
-    assert s._ground.store.pending()
+    assert s._context.store.pending()
 
 
 def test_what_was_done_since_it_began_stands(place, half):
@@ -99,7 +99,7 @@ def test_what_was_done_since_it_began_stands(place, half):
 
 def test_its_agents_own_later_work_stands(place, half):
     """A hook goes on before anybody could finish it: what it does then is no part of the rewind."""
-    ground = place.session("other")._ground.of("s")
+    ground = place.session("other")._context.of("s")
     apply_edit(ground, "new.txt", Create("by the agent\n"))
     place.session()
     assert stands(place) == (150, 0)
@@ -108,7 +108,7 @@ def test_its_agents_own_later_work_stands(place, half):
 
 def test_a_prompt_finishes_it_and_the_agent_is_told(place, half):
     other = place.session("other")
-    ground = other._ground
+    ground = other._context
     s = start(ground.store, ground.workspace, ground.settings, id="s")
     assert stands(place) == (100, 50), "a hook that is no prompt has no time for it"
     told = attend(s, Prompted("go on")).context
@@ -126,24 +126,24 @@ def test_one_that_died_behind_its_last_file_is_ended(place, monkeypatch):
 
 def test_the_same_command_again_ends_it(place, half):
     other = place.session("other")
-    report = rewinder.rewind(other._ground.of("s"), half)
+    report = rewinder.rewind(other._context.of("s"), half)
     assert len(report.restored) == 50
-    assert recovery.listed(other._ground) == []
+    assert recovery.listed(other._context) == []
 
 
 def test_one_that_only_had_to_be_ended_is_ended_by_the_same_command(place, monkeypatch):
     then = begun(place, monkeypatch, appends=4)
     other = place.session("other")
-    assert rewinder.rewind(other._ground.of("s"), then, dry_run=True).restored == ()
-    assert recovery.listed(other._ground)
-    assert rewinder.rewind(other._ground.of("s"), then).restored == ()
-    assert recovery.listed(other._ground) == []
+    assert rewinder.rewind(other._context.of("s"), then, dry_run=True).restored == ()
+    assert recovery.listed(other._context)
+    assert rewinder.rewind(other._context.of("s"), then).restored == ()
+    assert recovery.listed(other._context) == []
 
 
 def test_the_conversation_goes_back_as_it_was_asked_for(place, monkeypatch):
     then = begun(place, monkeypatch, conversation=True)
     s = place.session()
-    ends = [r.fact for r in s._ground.store.timeline(kinds=[RewindEnded])]
+    ends = [r.fact for r in s._context.store.timeline(kinds=[RewindEnded])]
     [cp] = [each for each in s.checkpoints() if each.id == then]
     assert ends == [RewindEnded(cp.position)]
     assert s.believed(NAMES[0]) == "then\n"
@@ -151,7 +151,7 @@ def test_the_conversation_goes_back_as_it_was_asked_for(place, monkeypatch):
 
 def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, monkeypatch):
     other = place.session("other")
-    ground = other._ground.of("s")
+    ground = other._context.of("s")
     tree = type(ground.workspace)
 
     def refusing(self, replacements, _):
@@ -169,7 +169,7 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
 
 def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
     other = place.session("other")
-    ground = other._ground.of("s")
+    ground = other._context.of("s")
     full = StoreError("The store cannot grow: the disk is full.", "Free some.")
 
     def refusing(*_, **__):
@@ -185,7 +185,7 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
 def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
     monkeypatch.setattr(rewinder, "SMALL", 0)  # else files are written aside before it has begun
     begun(place, monkeypatch, appends=0)
-    ground = place.session("other")._ground.of("s")
+    ground = place.session("other")._context.of("s")
     assert "there was no time for all of it" in recovery.finish(ground, until=0.0)
     assert stands(place) == (100, 50)
     assert "50 files more" in recovery.finish(ground)

@@ -27,20 +27,20 @@ def test_a_second_rewind_to_the_same_place_finds_nothing_to_do(place, three):
     place.put("b.py", place.text("b.py") + "four\n")
     three.rewind(then)
     assert place.names() == ["a.py"]
-    stood = three._ground.store.position()
+    stood = three._context.store.position()
     report = three.rewind(then)
     assert (report.restored, report.merged, report.moved) == ((), (), ())
     assert report.safety_checkpoint is None
-    assert three._ground.store.position() == stood
+    assert three._context.store.position() == stood
 
 
 def test_a_dry_run_says_the_same_and_touches_nothing(place, three):
     then = three.checkpoint()
     three.edit("a.py", "two", "2")
     three.create("b.py", "b\n")
-    stood = three._ground.store.position()
+    stood = three._context.store.position()
     planned = three.rewind(then, dry_run=True)
-    assert three._ground.store.position() == stood
+    assert three._context.store.position() == stood
     assert place.text("a.py") == "one\n2\nthree\n"
     done = three.rewind(then)
     told = {each.path: (each.change, each.diff) for each in planned.diffs}
@@ -87,8 +87,8 @@ def test_a_rewind_begins_and_ends_on_the_timeline(place, three):
     three.edit("a.py", "two", "2")
     three.rewind(then)
     kinds = [RewindStarted, RewindEnded]
-    facts = [each.fact for each in three._ground.store.timeline(kinds=kinds)]
-    owner = three._ground.owner
+    facts = [each.fact for each in three._context.store.timeline(kinds=kinds)]
+    owner = three._context.owner
     assert facts[0] == RewindStarted(then.id, then.position, owner, with_files=True)
     assert facts[1] == RewindEnded(facts[1].to, files_only=True)
 

@@ -192,7 +192,7 @@ def test_a_rewind_is_rewound_and_that_again(place, three):
 def test_a_save_in_the_middle_is_planned_for_again(place, three):
     then = three.checkpoint()
     three.edit("a.py", "two", "2")
-    workspace = three._ground.workspace
+    workspace = three._context.workspace
     replace_each = workspace.replace_each
 
     def late(wanted, *meanwhile):
@@ -204,7 +204,7 @@ def test_a_save_in_the_middle_is_planned_for_again(place, three):
     report = three.rewind(then)
     assert place.text("a.py") == "one\ntwo\nthree\nthe user's\n"
     assert (report.merged, report.restored) == (("a.py",), ())
-    assert three._ground.store.pending() == []
+    assert three._context.store.pending() == []
 
 
 @pytest.mark.parametrize("save", ["one\n2\nthree\nthe user's\n", "ONE\n2\nthree\n", None])
@@ -212,7 +212,7 @@ def test_what_is_done_while_the_safety_checkpoint_is_taken_is_planned_for(place,
     """The plan is made before that, and carried out behind it."""
     then = three.checkpoint()
     three.edit("a.py", "two", "2")
-    workspace = three._ground.workspace
+    workspace = three._context.workspace
     remember = workspace.remember
 
     def late(*arguments, **options):
@@ -224,14 +224,14 @@ def test_what_is_done_while_the_safety_checkpoint_is_taken_is_planned_for(place,
     assert place.names() == (["a.py"] if save else [])
     assert not save or place.text("a.py") == save.replace("2", "two")
     assert report.merged == (("a.py",) if save else ())
-    assert three._ground.store.pending() == []
+    assert three._context.store.pending() == []
 
 
 def test_a_program_that_saves_all_the_time_is_left_alone(place, three):
     then = three.checkpoint()
     three.edit("a.py", "two", "2")
     three.create("b.py", "b\n")
-    workspace = three._ground.workspace
+    workspace = three._context.workspace
     replace_each = workspace.replace_each
     saved = []
 
@@ -253,7 +253,7 @@ def test_a_file_whose_text_was_purged_is_left_alone_and_the_rest_goes(place, thr
     then = three.checkpoint()
     three.edit("a.py", "two", "2")
     three.create("b.py", "b\n")
-    store = three._ground.store
+    store = three._context.store
     store.purge(lambda: [revision_of(b"one\ntwo\nthree\n")], "test", session=three.id, at=0)
     report = three.rewind(then)
     assert place.text("a.py") == "one\n2\nthree\n"

@@ -29,7 +29,7 @@ class Scene:
         self.clock = FixedClock()
         self.disk = MemoryWorkspace(files)
         self.first = self.agent(UUID)
-        ground = self.first._ground
+        ground = self.first._context
         self.ground = survey(ground.store, self.disk, ground.settings, self.clock)
         self.watch = Watch(self.ground, Watching(self.ground))
         self.view: Any = None
@@ -194,7 +194,7 @@ def test_looking_begins_no_session_and_is_no_sign_of_life(scene):
 def test_sessions_that_ended_or_went_quiet_are_counted(scene):
     from sightline.model.events import SessionEnded
 
-    scene.agent("done")._ground.append([SessionEnded()])
+    scene.agent("done")._context.append([SessionEnded()])
     scene.clock.advance(seconds=90_000)
     scene.agent("new").read("README")
     assert "1 quiet, 1 ended: sightline sessions" in scene.lines()

@@ -13,7 +13,7 @@ class Host:
         self.calls = 0
 
     def facts(self, *kinds):
-        found = self.session._ground.store.timeline(session=self.session.id, kinds=list(kinds))
+        found = self.session._context.store.timeline(session=self.session.id, kinds=list(kinds))
         return [recorded.fact for recorded in found]
 
     def read(self, path, lines=None):

@@ -29,5 +29,5 @@ def seen(session, path):
 
 
 def facts(session, *kinds):
-    found = session._ground.store.timeline(session=session.id, kinds=list(kinds))
+    found = session._context.store.timeline(session=session.id, kinds=list(kinds))
     return [recorded.fact for recorded in found]

@@ -14,7 +14,7 @@ def seen(session, path):
 
 
 def facts(session, kind):
-    return [recorded.fact for recorded in session._ground.store.timeline(kinds=[kind])]
+    return [recorded.fact for recorded in session._context.store.timeline(kinds=[kind])]
 
 
 def test_lines_with_their_text_are_seen(place, s):

@@ -31,7 +31,7 @@ def ask(session, cell="a", mode="replace", path="n.ipynb"):
 
 
 def refusals(session):
-    return [r.fact.reason for r in session._ground.store.timeline(kinds=[Refused])]
+    return [r.fact.reason for r in session._context.store.timeline(kinds=[Refused])]
 
 
 def test_a_cell_as_it_was_shown_goes_through_without_a_word(n):
@@ -45,7 +45,7 @@ def test_a_changed_cell_is_refused_with_its_diff_and_the_next_step(place, n):
     assert "+x = 9" in answer.refuse
     assert "Read n.ipynb again" in answer.refuse
     assert refusals(n) == ["stale"]
-    assert [r.fact.cause.kind for r in n._ground.store.timeline(kinds=[Changed])] == ["external"]
+    assert [r.fact.cause.kind for r in n._context.store.timeline(kinds=[Changed])] == ["external"]
 
 
 def test_after_another_look_the_same_edit_goes_through(place, n):

@@ -43,7 +43,7 @@ def test_an_edit_of_what_was_shown_goes_through_without_a_word(host):
     assert host.state("a.txt") == "fresh"
     (changed,) = host.facts(Changed)
     assert changed.cause.kind == "agent"
-    assert host.session._ground.store.pending() == []
+    assert host.session._context.store.pending() == []
 
 
 def test_an_edit_of_changed_lines_is_refused_with_what_stands_there(host):
@@ -162,7 +162,7 @@ def test_a_save_between_check_and_write_is_told_as_lost(host):
     assert "lost" in done.context
     assert "tell the user" not in done.context
     external = [fact for fact in host.facts(Changed) if fact.cause.kind == "external"]
-    kept = host.session._ground.store.blob(external[0].after)
+    kept = host.session._context.store.blob(external[0].after)
     assert b"thirty by the user\n" in kept
 
 
@@ -197,7 +197,7 @@ def test_a_save_between_check_and_edit_stands_and_is_told(host):
     )
     assert "lost" not in done.context
     assert "thirty by the user" in done.context
-    assert host.session._ground.store.pending() == []
+    assert host.session._context.store.pending() == []
 
 
 def test_a_write_that_is_told_twice_is_recorded_once(host):
@@ -211,7 +211,7 @@ def test_a_write_that_is_told_twice_is_recorded_once(host):
         assert attend(host.session, Wrote("a.txt", "c1", TEXT, content=new)).context == ""
     assert [fact.cause.kind for fact in host.facts(Changed)] == ["agent"]
     assert host.state("a.txt") == "fresh"
-    assert host.session._ground.store.pending() == []
+    assert host.session._context.store.pending() == []
 
 
 @pytest.mark.parametrize("new", [TEXT, TEXT.replace("line 9\n", "nine\n")])
@@ -255,9 +255,9 @@ def test_what_a_merge_put_in_is_no_more_known_for_a_save_in_between(host):
 def test_an_edit_the_host_gave_up_leaves_nothing_pending(host):
     host.read("a.txt")
     host.ask("a.txt", Replace("line 5\n", "x\n"))
-    assert host.session._ground.store.pending() != []
+    assert host.session._context.store.pending() != []
     attend(host.session, Failed("a.txt", "c1", why="The user said no."))
-    assert host.session._ground.store.pending() == []
+    assert host.session._context.store.pending() == []
     assert host.state("a.txt") == "fresh"
 
 
@@ -265,7 +265,7 @@ def test_an_edit_the_user_did_not_permit_leaves_nothing_pending(host):
     host.read("a.txt")
     host.ask("a.txt", Replace("line 5\n", "x\n"))
     host.batch_ends()
-    assert host.session._ground.store.pending() == []
+    assert host.session._context.store.pending() == []
     assert host.state("a.txt") == "fresh"
 
 

@@ -48,7 +48,7 @@ class Stage:
     @property
     def ground(self) -> SessionContext:
         """What the session stands on."""
-        return self.session._ground  # noqa: SLF001 - faces compose the parts
+        return self.session._context  # noqa: SLF001 - faces compose the parts
 
     def resume(self, policy: str) -> None:
         """Open the session again by its id, with another policy for stale edits."""

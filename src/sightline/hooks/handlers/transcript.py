@@ -35,7 +35,7 @@ class Mark(Struct, frozen=True):
 def mark_of(session: Session, transcript: str) -> Mark:
     """How far this session's transcript was read; its beginning when it never was."""
     source = _source(transcript)
-    store = session._ground.store  # noqa: SLF001 - a verb like the session's own
+    store = session._context.store  # noqa: SLF001 - a verb like the session's own
     newest = list(store.timeline(session=session.id, kinds=[Imported], newest=RECENT))
     for recorded in reversed(newest):
         fact = recorded.fact
@@ -47,7 +47,7 @@ def mark_of(session: Session, transcript: str) -> Mark:
 def reached(session: Session, transcript: str, offset: int, *, all_of_it: bool = False) -> None:
     """Record how far a transcript was read."""
     fact = Imported(f"{_source(transcript)}{offset}", ALL if all_of_it else "")
-    session._ground.append([fact])  # noqa: SLF001 - as above
+    session._context.append([fact])  # noqa: SLF001 - as above
 
 
 def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
@@ -58,7 +58,7 @@ def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
     that, and left out; what was shown before the session began goes beneath.
     """
     with session._lock:  # noqa: SLF001 - as above
-        store = session._ground.store  # noqa: SLF001 - as above
+        store = session._context.store  # noqa: SLF001 - as above
         mark = mark_of(session, transcript)
         state = store.session(session.id) if mark.all_of_it else None
         began = state.started if state else 0
@@ -71,7 +71,7 @@ def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
 
 
 def _take(session: Session, events: Sequence[Event], began: int) -> None:
-    ground = session._ground  # noqa: SLF001 - as above
+    ground = session._context  # noqa: SLF001 - as above
     known = ground.store.known(session.id)
     earlier: dict[str, list[Shown]] = {}
     for event in events:
