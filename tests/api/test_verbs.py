@@ -1,30 +1,86 @@
-"""Library, command line and tools agree on their verbs."""
+"""Library, async face, command line and tools agree on the verbs, which are written once."""
 
-from msgspec import structs
+import inspect
 
-from sightline.api.session import Seeking, Session
-from sightline.api.verbs import ABOUT_MANY, OF_ITSELF, VERBS
+import pytest
+
+from sightline.api.async_verbs import AsyncConversation
+from sightline.api.session import AsyncSession, Session
+from sightline.api.verbs import (
+    OTHER_COMMANDS,
+    REQUIRED,
+    TOOLS,
+    WITHOUT_COMMAND,
+    command_name,
+    parameters,
+    prose,
+)
 from sightline.cli.group import COMMANDS
+from sightline.conversation.log import Conversation
 
-NO_VERB = {"close"}
+ABOUT_MANY = {
+    *("up", "watch", "log", "why", "sessions", "diff"),
+    *("checkpoint-diff", "window", "replay"),
+}
+"""Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
+`diff` is what `check` answers, printed as a diff."""
+
+OF_ITSELF = {"tour", "init", "doctor", "gc", "completion", "hook"}
+"""Commands of the command itself."""
 
 
-def test_every_method_of_a_session_is_a_verb_and_no_other_is():
-    public = {
-        name
-        for name, made in {**vars(Seeking), **vars(Session)}.items()
-        if not name.startswith("_") and not isinstance(made, property)
+def verbs(kind):
+    """The public methods of a class, by name."""
+    return {
+        name: method
+        for name, method in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_") and name != "close"
     }
-    assert {verb.method for verb in VERBS} == public - NO_VERB
 
 
-def test_every_command_is_a_verb_or_says_why_it_is_none():
-    commands = {verb.command for verb in VERBS if verb.command}
-    assert commands | {*ABOUT_MANY, *OF_ITSELF} == set(COMMANDS)
-    assert not commands & {*ABOUT_MANY, *OF_ITSELF}
+VERBS = verbs(Session)
+
+
+@pytest.mark.parametrize(
+    ("face", "source"), [(AsyncSession, Session), (AsyncConversation, Conversation)]
+)
+def test_the_async_face_has_every_verb_with_its_parameters_and_docstring(face, source):
+    assert set(verbs(face)) == set(verbs(source))
+    for name, method in verbs(face).items():
+        original = getattr(source, name)
+        ours, theirs = inspect.signature(method), inspect.signature(original)
+        assert list(ours.parameters.values())[1:] == list(theirs.parameters.values())[1:], name
+        assert inspect.getdoc(method) == inspect.getdoc(original)
+
+
+def test_every_verb_has_a_command_or_stands_in_the_list_of_those_without():
+    commands = {command_name(name) for name in VERBS} - {None}
+    assert commands | ABOUT_MANY | OF_ITSELF == set(COMMANDS)
+    assert not commands & (ABOUT_MANY | OF_ITSELF)
+    assert set(VERBS) >= WITHOUT_COMMAND | set(OTHER_COMMANDS) | set(TOOLS)
 
 
 def test_no_name_stands_for_two_verbs():
-    for names in zip(*map(structs.astuple, VERBS), strict=True):
-        given = [name for name in names if name]
-        assert len(given) == len(set(given))
+    commands = [command_name(name) for name in VERBS if name not in WITHOUT_COMMAND]
+    assert len(commands) == len(set(commands))
+    assert len(set(TOOLS.values())) == len(TOOLS)
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_describes_itself_and_every_parameter_of_a_command(name):
+    assert prose(VERBS[name])
+    described = {each.name: each.description for each in parameters(VERBS[name])}
+    assert name in WITHOUT_COMMAND or all(described.values()), described
+
+
+def test_parameters_are_read_from_the_signature_and_the_docstring():
+    path, lines = parameters(Session.read)
+    assert (path.name, path.annotation, path.default) == ("path", str, REQUIRED)
+    assert (lines.default, lines.description) == (None, "Only these, first and last.")
+    assert [each.is_keyword for each in parameters(Session.edit)] == [False, False, False, True]
+    long = {each.name: each.description for each in parameters(Session.saw)}["via"]
+    assert long == "How: read, mention, preview, search, handover, refusal, or a word of your own."
+
+
+def test_prose_ends_where_the_sections_begin():
+    assert prose(Session.release) == "Give up a claim of this session."

@@ -1,35 +1,40 @@
-"""Session: one agent's conversation over a workspace, as the library's user holds it."""
+"""Session: the verbs of one agent's conversation over a workspace."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from threading import RLock
-from typing import Self
+from typing import Annotated, Self
 
-from sightline.api import checkpointed_verbs, handover
-from sightline.api.async_session import AsyncSession
+from msgspec import Meta
+
+from sightline.api import handover
+from sightline.api.async_verbs import AsyncConversation, async_context, coroutine
+from sightline.api.verbs import Natural, Positive, verb
 from sightline.briefing import compose, mentions, registry
 from sightline.briefing.compose import Briefing
 from sightline.briefing.mentions import Mentioned
 from sightline.briefing.registry import Registry
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import changed_since, export, gc, take
-from sightline.checkpoints.automatic import after_change
+from sightline.checkpoints.automatic import after_change, before_change
 from sightline.checkpoints.rewind import rewinder
 from sightline.checkpoints.time_points import When
 from sightline.codegraph import related
 from sightline.codegraph.related_files import Related
 from sightline.conversation import deleted_messages as removed_messages
-from sightline.conversation import log
 from sightline.conversation.log import Conversation
 from sightline.errors import EditRefused
 from sightline.guard import batch, file_states, host_writes, reads
 from sightline.guard.batch import Change
+from sightline.guard.edit import apply_edit
 from sightline.guard.host_writes import Run
+from sightline.guard.move import move
 from sightline.model import results
 from sightline.model.attempts import Attempt, Create, Delete, Replace, ReplaceLines, WriteWhole
+from sightline.model.spans import Span
 from sightline.notices import delivery, notice_text, pending, warnings
 from sightline.search import find, listing, listing_requests, stats
 from sightline.search.chains import Fallback, FindResult
@@ -39,26 +44,635 @@ from sightline.search.listing_requests import ListingRequest
 from sightline.search.stats import Stats
 from sightline.sessions import claims, presence, usage
 
+TIDY_EVERY = 16
+"""Turns between two removals of automatic checkpoints that take too much room, in a session that
+a program opened. Hooks remove them at the end of each turn."""
 
-class Seeking:
-    """What a Session has beside its guarded verbs."""
 
-    _context: SessionContext
-    _lock: RLock
+class Session:
+    """One agent's view of a workspace, and the guarded verbs that keep the view true.
 
+    Paths may be relative to the workspace or absolute inside it. Lines are 1-based and inclusive.
+    Several threads may use a session; its verbs run one at a time.
+    """
+
+    def __init__(
+        self, context: SessionContext, agent: str, users: set[object] | None = None
+    ) -> None:
+        self._context = context
+        self._lock = RLock()
+        self._users = users if users is not None else set()  # this session and its forks: one store
+        self._users.add(self._lock)
+        self._conversation: Conversation | None = None
+        self.id = context.session
+        self.agent = agent
+
+    @property
+    def workspace(self) -> str:
+        """The absolute path of the workspace."""
+        return self._context.workspace.root
+
+    @property
+    def aio(self) -> AsyncSession:
+        """The same verbs as coroutines, for async hosts."""
+        return AsyncSession(self)
+
+    @property
+    def conversation(self) -> Conversation:
+        """The session's messages: kept for good, and folded so that the model is sent fewer."""
+        if self._conversation is None:
+            self._conversation = Conversation(self._context, self._lock)
+        return self._conversation
+
+    @verb
+    def read(self, path: str, lines: Span | None = None) -> results.FileView:
+        """Show a file or some of its lines, and record that this session was shown them.
+
+        Args:
+            path: The file.
+            lines: Only these, first and last.
+
+        Returns:
+            At most `read_max_lines` lines and `read_max_bytes` bytes; the view says which lines
+            it holds, and what changed since this session last saw the file.
+
+        Raises:
+            FileMissing, PathRefused, Unverifiable.
+        """
+        if lines is not None and lines[1] < lines[0]:
+            raise ValueError(f"lines are (first, last), not {lines}")
+        return reads.read(self._context, path, lines)
+
+    @verb
+    def saw(
+        self, path: str, *, lines: Span | None = None, text: str | None = None, via: str = "read"
+    ) -> None:
+        """Record that another tool showed a file or some lines of it.
+
+        Args:
+            path: The file.
+            lines: The lines that the tool showed; all by default.
+            text: Exactly the text that the tool showed.
+            via: How: read, mention, preview, search, handover, refusal, or a word of your own.
+        """
+        reads.saw(self._context, path, lines, text, via)
+
+    @verb
+    def dropped(self, path: str | None = None, *, lines: Span | None = None) -> None:
+        """Record that text left the agent's context window.
+
+        Args:
+            path: The file; every file by default.
+            lines: Only these; all by default.
+        """
+        reads.dropped(self._context, path, lines)
+
+    @verb
+    def believed(self, path: str) -> str | None:
+        """Return the text that this session's agent believes a file to have.
+
+        That is the text the agent was shown, with the agent's own edits applied. None if the file
+        was never shown, or if its text is never stored.
+        """
+        return reads.believed(self._context, path)
+
+    @verb
+    def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> results.EditResult:
+        """Replace a text, unless it changed since this session saw it.
+
+        Args:
+            path: The file.
+            old: The text to replace, literally.
+            new: The new text; may be empty.
+            count: How often the old text occurs: a number, or None for any number.
+
+        Raises:
+            EditRefused, with the diff and the next call in its hint.
+        """
+        if count is not None and count < 1:
+            raise ValueError(f"count is 1 or more, or None for all, not {count}")
+        return self._edit(path, Replace(old, new, count))
+
+    @verb
+    def edit_lines(self, path: str, start: int, end: int, new: str) -> results.EditResult:
+        """Replace lines, as this session last saw them.
+
+        Args:
+            path: The file.
+            start: The first line to replace.
+            end: The last line to replace; start - 1 inserts before `start`.
+            new: The new lines. The last one gets its line end if the text has none.
+
+        Raises:
+            EditRefused.
+        """
+        return self._edit(path, ReplaceLines(start, end, new))
+
+    @verb
+    def write(self, path: str, content: str, *, raw: bool = False) -> results.EditResult:
+        """Write a whole file.
+
+        Changes by others since this session saw the file are merged, or the write is refused. The
+        file keeps its encoding, its byte order mark and its line ends.
+
+        Args:
+            path: The file.
+            content: The file's new text.
+            raw: Write the text as given, with its own line ends and no byte order mark.
+
+        Raises:
+            EditRefused.
+        """
+        return self._edit(path, WriteWhole(content, raw))
+
+    @verb
+    def create(self, path: str, content: str) -> results.EditResult:
+        """Write a new file; refused if the path exists.
+
+        Args:
+            path: The new file.
+            content: The file's text.
+
+        Raises:
+            EditRefused, with reason "exists" if the path exists.
+        """
+        return self._edit(path, Create(content))
+
+    @verb
+    def delete(self, path: str) -> results.EditResult:
+        """Delete a file, unless it changed since this session saw it.
+
+        Args:
+            path: The file. Its bytes stay in the store.
+
+        Raises:
+            EditRefused.
+        """
+        return self._edit(path, Delete())
+
+    @verb
+    def move(self, src: str, dst: str) -> results.EditResult:
+        """Rename a file; refused if the new path exists.
+
+        Args:
+            src: The file.
+            dst: Its new path.
+
+        Raises:
+            EditRefused, with reason "exists" if `dst` exists.
+        """
+        with self._checkpointed(src) as changed:
+            result = move(self._context, src, dst)
+            changed.append(result.path)
+        return result
+
+    @verb
+    def patch(self, unified_diff: str) -> results.EditResult:
+        """Apply a unified diff, all of it or none.
+
+        Args:
+            unified_diff: The diff; its paths are relative to the workspace.
+
+        Raises:
+            EditRefused.
+        """
+        with self._checkpointed(*batch.paths_of(unified_diff)) as changed:
+            result = batch.patch(self._context, unified_diff)
+            changed += [result.path, *(other.path for other in result.others)]
+        return result
+
+    @verb
+    def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> results.BatchResult:
+        """Change several files, all of them or none.
+
+        Args:
+            changes: A Change, or a mapping with its fields, for each file.
+
+        Raises:
+            EditRefused for the first change that is refused; `others` names the rest.
+            ValueError for a change that says nothing, or too much.
+        """
+        wanted = [batch.change(each) for each in changes]
+        for change in wanted:
+            change.attempt()
+        with self._checkpointed(*(change.path for change in wanted)) as changed:
+            applied = batch.apply(self._context, wanted)
+            changed += [result.path for result in applied.results]
+        return applied
+
+    @verb
+    def wrote(
+        self,
+        path: str,
+        *,
+        content: str | bytes | None = None,
+        revision: str | None = None,
+        before: str | bytes | None = None,
+        user_modified: bool = False,
+    ) -> None:
+        """Record that the host's own tool wrote a file.
+
+        Changes that somebody else saved meanwhile are recorded as theirs.
+
+        Args:
+            path: The file.
+            content: The whole text that the tool wrote.
+            revision: The revision of that text, if the text itself is not available.
+            before: The whole text that the tool found when it began.
+            user_modified: The user changed the text before the tool wrote it.
+        """
+        host_writes.wrote(
+            self._context,
+            path,
+            content=content,
+            revision=revision,
+            before=before,
+            user_modified=user_modified,
+        )
+        after_change(self._context, self._context.workspace.locate(path).path)
+
+    @contextmanager
+    def writing(self, path: str, content: str | bytes) -> Iterator[None]:
+        """Guard the host's own write: journal before the block, compare with the disk after it.
+
+        Args:
+            path: The file that the block writes.
+            content: The whole text that the block writes.
+        """
+        located = self._context.workspace.locate(path)
+        with self._checkpointed(path) as changed:
+            changed.append(located.path)
+            with host_writes.writing(self._context, path, content):
+                yield
+
+    @contextmanager
+    def ran(self, command: str) -> Iterator[Run]:
+        """Record the changes of a command that the block runs as made by the command.
+
+        Args:
+            command: The command line. Set `exit_code` of the Run before the block ends; `result`
+                of the Run holds the changes after it.
+        """
+        with self._checkpointed(command=command) as changed:
+            run = host_writes.Run(self._context, command)
+            try:
+                yield run
+            finally:  # a command that fails may have changed files before
+                run.end()
+                files = tuple(pending.changes_of(self._context, run.paths))
+                run.result = results.CommandRun(run.command, run.exit_code, files, run.removed)
+                changed += sorted({*run.paths, *run.removed})
+
+    @verb
+    def check(
+        self, path: str, *, old: str | None = None, content: str | None = None
+    ) -> results.Verdict:
+        """Say whether this session may rely on its view of a file. Changes nothing.
+
+        Args:
+            path: The file.
+            old: Judge replacing this text instead.
+            content: Judge writing this text as the whole file instead.
+        """
+        return file_states.check(self._context, path, old=old, content=content)
+
+    @verb
     def files(
         self, state: str | None = None, *, max_age: int | None = None
     ) -> list[results.FileInContext]:
-        """The files this session was shown, all or those in one state; max_age in turns."""
-        with self._lock:
-            return file_states.files(self._context, state, max_age=max_age)
+        """Return the files that this session was shown.
 
+        Args:
+            state: Only those in this state, such as stale.
+            max_age: Only those shown at most so many turns ago.
+        """
+        return file_states.files(self._context, state, max_age=max_age)
+
+    @verb
     def changes(self, *, told: bool = False) -> list[results.FileChange]:
-        """Files that are not what this session was shown, and that it was not told of yet; told:
-        also those it was told of, and did not look at since. Asking consumes nothing."""
-        with self._lock:
-            return pending.changes(self._context, told=told)
+        """Show changes that this session's agent does not know of yet.
 
+        Asking consumes nothing: a change is listed until the agent reads the file again, or
+        acknowledges a notice of the change.
+
+        Args:
+            told: Also changes that the agent acknowledged.
+        """
+        return pending.changes(self._context, told=told)
+
+    @verb
+    def notice(self, budget: Positive = 1_500) -> results.Notice | None:
+        """Describe to the agent the changes that others made since it was shown the files.
+
+        The notice comes again until its id is acknowledged, so a request that fails loses nothing.
+
+        Args:
+            budget: Tokens at most, of about four characters; files without room are only named.
+
+        Returns:
+            None if nothing is new. The lines that the notice prints count as shown once it is
+            acknowledged; so do the files it only names, as known.
+        """
+        if budget < 1:
+            raise ValueError(f"budget is a number of tokens, 1 or more, not {budget}")
+        return notice_text.notice(self._context, budget)
+
+    @verb
+    def acknowledge(
+        self, answer: results.Notice | Briefing | EditRefused | results.FileWarning | str
+    ) -> None:
+        """Record that the agent got a notice, a warning, a briefing or a refusal.
+
+        The changes that the answer described count as known, its lines as shown; a file that the
+        agent read or edited meanwhile is left alone. A warning is not repeated.
+
+        Args:
+            answer: The answer, or the id of a notice or warning.
+
+        Raises:
+            UnknownName.
+
+        Note:
+            Acknowledge an answer only when the agent has it. Of two calls in parallel, the second
+            does not know the answer of the first.
+        """
+        if isinstance(answer, str | EditRefused | results.Notice | results.FileWarning):
+            delivery.acknowledge(self._context, answer)
+        else:
+            compose.acknowledge(self._context, answer)
+
+    @verb
+    def edited_since(
+        self, when: When = None, *, deleted_messages: Iterable[object] = ()
+    ) -> results.EditedFiles:
+        """List files changed since a checkpoint or a time. Asking consumes nothing.
+
+        Args:
+            when: A checkpoint, its id or label, a position (see log), or a time with its zone. By
+                default the last checkpoint that this session took, else the session's start.
+            deleted_messages: Messages taken out of the conversation, by id or as the host holds
+                them. Edits since the earliest, and files that the messages' calls write, are
+                listed too.
+
+        Raises:
+            UnknownName.
+        """
+        deleted = removed_messages.deleted(self._context, deleted_messages)
+        return changed_since.edited_since(self._context, when, deleted)
+
+    @verb
+    def checkpoint(self, label: str = "") -> results.Checkpoint:
+        """Take a checkpoint of the workspace, to rewind to later.
+
+        A checkpoint covers every file that the ignore files leave, up to the size
+        'checkpoint_file_bytes', and lists the others. Empty folders are not kept. No git is needed,
+        and none is touched.
+
+        Args:
+            label: One line to find the checkpoint by.
+
+        Raises:
+            CheckpointFailed; nothing is recorded then.
+        """
+        return take.take(self._context, label)
+
+    @verb
+    def checkpoints(self) -> list[results.Checkpoint]:
+        """List the checkpoints of all sessions, oldest first."""
+        return take.listed(self._context)
+
+    @verb
+    def export(
+        self,
+        checkpoint: results.Checkpoint | str,
+        branch: str | None = None,
+        *,
+        since: results.Checkpoint | str | None = None,
+        until_now: bool = False,
+        author: str | None = None,
+    ) -> results.Export:
+        """Give a checkpoint to git, as a branch or as a patch.
+
+        A branch gets one commit that holds the workspace as it was, on top of the commit that HEAD
+        is at; paths that the checkpoint does not cover are as in HEAD, and listed. Your files, the
+        index, HEAD, other branches and your settings stay as they are. A patch begins at the
+        checkpoint before.
+
+        Args:
+            checkpoint: The checkpoint, its id or label.
+            branch: Make a commit on a new branch of this name.
+            since: Begin the patch at this checkpoint.
+            until_now: Begin the patch at the checkpoint itself, and end it with the files as they
+                are now.
+            author: The author of the commit, as 'NAME <MAIL>'. Sightline by default.
+
+        Raises:
+            CheckpointFailed, UnknownName, Unverifiable; ValueError for arguments that do not go
+            together.
+        """
+        return export.export(
+            self._context, checkpoint, branch, since=since, until_now=until_now, author=author
+        )
+
+    @verb
+    def rewind(
+        self,
+        checkpoint: results.Checkpoint | str | int,
+        *,
+        files: bool = True,
+        conversation: bool = False,
+        dry_run: bool = False,
+        force_paths: Iterable[str] = (),
+        deleted_messages: Iterable[object] = (),
+    ) -> results.RewindReport:
+        """Take back what this session did since a checkpoint.
+
+        The session's own lines go, and everybody else's stay. Changes that cannot be told apart
+        are left alone, and listed. A safety checkpoint comes first: rewinding to it undoes the
+        rewind.
+
+        Args:
+            checkpoint: The checkpoint, its id or label, or a position (see log).
+            files: Take back the changes of files on disk.
+            conversation: Take back what the session knows, too.
+            dry_run: Only say what would be done.
+            force_paths: Give this file its bytes of then, whoever wrote there since.
+            deleted_messages: Messages taken out of the conversation, as for edited-since. The
+                report warns of the files that they edited.
+
+        Raises:
+            RewindRefused, UnknownName.
+        """
+        return rewinder.rewind(
+            self._context,
+            checkpoint,
+            files=files,
+            conversation=conversation,
+            dry_run=dry_run,
+            force_paths=force_paths,
+            deleted=removed_messages.deleted(self._context, deleted_messages),
+        )
+
+    @verb
+    def turn(
+        self,
+        number: Natural | None = None,
+        *,
+        model: str | None = None,
+        provider: str | None = None,
+        mode: str | None = None,
+    ) -> int:
+        """Begin a turn of this session.
+
+        Args:
+            number: The turn's number; one more than the last by default.
+            model: The model that the agent uses from here on.
+            provider: The model's provider.
+            mode: How the agent uses the model: plan, act, ...
+
+        Returns:
+            The turn's number.
+
+        Raises:
+            ValueError for a provider or mode without any model so far.
+        """
+        begun = usage.turn(self._context, number, model, provider, mode)
+        if begun % TIDY_EVERY == 0:
+            gc.keep_to_room(self._context, self._context.settings)
+        return begun
+
+    @verb
+    def model_usage(self) -> list[results.ModelUsage]:
+        """List the models that this session used, and since when.
+
+        An entry begins where the model, the provider or the mode changed.
+        """
+        return usage.models(self._context)
+
+    @verb
+    def warn(self, text: str, paths: str | Iterable[str] = ()) -> results.FileWarning:
+        """Warn this session's agent about files.
+
+        The agent is warned once, with the next prompt if hooks are connected. The warning stands,
+        across restarts, until somebody acknowledges it.
+
+        Args:
+            text: The warning, at most 2,000 characters.
+            paths: The files it is about.
+
+        Raises:
+            PathRefused; ValueError for an empty or too long text.
+        """
+        return warnings.warn(self._context, text, paths)
+
+    @verb
+    def warnings(self) -> list[results.FileWarning]:
+        """List the warnings that nobody acknowledged yet, oldest first.
+
+        A warning reaches its agent once, with the next prompt, and is listed until its id is
+        acknowledged.
+        """
+        return warnings.pending(self._context, self.id)
+
+    @verb
+    def claim(
+        self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
+    ) -> results.Claim:
+        """Claim paths for this session's work.
+
+        A folder is claimed with all below it; a pattern is one of .gitignore. Other sessions that
+        write there get a notice, or are refused if the setting 'claims' is "enforce". A claim ends
+        when it is released, when its time is up, when its session ends, and with the process that
+        holds the session.
+
+        Args:
+            paths: The paths or patterns to claim.
+            ttl: How long the claim stands, in seconds; a day at most.
+            exclusive: Nobody else may claim the same paths.
+
+        Raises:
+            ClaimRefused if another present session's claim may cover the same files, unless both
+            claims are shared.
+        """
+        return claims.claim(self._context, paths, ttl, exclusive=exclusive)
+
+    @verb
+    def renew(self, claim: results.Claim | str, ttl: float | timedelta) -> results.Claim:
+        """Let a claim stand for so many seconds from now on.
+
+        Raises:
+            ClaimRefused for a claim that has ended.
+        """
+        return claims.renew(self._context, claim, ttl)
+
+    @verb
+    def release(self, claim: results.Claim | str) -> None:
+        """Give up a claim of this session.
+
+        Args:
+            claim: The claim, or its id.
+
+        Raises:
+            ClaimRefused if this session has no such claim.
+        """
+        claims.release(self._context, claim)
+
+    @verb
+    def claims(self) -> list[results.Claim]:
+        """List the claims of all sessions that stand, oldest first."""
+        return claims.listed(self._context)
+
+    @verb
+    def fork(self, id: str | None = None) -> Session:
+        """Begin a session that knows all that this one knows now.
+
+        From here on each session goes its own way.
+
+        Args:
+            id: The id of the fork; a new one by default.
+
+        Raises:
+            SessionError if the id exists.
+        """
+        return Session(handover.fork(self._context, self.agent, id), self.agent, self._users)
+
+    @verb
+    def hand_over(
+        self,
+        to: Session | str,
+        paths: str | Iterable[str] | None = None,
+        *,
+        lines: Span | None = None,
+    ) -> tuple[results.HandedOver, ...]:
+        """Record that another session's agent was given this session's text of files.
+
+        The files are as stale for the receiver as for this session.
+
+        Args:
+            to: A session that this one started, was started by, or is a fork of; or its id.
+            paths: The files; all that this session holds by default.
+            lines: Only these, of one file.
+
+        Raises:
+            SessionError for a stranger, and for a file of which this session holds nothing.
+        """
+        return handover.hand_over(self._context, to if isinstance(to, str) else to.id, paths, lines)
+
+    @verb
+    def environment(
+        self, host: str | None = None, host_version: str | None = None
+    ) -> list[results.Environment]:
+        """Return the environments that this session's agent ran in, oldest first.
+
+        Args:
+            host: Record that the agent runs in this application now.
+            host_version: The application's version.
+        """
+        if host is not None or host_version is not None:
+            presence.note(self._context, host, host_version)
+        return usage.environments(self._context)
+
+    @verb
     def find(
         self,
         patterns: str | Sequence[str],
@@ -70,55 +684,82 @@ class Seeking:
         deadline_s: float = 2.0,
         progress: Progress | None = None,
     ) -> FindResult:
-        """The files of the first pattern that matches any, of one to five from exact to broad.
+        """Find files by up to five patterns, from exact to broad.
 
-        Where none does: what may have been meant, each with its reason, and the fallback:
-        ask_user (a question to show), skip, create_new (the path that could be created; nobody
-        creates it). required: is not skipped. name, reason: what the request is called, and why it
-        is made, in the answer. deadline_s: of the patterns and guesses. progress: told the number
-        of the pattern that is tried, of how many, and the pattern. ValueError, PathRefused.
+        The first pattern that matches wins. A name, or a pattern without a slash, is looked for in
+        all folders; ** stands for any folders. Ignored files are not found. When no pattern
+        matches, similar files are listed with reasons.
+
+        Args:
+            patterns: One to five patterns.
+            required: The work cannot go on without a match.
+            fallback: What to do when nothing matches.
+            name: A name for the request, repeated in the answer.
+            reason: The purpose of the request, repeated in the answer.
+            deadline_s: Seconds at most for patterns and guesses.
+            progress: Called with the pattern's number, the count of patterns, and the pattern.
+
+        Raises:
+            PathRefused, ValueError.
         """
-        with self._lock:
-            return find.find(
-                self._context,
-                patterns,
-                required=required,
-                fallback=fallback,
-                name=name,
-                reason=reason,
-                deadline_s=deadline_s,
-                progress=progress,
-            )
+        return find.find(
+            self._context,
+            patterns,
+            required=required,
+            fallback=fallback,
+            name=name,
+            reason=reason,
+            deadline_s=deadline_s,
+            progress=progress,
+        )
 
+    @verb
     def find_each(
         self, asked: object, *, deadline_s: float = 2.0, progress: Progress | None = None
     ) -> tuple[FindResult, ...]:
-        """The same of each request of an agent's structured answer, in order: a list of objects
-        with "patterns" (or one "pattern"), "name", "reason", "required" and "fallback", or
-        {"requests": that list}. The deadline is of all together. ValueError, PathRefused."""
-        with self._lock:
-            return find.find_each(self._context, asked, deadline_s=deadline_s, progress=progress)
+        """Find files for each request of an agent's structured answer, in order.
 
+        Args:
+            asked: A list of objects with "patterns" (or one "pattern"), "name", "reason",
+                "required" and "fallback"; or {"requests": that list}.
+            deadline_s: Seconds at most for all requests together.
+            progress: As for find.
+
+        Raises:
+            PathRefused, ValueError.
+        """
+        return find.find_each(self._context, asked, deadline_s=deadline_s, progress=progress)
+
+    @verb
     def list_directory(
         self,
         path: str = ".",
         *,
         recursive: bool = False,
         filter: str | None = None,
-        depth: int = 3,
-        limit: int = 200,
+        depth: Positive = 3,
+        limit: Positive = 200,
     ) -> DirectoryListing:
-        """What a folder holds, without what is ignored, the nearest first; the answer tells what
-        its limits cut off.
+        """List a folder as an agent is shown it.
 
-        recursive: with the folders below it, so many levels deep. filter: a pattern that files
-        have to match. PathRefused, FileMissing, Unverifiable, ValueError.
+        The nearest entries come first. Ignored entries are counted; the answer says what the limits
+        cut off.
+
+        Args:
+            path: The folder.
+            recursive: With the folders below it.
+            filter: Only files that match this pattern, such as '*.py'.
+            depth: Levels of folders.
+            limit: Entries at most.
+
+        Raises:
+            PathRefused, FileMissing, Unverifiable, ValueError.
         """
-        with self._lock:
-            return listing.list_directory(
-                self._context, path, recursive=recursive, filter=filter, depth=depth, limit=limit
-            )
+        return listing.list_directory(
+            self._context, path, recursive=recursive, filter=filter, depth=depth, limit=limit
+        )
 
+    @verb
     def related(
         self,
         path: str,
@@ -127,44 +768,67 @@ class Seeking:
         tests: bool = True,
         importers: bool = True,
         siblings: bool = True,
-        transitive: int = 0,
-        limit: int = 10,
-        max_bytes: int = 200_000,
-        max_tokens: int | None = None,
+        transitive: Natural = 0,
+        limit: Positive = 10,
+        max_bytes: Positive = 200_000,
+        max_tokens: Positive | None = None,
     ) -> Related:
-        """The files that belong to one, the closest first: what it imports, its tests, what
-        imports it, those beside it; each with the reasons.
+        """List the files that belong to one, and why.
 
-        transitive: so many further steps of imports. limit, max_bytes, max_tokens: of all of them
-        together; what they left out is counted. FileMissing, PathRefused, Unverifiable.
+        The closest files come first: the file's imports, its tests, the files that import it, and
+        the files beside it.
+
+        Args:
+            path: The file.
+            imports: Include its imports.
+            tests: Include its tests.
+            importers: Include the files that import it.
+            siblings: Include the files beside it.
+            transitive: Further steps of imports.
+            limit: Files at most.
+            max_bytes: Bytes of all files together, at most.
+            max_tokens: Tokens of all files together, at most.
+
+        Raises:
+            FileMissing, PathRefused, Unverifiable.
         """
-        with self._lock:
-            return related.related(
-                self._context,
-                path,
-                imports=imports,
-                tests=tests,
-                importers=importers,
-                siblings=siblings,
-                transitive=transitive,
-                limit=limit,
-                max_bytes=max_bytes,
-                max_tokens=max_tokens,
-            )
+        return related.related(
+            self._context,
+            path,
+            imports=imports,
+            tests=tests,
+            importers=importers,
+            siblings=siblings,
+            transitive=transitive,
+            limit=limit,
+            max_bytes=max_bytes,
+            max_tokens=max_tokens,
+        )
 
-    def registry(self, *, limit: int | None = 50, with_md5: bool = False) -> Registry:
-        """The files this session knows, the most useful first: how each came in, how it stands,
-        and who changed it when. limit: None for all; with_md5: also that sum, for hosts that
-        compare by it."""
-        with self._lock:
-            return registry.registry(self._context, limit=limit, with_md5=with_md5)
+    @verb
+    def registry(self, *, limit: Positive | None = 50, with_md5: bool = False) -> Registry:
+        """Show the files that this session knows.
 
+        The most useful files come first, each with the way it became known, its state, and who
+        changed it when.
+
+        Args:
+            limit: Files at most; None for all.
+            with_md5: With MD5 sums, for hosts that compare by them.
+        """
+        return registry.registry(self._context, limit=limit, with_md5=with_md5)
+
+    @verb
     def stats(self) -> Stats:
-        """How this session's searches for files went, by kind of pattern; of all sessions
-        `sightline stats` tells it."""
-        with self._lock:
-            return stats.stats(self._context.store, self._context.session)
+        """Count how this session's searches for files went, by kind of pattern.
 
+        A pattern counts where it was tried. It matched as the first of its chain or further down;
+        or it did not match, and the session read one of the similar files that were offered (a
+        guess), or none. Patterns that matched nothing are listed, the most frequent first.
+        """
+        return stats.stats(self._context.store, self._context.session)
+
+    @verb
     def mentioned(
         self,
         text: str,
@@ -173,400 +837,68 @@ class Seeking:
         limit_lines: int = 250,
         limit_bytes: int = 100_000,
     ) -> Mentioned:
-        """What a user's text mentions (@src/app.py, @"a b.txt:3-9", @folder/, @git-changes, a
-        commit), each through the access check; what is shown of it counts as seen.
+        """Resolve what a user's text mentions, and record what the answer shows as seen.
 
-        limit_files, limit_bytes: of all of it; limit_lines: of one file. briefing() does the same
-        with a message, and counts it when it is acknowledged. ValueError.
+        A mention is @src/app.py, @"a b.txt:3-9", @folder/, @git-changes, or a commit. Each passes
+        the access check. briefing() resolves the mentions of a message, too.
+
+        Args:
+            text: The user's text.
+            limit_files: Files at most.
+            limit_lines: Lines of one file, at most.
+            limit_bytes: Bytes of all files together, at most.
+
+        Raises:
+            ValueError.
         """
-        with self._lock:
-            return mentions.mentioned(
-                self._context,
-                text,
-                limit_files=limit_files,
-                limit_lines=limit_lines,
-                limit_bytes=limit_bytes,
-            )
+        return mentions.mentioned(
+            self._context,
+            text,
+            limit_files=limit_files,
+            limit_lines=limit_lines,
+            limit_bytes=limit_bytes,
+        )
 
+    @verb
     def request_listings(self, answer: object) -> list[ListingRequest]:
-        """Note the folders that an agent's structured answer asks to have listed: {"listings":
-        [{"path": "src", "recursive": true, "filter": "*.py"}]}, its JSON, or that list. The next
-        briefing delivers five of them, once; LISTINGS_SCHEMA describes it to a model.
-        ValueError, and nothing noted, for what is no request."""
-        with self._lock:
-            return listing_requests.request(self._context, answer)
+        """Note the folders that an agent's structured answer asks to have listed.
 
-    def briefing(self, message: str | None = None, budget: int = 8_000) -> Briefing:
-        """What the agent is to be told before its next turn, in at most so many tokens: warnings,
-        what others changed, what the message mentions, the listings it asked for, files that
-        belong to what it edited, and, where the message asks to go on or there is none yet, what
-        was going on and the files it knows.
+        The next briefing delivers five of them, once. LISTINGS_SCHEMA describes the answer to a
+        model.
 
-        Asking consumes nothing: hand it to acknowledge() when the agent got it. ValueError.
+        Args:
+            answer: {"listings": [{"path": "src", "recursive": true, "filter": "*.py"}]}, its JSON,
+                or that list.
+
+        Raises:
+            ValueError for anything else; nothing is noted then.
         """
-        with self._lock:
-            return compose.briefing(self._context, message, budget)
+        return listing_requests.request(self._context, answer)
 
-
-TIDY_EVERY = 16
-"""Turns after which a library session removes automatic checkpoints that take too much room. Hooks
-do that when a turn ends."""
-
-
-class Session(Seeking):
-    """What one agent was shown of a workspace, and its guarded verbs.
-
-    Paths may be relative to the workspace or absolute inside it. Lines are 1-based and
-    inclusive. A session may be used from several threads; its verbs run one at a time.
-    """
-
-    def __init__(
-        self, ground: SessionContext, agent: str, users: set[object] | None = None
-    ) -> None:
-        self._context = ground
-        self._lock = RLock()
-        self._users = users if users is not None else set()  # of one store: this, and its forks
-        self._users.add(self._lock)
-        self._conversation: Conversation | None = None
-        self.id = ground.session
-        self.agent = agent
-
-    @property
-    def workspace(self) -> str:
-        """The absolute path of the workspace."""
-        return self._context.workspace.root
-
-    @property
-    def aio(self) -> AsyncSession:
-        """The same verbs for async hosts."""
-        return AsyncSession(self)
-
-    @property
-    def conversation(self) -> Conversation:
-        """What was said: kept for good, and folded so that it costs less."""
-        if self._conversation is None:
-            self._conversation = log.Conversation(self._context, self._lock)
-        return self._conversation
-
-    def read(self, path: str, lines: tuple[int, int] | None = None) -> results.FileView:
-        """Show a file, or lines first..last of it, and record that they were shown.
-
-        At most `read_max_lines` lines and `read_max_bytes` bytes at once; the answer says which
-        lines it holds. FileMissing, PathRefused, Unverifiable."""
-        if lines is not None and lines[1] < lines[0]:
-            raise ValueError(f"lines are (first, last), not {lines}")
-        with self._lock:
-            return reads.read(self._context, path, lines)
-
-    def saw(
+    @verb
+    def briefing(
         self,
-        path: str,
-        *,
-        lines: tuple[int, int] | None = None,
-        text: str | None = None,
-        via: str = "read",
-    ) -> None:
-        """Record what the host's own tool showed the agent.
+        message: str | None = None,
+        budget: Annotated[int, Meta(ge=compose.LEAST)] = compose.BUDGET,
+    ) -> Briefing:
+        """Compose what an agent is to know before its next turn.
 
-        text: exactly what was shown, of the whole file or of `lines`. via: read, mention,
-        preview, search, handover, refusal, or the host's own word."""
-        with self._lock:
-            reads.saw(self._context, path, lines, text, via)
+        A briefing holds warnings, changes that others made, the files that the message mentions
+        (@src/app.py), listings that were asked for, and files that belong to the edited ones. A
+        message that asks to go on, and a session without a message yet, also get a summary of the
+        work so far and the files that the session knows. Asking consumes nothing.
 
-    def dropped(self, path: str | None = None, *, lines: tuple[int, int] | None = None) -> None:
-        """Record that text left the context window: of one path or of all, some lines or all."""
-        with self._lock:
-            reads.dropped(self._context, path, lines)
+        Args:
+            message: The user's message; without it, a session begins.
+            budget: Tokens at most.
 
-    def believed(self, path: str) -> str | None:
-        """The text that this session's agent believes a file to have: what it was shown, with
-        its own edits. None when it was never shown, or its text is never stored."""
-        with self._lock:
-            return reads.believed(self._context, path)
-
-    def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> results.EditResult:
-        """Replace `old`, which must occur exactly `count` times (None: all). EditRefused."""
-        if count is not None and count < 1:
-            raise ValueError(f"count is 1 or more, or None for all, not {count}")
-        return self._carry_out(path, Replace(old, new, count))
-
-    def edit_lines(self, path: str, start: int, end: int, new: str) -> results.EditResult:
-        """Replace lines start..end of the text last seen (end = start - 1 inserts). EditRefused."""
-        return self._carry_out(path, ReplaceLines(start, end, new))
-
-    def write(self, path: str, content: str, *, raw: bool = False) -> results.EditResult:
-        """Write a whole file; others' changes since it was shown are merged. EditRefused.
-
-        The file's encoding, BOM and line ends are kept unless raw."""
-        return self._carry_out(path, WriteWhole(content, raw))
-
-    def create(self, path: str, content: str) -> results.EditResult:
-        """Write a new file; EditRefused (exists) when something stands there."""
-        return self._carry_out(path, Create(content))
-
-    def delete(self, path: str) -> results.EditResult:
-        """Delete a file that is as it was shown; its bytes stay in the store. EditRefused."""
-        return self._carry_out(path, Delete())
-
-    def move(self, src: str, dst: str) -> results.EditResult:
-        """Rename a file; EditRefused (exists) when something stands at dst."""
-        with self._lock:
-            return checkpointed_verbs.move(self._context, src, dst)
-
-    def patch(self, unified_diff: str) -> results.EditResult:
-        """Apply a unified diff, all of its files or none. EditRefused."""
-        with self._lock:
-            return checkpointed_verbs.patch(self._context, unified_diff)
-
-    def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> results.BatchResult:
-        """Carry out changes of several files, all or none.
-
-        EditRefused for the first that cannot be, naming the rest in `others`."""
-        with self._lock:
-            return checkpointed_verbs.apply(self._context, [batch.change(c) for c in changes])
-
-    def wrote(
-        self,
-        path: str,
-        *,
-        content: str | bytes | None = None,
-        revision: str | None = None,
-        before: str | bytes | None = None,
-        user_modified: bool = False,
-    ) -> None:
-        """Record that the host's own tool wrote a file; a foreign save in between is told apart.
-
-        content: the whole text it wrote; before: the whole text that stood there when it began."""
-        with self._lock:
-            host_writes.wrote(
-                self._context,
-                path,
-                content=content,
-                revision=revision,
-                before=before,
-                user_modified=user_modified,
-            )
-            after_change(self._context, self._context.workspace.locate(path).path)
-
-    def writing(self, path: str, content: str | bytes) -> AbstractContextManager[None]:
-        """Around the host's own write of `content`: journalled before, compared after."""
-        return checkpointed_verbs.writing(self._context, path, content)
-
-    def ran(self, command: str) -> AbstractContextManager[Run]:
-        """Around a command the agent runs: what it changes is recorded as made by it."""
-        return checkpointed_verbs.ran(self._context, command)
-
-    def check(
-        self, path: str, *, old: str | None = None, content: str | None = None
-    ) -> results.Verdict:
-        """What the guard would say: of replacing `old`, of writing `content`, or, with neither,
-        of relying on what was shown. Changes nothing."""
-        with self._lock:
-            return file_states.check(self._context, path, old=old, content=content)
-
-    def notice(self, budget: int = 1_500) -> results.Notice | None:
-        """The same in words for the agent, in at most so many tokens; None when nothing is new.
-
-        Asking consumes nothing: it is told again until it is acknowledged. The lines it prints
-        count as shown then; files for which there was no room are named, and count as told.
+        Raises:
+            ValueError, TypeError.
         """
-        if budget < 1:
-            raise ValueError(f"budget is a number of tokens, 1 or more, not {budget}")
-        with self._lock:
-            return notice_text.notice(self._context, budget)
-
-    def acknowledge(
-        self, answer: results.Notice | Briefing | EditRefused | results.FileWarning | str
-    ) -> None:
-        """Say that the agent got a notice, a briefing, or a refusal: what it printed counts as shown.
-
-        The id of a notice will do, where it was handed over by `sightline notice` or is still what
-        notice() says; of a warning, too, which is told no more. A notice not before it is with the
-        agent: of two calls made at once, the second knows nothing of what the first was answered.
-        UnknownName."""
-        with self._lock:
-            if isinstance(answer, str | EditRefused | results.Notice | results.FileWarning):
-                delivery.acknowledge(self._context, answer)
-            else:
-                compose.acknowledge(self._context, answer)
-
-    def edited_since(
-        self, when: When = None, *, deleted_messages: Iterable[object] = ()
-    ) -> results.EditedFiles:
-        """Files that are other than they were then, by whom and when. Asking consumes nothing.
-
-        when: a position on the timeline, an aware time (or its ISO text), a checkpoint, its id or
-        label; None for the last one that this session was asked for, else its start.
-        deleted_messages: those taken out of the conversation, by id, or as the host holds them in
-        any format: what was edited from the earliest on, and what their calls write. UnknownName.
-        """
-        with self._lock:
-            gone = removed_messages.deleted(self._context, deleted_messages)
-            return changed_since.edited_since(self._context, when, gone)
-
-    def checkpoint(self, label: str = "") -> results.Checkpoint:
-        """Keep how the workspace stands now, so that work can be taken back to here.
-
-        It covers all that the ignore rules let us see; what it leaves out is listed in it.
-        CheckpointFailed, and nothing recorded, when it cannot be kept."""
-        with self._lock:
-            return take.take(self._context, label)
-
-    def checkpoints(self) -> list[results.Checkpoint]:
-        """The checkpoints of all sessions, oldest first."""
-        with self._lock:
-            return take.listed(self._context)
-
-    def export(
-        self,
-        checkpoint: results.Checkpoint | str,
-        branch: str | None = None,
-        *,
-        since: results.Checkpoint | str | None = None,
-        until_now: bool = False,
-        author: str | None = None,
-    ) -> results.Export:
-        """Give a checkpoint to git: as a commit on a new branch, or without one as a patch.
-
-        since: the checkpoint that the patch begins at, the one before unless given; until_now: it
-        begins at this one, and ends with what stands now. author: of the commit, "Name <mail>".
-        CheckpointFailed, UnknownName, Unverifiable; ValueError where these do not go together."""
-        with self._lock:
-            return export.export(
-                self._context, checkpoint, branch, since=since, until_now=until_now, author=author
-            )
-
-    def rewind(
-        self,
-        checkpoint: results.Checkpoint | str | int,
-        *,
-        files: bool = True,
-        conversation: bool = False,
-        dry_run: bool = False,
-        force_paths: Iterable[str] = (),
-        deleted_messages: Iterable[object] = (),
-    ) -> results.RewindReport:
-        """Take back what this session did since a checkpoint, its id, or a position: its own
-        lines go, and everybody else's stay. What cannot be told apart is left alone, and listed.
-
-        files: those on disk; conversation: what this session's agent knows of them; dry_run: only
-        say what would be done; force_paths: these get their bytes of then, whoever wrote there;
-        deleted_messages: as of edited_since(), to warn of where files stay. A safety checkpoint
-        comes first: rewinding to it takes the rewind back. RewindRefused, UnknownName."""
-        with self._lock:
-            return rewinder.rewind(
-                self._context,
-                checkpoint,
-                files=files,
-                conversation=conversation,
-                dry_run=dry_run,
-                force_paths=force_paths,
-                deleted=removed_messages.deleted(self._context, deleted_messages),
-            )
-
-    def turn(
-        self,
-        number: int | None = None,
-        *,
-        model: str | None = None,
-        provider: str | None = None,
-        mode: str | None = None,
-    ) -> int:
-        """Begin a turn; its number (one more than the last unless given).
-
-        model, provider, mode: what the agent uses from here on, recorded when it is another than
-        before; None leaves it as it was. ValueError where a model was never named.
-        """
-        with self._lock:
-            begun = usage.turn(self._context, number, model, provider, mode)
-            if begun % TIDY_EVERY == 0:
-                gc.keep_to_room(self._context, self._context.settings)
-            return begun
-
-    def model_usage(self) -> list[results.ModelUsage]:
-        """The models that were used, oldest first, each from where it was another than before."""
-        with self._lock:
-            return usage.models(self._context)
-
-    def warn(self, text: str, paths: str | Iterable[str] = ()) -> results.FileWarning:
-        """Warn this session's agent of something about files: it is told once, with the next
-        prompt where hooks are connected. The warning stands, across restarts, until it is
-        acknowledged. PathRefused; ValueError for no words or more than 2,000 characters."""
-        with self._lock:
-            return warnings.warn(self._context, text, paths)
-
-    def warnings(self) -> list[results.FileWarning]:
-        """This session's warnings that were not acknowledged yet, oldest first."""
-        with self._lock:
-            return warnings.pending(self._context, self.id)
-
-    def claim(
-        self, paths: str | Iterable[str], *, ttl: float | timedelta, exclusive: bool = True
-    ) -> results.Claim:
-        """Say that this session is at work on paths, for so many seconds, a day at most.
-
-        A path is claimed with all below it; a pattern is as in a .gitignore. Others are told when
-        they write there, or refused, as the setting `claims` says. It falls when this session
-        releases it or ends, when its time is up, and with the process that holds the session.
-        ClaimRefused where another present session's claim may be about the same files, unless
-        both are shared (exclusive=False).
-        """
-        with self._lock:
-            return claims.claim(self._context, paths, ttl, exclusive=exclusive)
-
-    def renew(self, claim: results.Claim | str, ttl: float | timedelta) -> results.Claim:
-        """Let a claim, or the one of that id, stand for so long from now on. ClaimRefused when it
-        does not stand any more."""
-        with self._lock:
-            return claims.renew(self._context, claim, ttl)
-
-    def release(self, claim: results.Claim | str) -> None:
-        """Give up a claim, or the one of that id. ClaimRefused when this session has none such."""
-        with self._lock:
-            claims.release(self._context, claim)
-
-    def claims(self) -> list[results.Claim]:
-        """The claims of all sessions that stand, oldest first."""
-        with self._lock:
-            return claims.listed(self._context)
-
-    def fork(self, id: str | None = None) -> Session:
-        """A new session that knows all that this one knows now. From here on each goes its own
-        way. SessionError when there is one of that id."""
-        with self._lock:
-            ground = handover.fork(self._context, self.agent, id)
-        return Session(ground, self.agent, self._users)
-
-    def hand_over(
-        self,
-        to: Session | str,
-        paths: str | Iterable[str] | None = None,
-        *,
-        lines: tuple[int, int] | None = None,
-    ) -> tuple[results.HandedOver, ...]:
-        """Count what this session holds of these files (None: of all) as shown to a session that
-        it started or was started by: their agent was given this session's text of them.
-
-        The receiver is stale where this session is. lines: of the text this session holds, of one
-        file. SessionError when they are no family, or nothing is held of a named file.
-        """
-        receiver = to if isinstance(to, str) else to.id
-        with self._lock:
-            return handover.hand_over(self._context, receiver, paths, lines)
-
-    def environment(
-        self, host: str | None = None, host_version: str | None = None
-    ) -> list[results.Environment]:
-        """Where this session's agent ran, oldest first. host, host_version: record that it runs
-        in that application now, when that is another than before."""
-        with self._lock:
-            if host is not None or host_version is not None:
-                presence.note(self._context, host, host_version)
-            return usage.environments(self._context)
+        return compose.briefing(self._context, message, budget)
 
     def close(self) -> None:
-        """Give the store back, once no fork made here needs it. The session can be resumed by its
-        id."""
+        """Close the store once no fork made here needs it. The id resumes the session later."""
         self._users.discard(self._lock)
         if not self._users:
             self._context.store.close()
@@ -580,6 +912,79 @@ class Session(Seeking):
     def __repr__(self) -> str:
         return f"<Session {self.id!r} of {self.agent!r} in {self.workspace!r}>"
 
-    def _carry_out(self, path: str, attempt: Attempt) -> results.EditResult:
-        with self._lock:
-            return checkpointed_verbs.edit(self._context, path, attempt)
+    def _edit(self, path: str, attempt: Attempt) -> results.EditResult:
+        with self._checkpointed(path) as changed:
+            result = apply_edit(self._context, path, attempt)
+            changed.append(result.path)
+        return result
+
+    @contextmanager
+    def _checkpointed(self, *paths: str, command: str = "") -> Iterator[list[str]]:
+        """Take the automatic checkpoints that are due before and after a change of these paths.
+
+        The block puts the paths that it changed into the list.
+        """
+        before_change(self._context, *paths, command=command)
+        changed: list[str] = []
+        try:
+            yield changed
+        finally:
+            after_change(self._context, *changed)
+
+
+class AsyncSession:
+    """The verbs of Session as coroutines. They run in threads, one at a time per session."""
+
+    def __init__(self, session: Session) -> None:
+        self._blocking = session
+
+    @property
+    def conversation(self) -> AsyncConversation:
+        """The session's messages: kept for good, and folded so that the model is sent fewer."""
+        return AsyncConversation(self._blocking.conversation)
+
+    acknowledge = coroutine(Session.acknowledge)
+    apply = coroutine(Session.apply)
+    believed = coroutine(Session.believed)
+    briefing = coroutine(Session.briefing)
+    changes = coroutine(Session.changes)
+    check = coroutine(Session.check)
+    checkpoint = coroutine(Session.checkpoint)
+    checkpoints = coroutine(Session.checkpoints)
+    claim = coroutine(Session.claim)
+    claims = coroutine(Session.claims)
+    create = coroutine(Session.create)
+    delete = coroutine(Session.delete)
+    dropped = coroutine(Session.dropped)
+    edit = coroutine(Session.edit)
+    edit_lines = coroutine(Session.edit_lines)
+    edited_since = coroutine(Session.edited_since)
+    environment = coroutine(Session.environment)
+    export = coroutine(Session.export)
+    files = coroutine(Session.files)
+    find = coroutine(Session.find)
+    find_each = coroutine(Session.find_each)
+    fork = coroutine(Session.fork)
+    hand_over = coroutine(Session.hand_over)
+    list_directory = coroutine(Session.list_directory)
+    mentioned = coroutine(Session.mentioned)
+    model_usage = coroutine(Session.model_usage)
+    move = coroutine(Session.move)
+    notice = coroutine(Session.notice)
+    patch = coroutine(Session.patch)
+    ran = async_context(Session.ran)
+    read = coroutine(Session.read)
+    registry = coroutine(Session.registry)
+    related = coroutine(Session.related)
+    release = coroutine(Session.release)
+    renew = coroutine(Session.renew)
+    request_listings = coroutine(Session.request_listings)
+    rewind = coroutine(Session.rewind)
+    saw = coroutine(Session.saw)
+    stats = coroutine(Session.stats)
+    turn = coroutine(Session.turn)
+    warn = coroutine(Session.warn)
+    warnings = coroutine(Session.warnings)
+    write = coroutine(Session.write)
+    writing = async_context(Session.writing)
+    wrote = coroutine(Session.wrote)

@@ -1,72 +1,132 @@
-"""One verb, three names: what a library method is called at a shell and by an agent's tools."""
+"""The verbs of the library: a decorator for their methods, their names, and their parameters.
+
+A verb is written once, as a method of Session or Workspace. The async face, the command line and
+the tools of agents take its parameters from the signature and their descriptions from the
+docstring.
+"""
 
 from __future__ import annotations
 
-from msgspec import Struct
+import re
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter as SignatureParameter
+from inspect import cleandoc, signature
+from threading import RLock
+from typing import Annotated, Any, Concatenate, ParamSpec, Protocol, TypeVar, get_type_hints
+
+from msgspec import Meta, Struct
+
+P = ParamSpec("P")
+R = TypeVar("R")
+LockedT = TypeVar("LockedT", bound="Locked")
+
+Natural = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
 
 
-class Verb(Struct, frozen=True):
-    """A method of Session; the command, and the MCP tool, that does the same where there is one."""
+class Locked(Protocol):
+    """An object whose verbs run one at a time."""
 
-    method: str
-    command: str | None = None
-    tool: str | None = None
+    _lock: RLock
 
 
-VERBS = (
-    Verb("read", "read", "read_file"),
-    Verb("saw", "saw"),
-    Verb("dropped"),
-    Verb("believed"),
-    Verb("edit", "edit", "edit_file"),
-    Verb("edit_lines", "edit-lines"),
-    Verb("write", "write", "write_file"),
-    Verb("create", "create"),
-    Verb("delete", "delete"),
-    Verb("move", "move"),
-    Verb("patch", "patch"),
-    Verb("apply", None, "apply_changes"),
-    Verb("wrote"),
-    Verb("writing"),
-    Verb("ran", "run"),
-    Verb("check", "check"),
-    Verb("files", "status", "context_status"),
-    Verb("changes", "changes", "file_changes"),
-    Verb("notice", "notice"),
-    Verb("acknowledge", "ack"),
-    Verb("edited_since", "edited-since"),
-    Verb("checkpoint", "checkpoint", "checkpoint"),
-    Verb("checkpoints", "checkpoints"),
-    Verb("export", "checkpoint-export"),
-    Verb("rewind", "rewind", "rewind"),
-    Verb("claim", "claim", "claim_files"),
-    Verb("renew"),
-    Verb("release", "release"),
-    Verb("claims", "claims"),
-    Verb("fork"),
-    Verb("hand_over", "hand-over"),
-    Verb("environment"),
-    Verb("turn", "turn"),
-    Verb("model_usage", "models"),
-    Verb("warn"),
-    Verb("warnings", "warnings"),
-    Verb("find", "find", "find_files"),
-    Verb("find_each"),
-    Verb("list_directory", "list", "list_directory"),
-    Verb("related", "related", "related_files"),
-    Verb("registry", "registry"),
-    Verb("stats", "stats"),
-    Verb("mentioned"),
-    Verb("request_listings"),
-    Verb("briefing", "briefing", "briefing"),
-)
+def verb(
+    method: Callable[Concatenate[LockedT, P], R],
+) -> Callable[Concatenate[LockedT, P], R]:
+    """Run a method while holding its object's lock."""
 
-ABOUT_MANY = (
-    *("up", "watch", "log", "why", "sessions", "diff"),
-    *("checkpoint-diff", "window", "replay"),
-)
-"""Commands that show what no single method does: all sessions, the timeline, a verdict's reasons.
-`diff` is what `check` answers, printed as a diff."""
+    @wraps(method)
+    def locked(self: LockedT, /, *args: P.args, **named: P.kwargs) -> R:
+        with self._lock:
+            return method(self, *args, **named)
 
-OF_ITSELF = ("tour", "init", "doctor", "gc", "completion", "hook")
-"""Commands of the command itself."""
+    return locked
+
+
+WITHOUT_COMMAND = {
+    *("apply", "believed", "dropped", "environment", "find_each", "fork", "mentioned", "renew"),
+    *("request_listings", "warn", "writing", "wrote"),
+}
+"""Methods of Session that the command line lacks, or has as an option of another command."""
+
+OTHER_COMMANDS = {
+    "acknowledge": "ack",
+    "export": "checkpoint-export",
+    "files": "status",
+    "list_directory": "list",
+    "model_usage": "models",
+    "ran": "run",
+}
+"""Method of Session -> its command, where that is not the method's name with dashes."""
+
+TOOLS = {
+    "apply": "apply_changes",
+    "briefing": "briefing",
+    "changes": "file_changes",
+    "checkpoint": "checkpoint",
+    "claim": "claim_files",
+    "edit": "edit_file",
+    "files": "context_status",
+    "find": "find_files",
+    "list_directory": "list_directory",
+    "read": "read_file",
+    "related": "related_files",
+    "rewind": "rewind",
+    "write": "write_file",
+}
+"""Method of Session -> the tool that an agent calls for it."""
+
+
+def command_name(method: str) -> str | None:
+    """Return the command of a method of Session, None where there is none."""
+    if method in WITHOUT_COMMAND:
+        return None
+    return OTHER_COMMANDS.get(method, method.replace("_", "-"))
+
+
+class Parameter(Struct, frozen=True):
+    """A parameter of a verb. default: `required` when there is none."""
+
+    name: str
+    annotation: Any
+    default: Any
+    is_keyword: bool
+    description: str
+
+
+REQUIRED = SignatureParameter.empty
+
+
+def parameters(method: Callable[..., Any]) -> list[Parameter]:
+    """Return the parameters of a verb in order, without `self`.
+
+    The section "Args:" of the docstring has their descriptions.
+    """
+    section = re.search(r"^Args:\n((?:    .*\n?|\n)*)", _doc(method), re.MULTILINE)
+    entries = re.findall(
+        r"^    (\w+): (.*(?:\n     .*)*)", section[1] if section else "", re.MULTILINE
+    )
+    descriptions = {name: " ".join(text.split()) for name, text in entries}
+    hints = get_type_hints(method, include_extras=True)
+    return [
+        Parameter(
+            name,
+            hints[name],
+            each.default,
+            each.kind is SignatureParameter.KEYWORD_ONLY,
+            descriptions.get(name, ""),
+        )
+        for name, each in list(signature(method).parameters.items())[1:]
+    ]
+
+
+def prose(method: Callable[..., Any]) -> str:
+    """Return a verb's docstring up to its first section."""
+    return re.split(r"^(?:Args|Returns|Raises|Note):\n", _doc(method), flags=re.MULTILINE)[
+        0
+    ].strip()
+
+
+def _doc(method: Callable[..., Any]) -> str:
+    return cleandoc(method.__doc__ or "")
