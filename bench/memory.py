@@ -34,8 +34,7 @@ from sightline.briefing.memory import BUDGET, memory  # noqa: E402
 from sightline.conversation.formats.format import FORMATS  # noqa: E402
 from sightline.errors import SightlineError  # noqa: E402
 from sightline.replay.played import Unread  # noqa: E402
-from sightline.replay.recording_reader import read  # noqa: E402
-from sightline.replay.recording_search import files  # noqa: E402
+from sightline.replay.recording_reader import find_recordings, read  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--upto", type=float, default=0.6, help="part of the messages (0 to 1)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
-    rows = [row for path in files(options.paths) for row in resumed(path, options.upto)]
+    rows = [row for path in find_recordings(options.paths) for row in resumed(path, options.upto)]
     if not rows:
         print(f"No recording with files in {' '.join(options.paths)}", file=sys.stderr)
         return 2

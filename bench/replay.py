@@ -24,8 +24,10 @@ if not __package__:  # started as a script: the library of this checkout
 
 from bench.policies.catalog import ALL, CHEATS  # noqa: E402 (needs the path above)
 from bench.replay_page import page  # noqa: E402
+from msgspec import structs  # noqa: E402
 
 from sightline.cli.replay_request import order, shape  # noqa: E402
+from sightline.replay.comparison import Row, compare_policies  # noqa: E402
 from sightline.replay.costs import PRICES  # noqa: E402
 from sightline.replay.played import Replay  # noqa: E402
 from sightline.replay.policies import OURS  # noqa: E402
@@ -39,8 +41,6 @@ from sightline.replay.words import (  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sightline.replay.comparison import Row
 
 CORPUS = ROOT.parent / "shared" / "corpus" / "claude-code"
 LEAST_TOKENS = 60_000
@@ -67,29 +67,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made = replay(
         options.paths, order(names, least_tokens=options.min_tokens, among=ALL), options.half
     )
-    rows = made.rows(CHEATS, BESIDE)
+    rows = compare(made)
     if not rows:
         print(f"No session to play in {' '.join(options.paths)}", file=sys.stderr)
         return 2
     if options.html is not None:
-        options.html.write_text(
-            page(made, rows, range(len(PRICES)), OURS, CHEATS), "utf-8", "replace"
-        )
+        options.html.write_text(page(made, rows, range(len(PRICES)), OURS), "utf-8", "replace")
     print(json.dumps(as_json(made, rows)) if options.json else table(made, rows))
     return int(any(row.total.invalid for row in rows))
 
 
+def compare(made: Replay) -> list[Row]:
+    """Return a row for each policy. A policy that sees the future is compared, and leads nowhere."""
+    if not made.sessions:
+        return []
+    outcomes = made.outcomes()
+    fair = {name: sums for name, sums in outcomes.items() if name not in CHEATS}
+    leads = {row.name: row.frontier for row in compare_policies(fair)}
+    behind = (False,) * len(PRICES)
+    return [
+        structs.replace(row, frontier=leads.get(row.name, behind))
+        for row in compare_policies(outcomes, BESIDE)
+    ]
+
+
 def as_json(made: Replay, rows: Sequence[Row]) -> dict[str, Any]:
     """A row for each policy, and what they are of."""
-    told = shape(made, rows, CHEATS)
-    return {"schema": 1, "rows": told.pop("policies"), **told}
+    told = shape(made, rows)
+    policies = [{**row, "sees_future": row["name"] in CHEATS} for row in told.pop("policies")]
+    return {"schema": 1, "rows": policies, **told}
 
 
 def table(made: Replay, rows: Sequence[Row]) -> str:
     """The rows as a Markdown table."""
     shown = range(len(PRICES))
     heads = [*headings(shown), "stale calls", "invalid views"]
-    lines = [[*cells(row, shown, CHEATS), *_more(row)] for row in rows]
+    lines = [[*cells(row, shown), *_more(row)] for row in rows]
     body = ["| " + " | ".join(cell.strip() for cell in line) + " |" for line in [heads, *lines]]
     body.insert(1, "|---" + "|--:" * (len(heads) - 1) + "|")
     return "\n".join([*summary(made, rows), "", *body, "", CAVEAT])

@@ -52,10 +52,8 @@ def page(
     rows: Sequence[Row],
     shown: Sequence[int],
     ours: Collection[str],
-    cheats: Collection[str],
 ) -> str:
-    """The whole page. shown: the prices; ours: the policies that stand out; cheats: those that
-    are shown the future."""
+    """The whole page. shown: the prices; ours: the policies that stand out."""
     mark = b2a_base64(sha256(STYLE.encode()).digest(), newline=False).decode()
     policy = f"default-src 'none'; style-src 'sha256-{mark}'; base-uri 'none'; form-action 'none'"
     body = [
@@ -66,8 +64,8 @@ def page(
         '<div class="charts">',
         *(_figure(rows, at, ours) for at in shown),
         "</div><h2>Policies</h2>",
-        _table(rows, shown, ours, cheats),
-        _legend(rows, cheats),
+        _table(rows, shown, ours),
+        _legend(rows),
         "<h2>Session by session</h2>",
         f"<p>{escape(SESSION_BY_SESSION)}</p>",
         _spread(of, rows, ours),
@@ -101,10 +99,8 @@ def _figure(rows: Sequence[Row], at: int, ours: Collection[str]) -> str:
     return f"<figure>{drawn}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _table(
-    rows: Sequence[Row], shown: Sequence[int], ours: Collection[str], cheats: Collection[str]
-) -> str:
-    lines = [(row, words.cells(row, shown, cheats)) for row in rows]
+def _table(rows: Sequence[Row], shown: Sequence[int], ours: Collection[str]) -> str:
+    lines = [(row, words.cells(row, shown)) for row in rows]
     return _rows(words.headings(shown), lines, ours)
 
 
@@ -141,8 +137,8 @@ def _rows(
     return f'<div class="scroll">{table}</div>'
 
 
-def _legend(rows: Sequence[Row], cheats: Collection[str]) -> str:
-    told = words.legend(rows, cheats)
+def _legend(rows: Sequence[Row]) -> str:
+    told = words.legend(rows)
     return "<dl>" + "".join(f"<dt>{escape(a)}</dt><dd>{escape(b)}</dd>" for a, b in told) + "</dl>"
 
 

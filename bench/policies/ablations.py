@@ -9,7 +9,7 @@ from bench.policies.baseline import NOTHING, Baseline, removed
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policy import Ask, Policy, Setting
+from sightline.replay.policies import Ask, Policy, Setting
 
 Order = Callable[[Sequence[int]], Sequence[int]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sightline.conversation.window.blocks import Block, Decision, Fold
-from sightline.replay.policy import Ask, Setting
+from sightline.replay.policies import Ask, Setting
 
 NOTHING = Decision()
 

@@ -9,7 +9,7 @@ from bench.policies.baseline import NOTHING, Baseline, removed, shuffled
 from msgspec import Struct
 
 from sightline.conversation.window.blocks import Decision
-from sightline.replay.policy import Ask, Setting
+from sightline.replay.policies import Ask, Setting
 
 
 class Batch(Struct, frozen=True):

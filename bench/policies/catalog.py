@@ -17,8 +17,7 @@ from bench.policies.truncating import Cline, Roo
 from msgspec import structs
 
 from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
-from sightline.replay.policies import POLICIES, Ours
-from sightline.replay.policy import Maker, Setting
+from sightline.replay.policies import POLICIES, Maker, Ours, Setting
 
 BASELINES: Mapping[str, Maker] = {
     "anthropic": Anthropic,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bench.policies.baseline import NOTHING, Baseline, removed
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policy import Ask, Setting
+from sightline.replay.policies import Ask, Setting
 
 
 class Everything(Baseline):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bench.policies.batches import AgeBatch
 
-from sightline.replay.policy import Setting
+from sightline.replay.policies import Setting
 from sightline.replay.record import Record
 
 HORIZON = 60
@@ -25,7 +25,9 @@ class Oracle(AgeBatch):
     def foresee(self, record: Record) -> None:
         """What each call will need."""
         self.needed = [
-            (turn.first, need.held) for turn in record.turns for need in (*turn.edits, *turn.reads)
+            (turn.first, need.holders)
+            for turn in record.turns
+            for need in (*turn.edits, *turn.reads)
         ]
         self.ends = [turn.first for turn in record.turns]
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.file_index import FILES, Files
-from sightline.replay.policy import Ask, Setting
+from sightline.replay.policies import Ask, Setting
 
 Tier = Literal["again", "other", "stale"]
 Count = Callable[[str], int]

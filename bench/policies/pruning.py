@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bench.policies.baseline import NOTHING, Baseline, removed
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policy import Ask, Setting
+from sightline.replay.policies import Ask, Setting
 
 EDGE = 250
 """Characters that Gemini CLI leaves at each end of what it masks."""

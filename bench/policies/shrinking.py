@@ -7,7 +7,7 @@ from bench.policies.truncating import Truncating
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision, Tail
-from sightline.replay.policy import Ask, Setting
+from sightline.replay.policies import Ask, Setting
 
 
 class Nanocoder(Baseline):

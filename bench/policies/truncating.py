@@ -13,7 +13,7 @@ from bench.policies.baseline import NOTHING, Baseline
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.replay.policy import Ask, Setting
+from sightline.replay.policies import Ask, Setting
 
 ROO_OUTPUT = 8_192
 """Tokens that Roo keeps free for the answer."""

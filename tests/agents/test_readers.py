@@ -16,7 +16,7 @@ from sightline.cli.replay_request import order
 from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.recorded_conversation import NotOurs
 from sightline.replay.played import Unread
-from sightline.replay.record import recorded
+from sightline.replay.record import build_record
 from sightline.replay.recording_reader import read, segments
 from sightline.replay.run_sessions import play
 
@@ -45,7 +45,7 @@ def test_it_is_played_and_its_file_was_seen(tmp_path, agent):
     told = read(READERS, write(tmp_path, *SAMPLES[agent]))
     assert not isinstance(told, Unread)
     (segment,) = segments(told, len)
-    record = recorded(segment.blocks, segment.times, None)
+    record = build_record(segment.blocks, segment.times, None)
     assert len(record.turns) == {"claude-code": 1, "pi": 3, "codex": 3}.get(agent, 2)
     shown = [excerpt.text for block in segment.blocks for excerpt in block.excerpts]
     assert agent == "claude-code" or shown[0] == "x = 1"

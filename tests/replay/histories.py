@@ -7,8 +7,8 @@ import json
 from hypothesis import strategies as st
 
 from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
-from sightline.replay.policy import Setting
-from sightline.replay.record import Record, recorded
+from sightline.replay.policies import Setting
+from sightline.replay.record import Record, build_record
 
 MINUTE = 60 * 1_000_000
 
@@ -85,7 +85,7 @@ class Talk:
         self.blocks.append(Block(place, 0, kind, text, count(text), self._step, **named))
 
     def record(self) -> Record:
-        return recorded(self.blocks, self.times)
+        return build_record(self.blocks, self.times)
 
 
 def words(number: int, word: str = "w") -> str:

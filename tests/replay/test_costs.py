@@ -9,7 +9,7 @@ from tests.replay.test_engine import Scripted
 
 from sightline.conversation.window.blocks import Decision, Fold, Tail
 from sightline.replay.costs import PRICES, Sent, cost, recovery, summary
-from sightline.replay.engine import measured
+from sightline.replay.engine import measure
 from sightline.replay.policies import Untouched
 
 MINUTES, HOUR, LONG, NONE = PRICES
@@ -55,7 +55,7 @@ def session():
 
 def test_a_session_by_hand():
     setting = structs.replace(SETTING, prefix=1_100)
-    made = measured(session().record(), Untouched(setting), setting)
+    made = measure(session().record(), Untouched(setting), setting)
     # call 1: 1,110 tokens, nothing cached; writes {"command": "ls"}, two words.
     # call 2: 1,412, of which 1,110 are as before; writes one. call 3: 1,414, of which 1,412.
     written = 5 * (2 + 1 + 1)
@@ -68,7 +68,7 @@ def test_a_session_by_hand():
 def test_a_fold_makes_all_behind_it_new():
     setting = structs.replace(SETTING, prefix=1_100)
     fold = Scripted({3: Decision((Fold(2, "gone", 1, "t"),))})
-    made = measured(session().record(), fold, setting)
+    made = measure(session().record(), fold, setting)
     # call 3: 1,414 - 299 = 1,115 tokens; before the fold stand 1,100 + 10 + 2.
     last = 0.1 * 1_112 + 1.25 * 3
     first_two = 1.25 * (1_110 + 302) + 0.1 * 1_110
@@ -78,7 +78,7 @@ def test_a_fold_makes_all_behind_it_new():
 def test_a_tail_at_the_end_leaves_what_is_before_it_cached():
     setting = structs.replace(SETTING, prefix=1_100)
     tail = Scripted({3: Decision(tails=(Tail(4, "now", 20),))})
-    made = measured(session().record(), tail, setting)
+    made = measure(session().record(), tail, setting)
     last = 0.1 * 1_412 + 1.25 * (2 + 20)
     first_two = 1.25 * (1_110 + 302) + 0.1 * 1_110
     assert made.costs[0] == pytest.approx(first_two + last + 5 * 4)
@@ -86,7 +86,7 @@ def test_a_tail_at_the_end_leaves_what_is_before_it_cached():
 
 def test_a_cold_cache_is_told_by_the_times_of_the_record():
     talk = Talk().typed(words(1_100)).said("a").typed("b").after(10).said("c")
-    made = measured(talk.record(), Untouched(SETTING), SETTING)
+    made = measure(talk.record(), Untouched(SETTING), SETTING)
     assert made.costs[0] == pytest.approx(1.25 * (1_100 + 1_102) + 5 * 2)
     assert made.costs[1] == pytest.approx(1.25 * (1_100 + 2) + 0.05 * 1_100 + 5 * 2)
 
@@ -101,7 +101,7 @@ def test_what_a_summary_takes_is_paid_for():
             return super().decide(ask)
 
     record = session().record()
-    plain, paid = (measured(record, kind({}), SETTING) for kind in (Scripted, Summing))
+    plain, paid = (measure(record, kind({}), SETTING) for kind in (Scripted, Summing))
     assert paid.costs[0] - plain.costs[0] == pytest.approx(0.1 * 100 + 5 * 10)
 
 
@@ -109,7 +109,7 @@ def test_each_lost_edit_is_charged():
     talk = Talk().typed("go").read("a.py", f"old text {words(40)}").edit("a.py", "old text", "new")
     record = talk.record()
     fold = Scripted({2: Decision((Fold(2, "gone", 1, "t"),))})
-    made = measured(record, fold, SETTING)
+    made = measure(record, fold, SETTING)
     assert made.lost_edits == 1
     view = 1 + 2 + 1
     spent = 1.25 * 1 + 1.25 * view + 5 * (2 + record.turns[1].written)

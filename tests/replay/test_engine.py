@@ -15,7 +15,7 @@ from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
 
 from sightline.conversation.window.blocks import Decision, Fold, Tail
-from sightline.replay.engine import measured, play
+from sightline.replay.engine import measure, play
 from sightline.replay.policies import Untouched
 
 MAKERS = {
@@ -81,7 +81,7 @@ def test_a_policy_that_folds_a_block_again_is_stopped():
     record = Talk().typed("go").ran("ls", "a b c").said("x").typed("more").said("y").record()
     again = {n: Decision((Fold(2, "g", 1, "t"),)) for n in (2, 3)}
     with pytest.raises(ValueError, match="Block 2 was folded or dropped before"):
-        measured(record, Scripted(again), SETTING)
+        measure(record, Scripted(again), SETTING)
 
 
 def test_views_that_the_format_does_not_allow_are_counted_and_the_first_is_told():
@@ -93,14 +93,14 @@ def test_views_that_the_format_does_not_allow_are_counted_and_the_first_is_told(
         asked.append((len(decisions), came))
         return f"bad at {came}"
 
-    made = measured(record, Scripted(folds), SETTING, check)
+    made = measure(record, Scripted(folds), SETTING, check)
     assert (made.invalid, made.wrong) == (2, "scripted, call 2: bad at 3")
     assert asked == [(1, 3), (2, 5)]
 
 
 def test_the_clock_is_the_policys_alone():
     ticks = iter(range(100))
-    made = measured(
+    made = measure(
         Talk().typed("a").said("b").record(), Scripted({}), SETTING, None, lambda: next(ticks)
     )
     assert made.spent_s == 1
@@ -151,8 +151,8 @@ def test_the_oracle_does_look_ahead_so_the_test_above_can_fail():
 @given(talk=talks())
 def test_every_policy_decides_once_for_a_block_and_never_makes_a_view_longer(name, talk):
     record = talk.record()
-    made = measured(record, MAKERS[name](SMALL), SMALL)
-    none = measured(record, Untouched(SMALL), SMALL)
+    made = measure(record, MAKERS[name](SMALL), SMALL)
+    none = measure(record, Untouched(SMALL), SMALL)
     assert made.calls == none.calls == len(record.turns)
     assert name == "codex" or made.sent <= none.sent
     assert (made.edits, made.references) == (none.edits, none.references)
@@ -170,7 +170,7 @@ def test_typed_text_is_never_touched(name, talk):
 
 @given(talk=talks())
 def test_no_truncation_loses_nothing(talk):
-    made = measured(talk.record(), Untouched(SETTING), SETTING)
+    made = measure(talk.record(), Untouched(SETTING), SETTING)
     assert (made.lost_edits, made.lost_references, made.forced_reads) == (0, 0, 0)
     assert (made.stale_calls, made.missing_intents, made.changes) == (0, 0, 0)
 

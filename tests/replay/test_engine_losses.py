@@ -7,7 +7,7 @@ from tests.replay.histories import SETTING, Talk, words
 from tests.replay.test_engine import Scripted
 
 from sightline.conversation.window.blocks import Block, Decision, Fold, Rewrite, Tail
-from sightline.replay.engine import measured
+from sightline.replay.engine import measure
 from sightline.replay.record import references
 
 
@@ -16,7 +16,7 @@ def folded(*places, stub="gone"):
 
 
 def made(talk, decisions):
-    return measured(talk.record(), Scripted(decisions), SETTING)
+    return measure(talk.record(), Scripted(decisions), SETTING)
 
 
 def test_an_edit_whose_text_is_nowhere_in_the_view_is_lost():

@@ -9,7 +9,7 @@ from tests.replay.histories import SETTING, Talk, talks, words
 from tests.replay.test_policies import joined
 
 from sightline.conversation.words import named
-from sightline.replay.engine import lost, play
+from sightline.replay.engine import find_losses, play
 from sightline.replay.policies import OURS
 
 SMALL = structs.replace(SETTING, window=60_000, soft_budget=60, price="none")
@@ -21,8 +21,8 @@ def losses(talk, name):
     folded: dict[int, str] = {}
     for moment in play(record, OURS[name](SMALL), 0):
         folded |= {fold.block: fold.stub for fold in moment.decision.folds}
-        for need in lost(moment.turn, moment.view).edits:
-            texts = [(record.blocks[place], folded.get(place, "")) for place in need.held]
+        for need in find_losses(moment.turn, moment.view).edits:
+            texts = [(record.blocks[place], folded.get(place, "")) for place in need.holders]
             yield need.text, [block for block, stub in texts if named(block.text) in stub]
 
 

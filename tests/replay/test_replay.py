@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 
 import pytest
-from bench.policies.catalog import ALL, CHEATS
+from bench.policies.catalog import ALL
 from msgspec import structs
 from tests.agents.claude_code.recorder import Recorder, use
 
 from sightline.cli.replay_request import order, shape
 from sightline.errors import FileMissing, UnknownName
-from sightline.replay.outcome import Outcome
+from sightline.replay.costs import Outcome
 from sightline.replay.played import Played
-from sightline.replay.policies import POLICIES, chosen
+from sightline.replay.policies import POLICIES, select
 from sightline.replay.run_sessions import play, replay
 
 
@@ -59,7 +59,7 @@ def test_every_policy_has_its_say_and_every_view_is_valid(tmp_path):
     made.write(tmp_path / "t.jsonl")
     wanted = order(among=ALL)
     wanted = structs.replace(wanted, setting=structs.replace(wanted.setting, window=100_000))
-    rows = replay([str(tmp_path)], wanted, workers=1).rows(CHEATS)
+    rows = replay([str(tmp_path)], wanted, workers=1).rows()
     assert [each.name for each in rows] == list(ALL)
     assert [each.name for each in rows if not each.total.changes] == ["none"]
     assert {each.name: (each.total.invalid, each.total.wrong) for each in rows} == dict.fromkeys(
@@ -79,11 +79,11 @@ def test_processes_make_no_difference(folder):
 
 
 def test_policies_are_named_with_no_truncation_beside_them():
-    assert list(chosen(["careful"])) == ["none", "careful"]
-    assert list(chosen(["none", "careful", "careful"])) == ["none", "careful"]
-    assert list(chosen([])) == list(POLICIES) == ["none", "default", "careful"]
+    assert list(select(["careful"])) == ["none", "careful"]
+    assert list(select(["none", "careful", "careful"])) == ["none", "careful"]
+    assert list(select([])) == list(POLICIES) == ["none", "default", "careful"]
     with pytest.raises(UnknownName, match="no policy 'roo'"):
-        chosen(["roo"])
+        select(["roo"])
 
 
 def test_the_halves_are_told_by_the_session_and_make_the_whole(folder):

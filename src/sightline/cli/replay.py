@@ -16,7 +16,7 @@ from sightline.cli.replay_request import order, places, shape
 from sightline.replay.comparison import Row
 from sightline.replay.played import Half, Replay
 from sightline.replay.run_sessions import replay as played
-from sightline.replay.words import nothing, report
+from sightline.replay.words import no_session, report
 
 BAR = 30
 """Characters of the bar that shows how far it is."""
@@ -64,7 +64,7 @@ def _print(call: Call, made: Replay, rows: Sequence[Row], prices: Sequence[str])
     elif rows:
         output.text(report(made, rows, places(prices)))
     else:
-        output.say("\n".join(nothing(made)))
+        output.say("\n".join(no_session(made)))
 
 
 @contextmanager

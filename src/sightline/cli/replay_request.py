@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sightline.agents.readers import READERS
@@ -10,8 +10,7 @@ from sightline.errors import UnknownName
 from sightline.replay.comparison import Row, Versus
 from sightline.replay.costs import PRICES
 from sightline.replay.played import Order, Replay
-from sightline.replay.policies import POLICIES, chosen
-from sightline.replay.policy import PRICE, Maker, Setting
+from sightline.replay.policies import POLICIES, PRICE, Maker, Setting, select
 from sightline.text.tokens import estimate
 
 Shape = dict[str, Any]
@@ -27,7 +26,7 @@ def order(
     """Return what to play, of the policies in `among`. UnknownName for a policy or a price."""
     places(prices)
     setting = Setting(estimate, prices[0] if prices else PRICE, soft_budget=soft_budget)
-    return Order(READERS, chosen(policies, among), setting, least_tokens)
+    return Order(READERS, select(policies, among), setting, least_tokens)
 
 
 def places(prices: Sequence[str]) -> list[int]:
@@ -39,15 +38,14 @@ def places(prices: Sequence[str]) -> list[int]:
     return [names.index(price) for price in dict.fromkeys(prices or names)]
 
 
-def shape(made: Replay, rows: Sequence[Row], cheats: Collection[str] = ()) -> Shape:
-    """Return a replay as JSON. Fractions are of no truncation. cheats: policies that are shown the
-    future."""
+def shape(made: Replay, rows: Sequence[Row]) -> Shape:
+    """Return a replay as JSON. Fractions are of no truncation."""
     setting = made.order.setting
     whole = rows[0].total if rows else None
     return {
         "sessions": len(made.sessions),
         "calls": whole.calls if whole else 0,
-        "policies": [_policy(made, row, cheats) for row in rows],
+        "policies": [_policy(made, row) for row in rows],
         "modelled": True,
         "tokens_sent": whole.sent if whole else 0,
         "edits": whole.edits if whole else 0,
@@ -82,7 +80,7 @@ def shape(made: Replay, rows: Sequence[Row], cheats: Collection[str] = ()) -> Sh
     }
 
 
-def _policy(made: Replay, row: Row, cheats: Collection[str]) -> Shape:
+def _policy(made: Replay, row: Row) -> Shape:
     total = row.total
     names = [each.name for each in PRICES]
     return {
@@ -93,7 +91,7 @@ def _policy(made: Replay, row: Row, cheats: Collection[str]) -> Shape:
         "lost_references": row.lost_references,
         "invalid_views": total.invalid,
         "frontier": [name for name, leads in zip(names, row.frontier, strict=True) if leads],
-        "sees_future": row.name in cheats,
+        "sees_future": False,
         "lost_edits_count": total.lost_edits,
         "lost_references_count": total.lost_references,
         "forced_rereads": total.forced_reads,
@@ -108,7 +106,7 @@ def _policy(made: Replay, row: Row, cheats: Collection[str]) -> Shape:
         "per_session": {
             "median": row.median,
             "p90": row.p90,
-            "costs": list(row.each),
+            "costs": list(row.per_session),
             "worst": [
                 {"session": made.sessions[at].session, "cost": cost} for at, cost in row.worst
             ],

@@ -1,4 +1,4 @@
-"""Values of a replay: the order, each played session, the outcome."""
+"""Values of a replay: the request, each played session, the result."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ from typing import Literal
 from msgspec import Struct
 
 from sightline.conversation.recorded_conversation import Conversation
-from sightline.replay.comparison import Row, compared
-from sightline.replay.outcome import Outcome
-from sightline.replay.policy import Maker, Setting
+from sightline.replay.comparison import Row, compare_policies
+from sightline.replay.costs import Outcome
+from sightline.replay.policies import Maker, Setting
 
 Reader = Callable[[str], Conversation]
-"""What reads the recordings of one agent product: path -> conversation."""
+"""Reads the recordings of one agent product: path -> conversation."""
+
+Half = Literal["tuned", "held-out", "both"]
 
 
 class Unread(Struct, frozen=True):
-    """A file that was passed over, and why, in words that end a sentence."""
+    """A file that could not be played. why: the end of a sentence."""
 
     path: str
     why: str
 
 
 class Order(Struct, frozen=True):
-    """The order of a replay. readers: agent -> reader of its recordings; policies: name -> how it is
-    made; setting: the same for all; least_tokens: sessions whose largest view has fewer are left out; halves:
-    which of the two halves of all sessions count, told by their digests."""
+    """The request for a replay. readers: agent -> reader of its recordings; policies: name -> maker;
+    least_tokens: sessions whose largest view has fewer are left out; halves: the halves of all
+    sessions that count, 0 and 1, by the parity of the digest of a session's id."""
 
     readers: Mapping[str, Reader]
     policies: Mapping[str, Maker]
@@ -36,9 +38,10 @@ class Order(Struct, frozen=True):
 
 
 class Played(Struct, frozen=True):
-    """A session. digest: of its id, which puts it in one of two halves; tokens: of its largest
-    view without truncation; outcomes: one for each policy, none when it does not count;
-    mended: segments whose recorded messages no format would allow, and that were mended first."""
+    """A session. digest: of its id; half: 0 or 1, the digest's parity; tokens: of its largest view
+    without truncation; passed_over: damaged rows; mended: segments whose recorded messages break a
+    rule of their format and were repaired; outcomes: one for each policy, empty for a session that
+    does not count."""
 
     source: str
     agent: str
@@ -51,13 +54,10 @@ class Played(Struct, frozen=True):
     outcomes: tuple[Outcome, ...] = ()
 
 
-Half = Literal["tuned", "held-out", "both"]
-
-
 class Replay(Struct, frozen=True):
-    """The outcome of a replay. sessions: those that count; others: how many do not, for their size or
-    their half; again: files that hold a session that an earlier file held; unread: files that
-    hold none, and why; digest: of the list of sessions, the same for the same sessions."""
+    """The result of a replay. sessions: those that count; others: number of sessions left out for
+    their size or their half; again: files with a session that another file holds at least as long;
+    unread: files without a session; digest: of the list of sessions."""
 
     order: Order
     half: Half
@@ -67,15 +67,14 @@ class Replay(Struct, frozen=True):
     unread: tuple[Unread, ...]
     digest: str
 
-    def rows(
-        self, cheats: frozenset[str] = frozenset(), beside: Sequence[str] = ("none",)
-    ) -> list[Row]:
-        """Return a row for each policy, in the order of the request. Without a session, return none.
-        cheats: policies that see the future; beside: those that the others are tested against."""
-        if not self.sessions:
-            return []
-        made = {
+    def outcomes(self) -> dict[str, list[Outcome]]:
+        """Return policy -> the outcome of each session."""
+        return {
             name: [session.outcomes[at] for session in self.sessions]
             for at, name in enumerate(self.order.policies)
         }
-        return compared(made, beside, cheats)
+
+    def rows(self, beside: Sequence[str] = ("none",)) -> list[Row]:
+        """Return a row for each policy, in the order of the request; none without a session. beside:
+        policies that the others are tested against."""
+        return compare_policies(self.outcomes(), beside) if self.sessions else []

@@ -1,11 +1,16 @@
-"""The policies that can be played, by name: our own, and no truncation."""
+"""The interface of a folding policy, and the policies of the product: its own folding, and none.
+
+A policy receives blocks one by one and decides before each call of the model. It sees only the past,
+and its decisions are final.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import Protocol
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
@@ -13,31 +18,83 @@ from sightline.conversation.window.prices import PROFILES
 from sightline.conversation.window.rebase import folder
 from sightline.conversation.words import stub
 from sightline.errors import UnknownName
-from sightline.replay.policy import Ask, Maker, Setting
+
+WINDOW = 200_000
+"""Tokens of the window that most recorded sessions had."""
+
+PREFIX = 20_000
+"""Tokens assumed before the first message: the system prompt and the tools."""
+
+PRICE = "0.10/1.25"
+"""Default prices: reading and writing the cache, as fractions of a token's price without a cache."""
 
 ANSWER_TOKENS = 20_000
-"""Tokens of the window that are kept free for an answer."""
+"""Tokens of the window reserved for an answer."""
 
 SPARE = 0.05
-"""Part of the window that is kept free because tokens are estimated."""
+"""Fraction of the window reserved because token counts are estimates."""
+
+
+class Setting(Struct, frozen=True):
+    """Settings shared by all policies of a run. count: tokens of a text; price: name of the prices
+    that a policy computes with; window: tokens; soft_budget: tokens above which our own policies
+    begin to fold, None: each policy's own; prefix: tokens assumed; hard_budget: tokens that our own
+    policies must not exceed, None: what the window leaves beside an answer."""
+
+    count: Callable[[str], int]
+    price: str = PRICE
+    window: int = WINDOW
+    soft_budget: int | None = None
+    prefix: int = PREFIX
+    hard_budget: int | None = None
+
+
+class Ask(Struct, frozen=True):
+    """The next call of the model. number: from 1 in its segment; at: UTC microseconds; gap_s: seconds
+    since the previous call; tokens: of the current view, with the prefix."""
+
+    number: int
+    at: int | None
+    gap_s: float | None
+    tokens: int
+
+
+class Policy(Protocol):
+    """A policy for one segment of one conversation.
+
+    A policy that pays a model for summaries counts their tokens in `read_tokens` and
+    `written_tokens`. A policy that defines `foresee(record)` receives the whole segment first: it
+    cheats and serves as a bound only.
+    """
+
+    name: str
+
+    def add(self, block: Block) -> None:
+        """Receive the next block."""
+
+    def decide(self, ask: Ask) -> Decision:
+        """Return the blocks to fold, to drop, and the text to append from now on."""
 
 
 class Ours:
-    """Our folding, as a policy that can be replayed."""
+    """Sightline's folding as a policy."""
 
     def __init__(self, rules: Rules, setting: Setting) -> None:
-        hard = int(setting.window * (1 - SPARE)) - ANSWER_TOKENS
-        soft = rules.soft if setting.soft_budget is None else setting.soft_budget
+        soft, hard = setting.soft_budget, setting.hard_budget
         self.name = rules.name
-        self.rules = structs.replace(rules, soft=soft, hard=hard)
+        self.rules = structs.replace(
+            rules,
+            soft=rules.soft if soft is None else soft,
+            hard=int(setting.window * (1 - SPARE)) - ANSWER_TOKENS if hard is None else hard,
+        )
         self._folding = folder(self.rules, setting.count, stub, PROFILES[setting.price])
 
     def add(self, block: Block) -> None:
-        """A block came."""
+        """Receive the next block."""
         self._folding.add(block)
 
     def decide(self, ask: Ask) -> Decision:
-        """What is folded before this call."""
+        """Return what to fold before this call."""
         return self._folding.decide(ask.tokens, ask.gap_s or 0.0)
 
 
@@ -57,13 +114,15 @@ class Untouched:
         return Decision()
 
 
+Maker = Callable[[Setting], Policy]
+"""Makes a fresh policy for a segment."""
+
 OURS: Mapping[str, Maker] = {rules.name: partial(Ours, rules) for rules in (DEFAULT, CAREFUL)}
 
 POLICIES: Mapping[str, Maker] = {Untouched.name: Untouched, **OURS}
-"""Name -> how one is made."""
 
 
-def chosen(names: Iterable[str], among: Mapping[str, Maker] = POLICIES) -> dict[str, Maker]:
+def select(names: Iterable[str], among: Mapping[str, Maker] = POLICIES) -> dict[str, Maker]:
     """Return the named policies, each once, after no truncation. Without names, return all of them.
     UnknownName."""
     wanted = list(names) or list(among)

@@ -1,37 +1,36 @@
-"""A segment of a recorded conversation, ready to be played: its calls, and what each will need.
+"""A segment of a recorded conversation, ready to be played: its calls and the texts that each uses.
 
-What is needed is found once, in the record, and is the same for every policy.
+The needs of a call are computed once from the record and are the same for every policy.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from json import loads
+from typing import Any
 
 from msgspec import Struct
 
 from sightline.conversation.window.blocks import Block
-from sightline.replay.haystack import Haystack, arguments, strings
-
-ANSWERED = frozenset({"thinking", "text", "call"})
-"""Kinds of blocks that the model wrote."""
 
 
 class Need(Struct, frozen=True):
-    """A text that the model went by. held: the places of the blocks before it that hold it."""
+    """A text that the model used. holders: places of the earlier blocks that contain it."""
 
     text: str
-    held: tuple[int, ...]
+    holders: tuple[int, ...]
 
 
 class Turn(Struct, frozen=True):
-    """A call of the model, and its answer. number: from 1 on; first: the place of the answer's
-    first block, so that what was sent are the blocks before it; at: UTC microseconds; gap_s: since
-    the call before; written: tokens of the answer.
+    """A call of the model, and its answer. number: from 1; first: the place of the answer's first
+    block, so the blocks before it were sent; at: UTC microseconds; gap_s: seconds since the previous
+    call; written: tokens of the answer.
 
-    edits: the texts that it replaces in files; references: what its arguments name; reads: texts
-    of files that it reads although they were in the conversation before.
+    edits: the texts that the answer replaces in files; references: the names in its arguments;
+    reads: texts of files that it reads although the conversation contained them.
     """
 
     number: int
@@ -45,8 +44,8 @@ class Turn(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """A segment: from the beginning or a compaction up to the next one. continued: a segment
-    of the same session came before it. unfounded: edits whose text stood nowhere before."""
+    """A segment: from the beginning or a compaction up to the next compaction. continued: another
+    segment of the session precedes it. unfounded: edits whose text stood nowhere before."""
 
     blocks: tuple[Block, ...]
     turns: tuple[Turn, ...]
@@ -54,70 +53,59 @@ class Record(Struct, frozen=True):
     unfounded: int = 0
 
 
-def recorded(
+def build_record(
     blocks: Sequence[Block], times: Sequence[int | None], last_at: int | None = None
 ) -> Record:
-    """A segment's blocks as a record. times: of its messages; last_at: of the last call in the
-    segment before it, None where it is the first."""
+    """Return the record of a segment's blocks. times: of its messages; last_at: time of the last call
+    in the previous segment, None for the first segment. Times are UTC microseconds."""
     hay = Haystack(blocks)
     turns: list[Turn] = []
     unfounded = 0
     at = last_at
-    for number, (first, after) in enumerate(_answers(blocks), 1):
+    firsts = [
+        place
+        for place, block in enumerate(blocks)
+        if block.step > (blocks[place - 1].step if place else 0)
+    ]
+    for number, (first, after) in enumerate(pairwise([*firsts, len(blocks)]), 1):
+        answer = blocks[first:after]
+        calls = [block for block in answer if block.kind == "call"]
         now = times[blocks[first].message]
         gap = None if now is None or at is None else max(now - at, 0) / 1e6
         at = now if now is not None else at
-        edits = list(_edits(blocks[first:after], hay, first))
-        unfounded += sum(not each.held for each in edits)
+        replaced = [
+            rewrite.old
+            for block in calls
+            for rewrite in block.rewrites
+            if rewrite.old and not rewrite.old.isspace()
+        ]
+        edits = hay.needs(replaced, first)
+        unfounded += len(replaced) - len(edits)
+        read = [
+            part.text
+            for block in answer
+            if block.kind == "result" and block.deed == "read"
+            for part in block.excerpts
+            if part.text.strip()
+        ]
+        names = dict.fromkeys(name for block in calls for name in references(block))
         turns.append(
             Turn(
                 number,
                 first,
                 now,
                 gap,
-                sum(each.tokens for each in blocks[first:after] if each.kind in ANSWERED),
-                tuple(each for each in edits if each.held),
-                tuple(_references(blocks[first:after], hay, first)),
-                tuple(_reads(blocks[first:after], hay, first)),
+                sum(b.tokens for b in answer if b.kind in ("thinking", "text", "call")),
+                edits,
+                hay.needs(names, first),
+                hay.needs(read, first),
             )
         )
     return Record(tuple(blocks), tuple(turns), last_at is not None, unfounded)
 
 
-def _answers(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
-    """Where each answer begins, and where the next one does: it ends with what came back."""
-    firsts = [
-        place
-        for place, block in enumerate(blocks)
-        if block.step > (blocks[place - 1].step if place else 0)
-    ]
-    return pairwise([*firsts, len(blocks)])
-
-
-def _edits(answer: Sequence[Block], hay: Haystack, first: int) -> Iterator[Need]:
-    for block in answer:
-        for each in block.rewrites if block.kind == "call" else ():
-            if each.old and not each.old.isspace():
-                yield Need(each.old, hay.holders(each.old, first))
-
-
-def _references(answer: Sequence[Block], hay: Haystack, first: int) -> Iterator[Need]:
-    named = [each for block in answer if block.kind == "call" for each in references(block)]
-    for each in dict.fromkeys(named):
-        if held := hay.holders(each, first):
-            yield Need(each, held)
-
-
-def _reads(answer: Sequence[Block], hay: Haystack, first: int) -> Iterator[Need]:
-    for block in answer:
-        if block.kind == "result" and block.deed == "read":
-            for each in block.excerpts:
-                if each.text.strip() and (held := hay.holders(each.text, first)):
-                    yield Need(each.text, held)
-
-
 LONGEST = 400
-"""Characters of a reference; what is longer is no reference but content."""
+"""Characters of a reference; a longer text is content."""
 
 _PATTERN = re.compile(
     r"""(?P<url>https?://[^\s"'<>)\]}`\\]+)
@@ -132,7 +120,7 @@ SHORTEST = {"url": 10, "path": 6, "hash": 7, "word": 14}
 
 
 def references(call: Block) -> list[str]:
-    """What the arguments of a call refer to, each once, in the order in which it is named."""
+    """Return the paths, URLs, hashes, long names and error lines in a call's arguments, each once."""
     found: dict[str, None] = {}
     for text in strings(arguments(call)):
         for match in _PATTERN.finditer(text):
@@ -143,3 +131,67 @@ def references(call: Block) -> list[str]:
             if SHORTEST["word"] <= len(line) <= LONGEST:
                 found[line] = None
     return list(found)
+
+
+BETWEEN = "\0"
+"""Separates texts, so that no match spans two of them."""
+
+
+class Haystack:
+    """The texts of a segment's blocks, joined into one string for searching."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        texts = [searchable(block) for block in blocks]
+        self._text = BETWEEN.join(texts)
+        self._starts = [0, *accumulate(len(text) + len(BETWEEN) for text in texts)][:-1]
+        self._holders: dict[str, tuple[int, ...]] = {}
+
+    def needs(self, texts: Iterable[str], before: int) -> tuple[Need, ...]:
+        """Return those of the texts that a block before this place contains, with its holders."""
+        needs = (Need(text, self.holders(text, before)) for text in texts)
+        return tuple(need for need in needs if need.holders)
+
+    def holders(self, needle: str, before: int) -> tuple[int, ...]:
+        """Return the places of the blocks that contain a text, ascending, below a place."""
+        if needle not in self._holders:
+            self._holders[needle] = tuple(self._search(needle))
+        places = self._holders[needle]
+        return places[: bisect_left(places, before)]
+
+    def _search(self, needle: str) -> Iterator[int]:
+        at = self._text.find(needle)
+        while at >= 0:
+            place = bisect_right(self._starts, at) - 1
+            yield place
+            if place + 1 == len(self._starts):
+                return
+            at = self._text.find(needle, self._starts[place + 1])
+
+
+def searchable(block: Block) -> str:
+    """Return all text of a block that the model can read: its text, the arguments of a call without
+    JSON, and excerpts of files without line numbers."""
+    texts = [block.text]
+    if block.kind == "call":
+        texts += strings(arguments(block))
+    texts += [part.text for part in block.excerpts]
+    for rewrite in block.rewrites:
+        texts += [rewrite.old or "", rewrite.new]
+    return BETWEEN.join(dict.fromkeys(texts))
+
+
+def arguments(block: Block) -> Any:
+    """Return a call's arguments; its text where that is not JSON."""
+    try:
+        return loads(block.text)
+    except (ValueError, RecursionError):
+        return block.text
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Yield all strings in a JSON value, at any depth; not the names of fields."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from strings(inner)

@@ -1,4 +1,4 @@
-"""Recordings as segments of blocks, ready to be played."""
+"""Find recordings, read them, and cut them into segments of blocks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,35 @@ from sightline.conversation.formats.format import FORMATS, Format
 from sightline.conversation.formats.parts import parts_of
 from sightline.conversation.recorded_conversation import Conversation, Message, NotOurs
 from sightline.conversation.window.blocks import Block, Decision
+from sightline.errors import FileMissing
 from sightline.replay.played import Reader, Unread
+
+ENDINGS = (".jsonl", ".json", ".md", ".ndjson", ".traj")
+"""Endings of recordings; other files of a folder are ignored."""
+
+
+def find_recordings(paths: Sequence[str]) -> list[str]:
+    """Return the named files, and the files of named folders that may be recordings, each once, in
+    order. FileMissing for a path that does not exist."""
+    found: dict[str, None] = {}
+    for path in paths:
+        if not os.path.exists(path):
+            raise FileMissing(
+                path, f"Nothing is at {path}.", "Name recordings, or folders of them."
+            )
+        if not os.path.isdir(path):
+            found[path] = None
+            continue
+        for parent, folders, names in os.walk(path):
+            folders.sort()
+            files = (os.path.join(parent, name) for name in sorted(names))
+            found |= dict.fromkeys(file for file in files if file.endswith(ENDINGS))
+    return list(found)
 
 
 class Segment(Struct, frozen=True):
-    """A part of a conversation between two compactions. mended: its messages as they were recorded
-    break a rule of their format, so they were mended before it is played."""
+    """A part of a conversation between two compactions. mended: its recorded messages break a rule of
+    their format and were repaired."""
 
     format: Format
     messages: tuple[Message, ...]
@@ -27,28 +50,29 @@ class Segment(Struct, frozen=True):
 
     @property
     def tokens(self) -> int:
-        """Of all its blocks."""
+        """Tokens of all blocks."""
         return sum(block.tokens for block in self.blocks)
 
-    def wrong(self, decisions: Sequence[Decision], came: int) -> str | None:
-        """What its format does not allow in the view after these decisions."""
-        upto = self.blocks[came].message if came < len(self.blocks) else len(self.messages)
+    def problem(self, decisions: Sequence[Decision], added: int) -> str | None:
+        """Return what the format does not allow in the view of the first `added` blocks after these
+        decisions; None for a valid view."""
+        upto = self.blocks[added].message if added < len(self.blocks) else len(self.messages)
         try:
-            view = self.format.project(self.messages[:upto], self.blocks[:came], decisions)
+            view = self.format.project(self.messages[:upto], self.blocks[:added], decisions)
         except ValueError as error:
             return str(error)
-        found = self.format.problems(view, sending=True)
-        return f"{found[0].invariant}: {found[0].why}" if found else None
+        problems = self.format.problems(view, sending=True)
+        return f"{problems[0].invariant}: {problems[0].why}" if problems else None
 
 
 def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
-    """The conversation in a file, by the first reader that knows it. A file that one of them knows
-    and cannot play is not shown to the others."""
+    """Return the conversation in a file, from the first reader that recognises its format. A file
+    that a reader recognises and cannot read is not passed to the next reader."""
     if os.path.exists(path) and not os.path.isfile(path):
         return Unread(path, "it is no file: a pipe or a device could be waited for without end")
     for reader in readers.values():
         try:
-            return _readable(reader(path))
+            return _without_damage(reader(path))
         except NotOurs:
             continue
         except OSError as error:
@@ -60,37 +84,37 @@ def read(readers: Mapping[str, Reader], path: str) -> Conversation | Unread:
     return Unread(path, f"it is no recording of these: {', '.join(readers)}")
 
 
-def _readable(of: Conversation) -> Conversation:
-    """Without the messages that its format cannot read, counted as damaged rows. ValueError where
-    none is left."""
-    said = [_unreadable(of.format, number, each) for number, each in enumerate(of.messages)]
-    kept = [number for number, why in enumerate(said) if why is None]
-    if not kept:
-        raise ValueError(said[0] if said else "it holds no messages")
+def _without_damage(conversation: Conversation) -> Conversation:
+    """Remove the messages that the format cannot read and count them as damaged rows. ValueError when
+    none remains."""
+    adapter = FORMATS[conversation.format].adapter
+    intact: list[int] = []
+    first_error: ValueError | None = None
+    for number, message in enumerate(conversation.messages):
+        try:
+            parts_of(adapter, number, message)
+            intact.append(number)
+        except ValueError as error:
+            first_error = first_error or error
+    if not intact:
+        raise first_error or ValueError("it holds no messages")
+    damaged = len(conversation.messages) - len(intact)
     return structs.replace(
-        of,
-        messages=tuple(of.messages[number] for number in kept),
-        times=tuple(of.times[number] for number in kept),
-        borders=tuple(bisect_left(kept, border) for border in of.borders),
-        passed_over=of.passed_over + len(said) - len(kept),
+        conversation,
+        messages=tuple(conversation.messages[number] for number in intact),
+        times=tuple(conversation.times[number] for number in intact),
+        borders=tuple(bisect_left(intact, border) for border in conversation.borders),
+        passed_over=conversation.passed_over + damaged,
     )
 
 
-def _unreadable(format: str, number: int, message: Message) -> str | None:
-    try:
-        parts_of(FORMATS[format].adapter, number, message)
-    except ValueError as error:
-        return str(error)
-    return None
-
-
-def segments(of: Conversation, count: Callable[[str], int]) -> Iterator[Segment]:
-    """A conversation's segments. count: tokens of a text."""
-    shape = FORMATS[of.format]
-    for messages, times in of.segments():
+def segments(conversation: Conversation, count: Callable[[str], int]) -> Iterator[Segment]:
+    """Yield a conversation's segments. count: tokens of a text."""
+    shape = FORMATS[conversation.format]
+    for messages, times in conversation.segments():
         mended = bool(shape.problems(messages))
         if mended:
-            told = {id(message): at for message, at in zip(messages, times, strict=True)}
+            recorded = {id(message): at for message, at in zip(messages, times, strict=True)}
             messages = tuple(shape.repaired(messages))
-            times = tuple(told.get(id(message)) for message in messages)
+            times = tuple(recorded.get(id(message)) for message in messages)
         yield Segment(shape, messages, times, tuple(shape.blocks(messages, count)), mended)

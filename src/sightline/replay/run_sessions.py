@@ -1,6 +1,6 @@
 """Play recorded sessions under policies, one process for each core, and gather the outcomes.
 
-How an agent would have behaved with less in its window is modelled, not observed.
+An agent's behaviour with less in its window is modelled, not observed.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from time import process_time
 
 from msgspec import structs
 
-from sightline.replay.engine import measured
-from sightline.replay.outcome import Outcome
+from sightline.replay.costs import Outcome
+from sightline.replay.engine import measure
 from sightline.replay.played import Half, Order, Played, Replay, Unread
-from sightline.replay.record import recorded
-from sightline.replay.recording_reader import Segment, read, segments
-from sightline.replay.recording_search import files
+from sightline.replay.record import build_record
+from sightline.replay.recording_reader import find_recordings, read, segments
 
 HALVES: dict[Half, tuple[int, ...]] = {"tuned": (0,), "held-out": (1,), "both": (0, 1)}
-"""By the parity of the digest of a session's id. What is tuned is tuned on the first alone."""
+"""Halves of all sessions by the parity of a session's digest. Tuning uses the first half alone."""
 
 
 def replay(
@@ -34,57 +33,52 @@ def replay(
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Replay:
-    """Play what these files and folders hold. limit: files; workers: processes, None: one for each
-    core; progress: is told how many files are done, and of how many. FileMissing."""
+    """Play the recordings in these files and folders. limit: files; workers: processes, None: one
+    for each core; progress: called with the number of files done and of all files. FileMissing."""
     order = structs.replace(order, halves=HALVES[half])
-    found = files(paths)[:limit]
-    told = progress or (lambda *_: None)
-    told(0, len(found))
-    made: dict[str, Played | Unread] = {}
-    for path, each in _played(order, found, workers):
-        made[path] = each
-        told(len(made), len(found))
-    return _gathered(order, half, [made[path] for path in found])
+    files = find_recordings(paths)[:limit]
+    show_progress = progress or (lambda *_: None)
+    show_progress(0, len(files))
+    results: dict[str, Played | Unread] = {}
+    for path, result in _play_files(order, files, workers):
+        results[path] = result
+        show_progress(len(results), len(files))
 
-
-def _gathered(order: Order, half: Half, made: Sequence[Played | Unread]) -> Replay:
-    """Of a session that is in several files the longest is taken."""
     sessions: dict[str, Played] = {}
     again: list[str] = []
-    for each in made:
-        if isinstance(each, Unread):
+    unread: list[Unread] = []
+    for result in (results[path] for path in files):
+        if isinstance(result, Unread):
+            unread.append(result)
             continue
-        other = sessions.get(each.digest, each)
-        longer, shorter = (each, other) if each.tokens > other.tokens else (other, each)
-        sessions[each.digest] = longer
-        if other is not each:
+        other = sessions.get(result.digest, result)
+        longer, shorter = (result, other) if result.tokens > other.tokens else (other, result)
+        sessions[result.digest] = longer
+        if other is not result:
             again.append(shorter.source)
     counted = tuple(sessions[mark] for mark in sorted(sessions) if sessions[mark].outcomes)
-    listed = "\n".join(session.digest for session in counted)
-    unread = tuple(each for each in made if isinstance(each, Unread))
-    left = len(sessions) - len(counted)
-    return Replay(
-        order, half, counted, left, tuple(again), unread, sha256(listed.encode()).hexdigest()
-    )
+    digest = sha256("\n".join(session.digest for session in counted).encode()).hexdigest()
+    others = len(sessions) - len(counted)
+    return Replay(order, half, counted, others, tuple(again), tuple(unread), digest)
 
 
-def _played(
+def _play_files(
     order: Order, paths: Sequence[str], workers: int | None
 ) -> Iterator[tuple[str, Played | Unread]]:
-    """Each file with what it made, as they are done. The largest begin, so that no core waits for
-    the last one."""
+    """Yield each file and its result as it finishes. The largest files start first, so that no core
+    waits for the last one."""
     workers = min(workers or os.cpu_count() or 1, len(paths))
     if workers <= 1:
         for path in paths:
             yield path, play(order, path)
         return
 
-    pool = ProcessPoolExecutor(workers, initializer=_deaf)
+    pool = ProcessPoolExecutor(workers, initializer=_ignore_interrupt)
     try:
         largest = sorted(paths, key=_size, reverse=True)
-        begun = {pool.submit(play, order, path): path for path in largest}
-        for done in as_completed(begun):
-            yield begun[done], done.result()
+        started = {pool.submit(play, order, path): path for path in largest}
+        for done in as_completed(started):
+            yield started[done], done.result()
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -92,38 +86,34 @@ def _played(
 def _size(path: str) -> int:
     try:
         return os.path.getsize(path)
-    except OSError:  # who reads it will say why
+    except OSError:  # reading the file reports the error
         return 0
 
 
-def _deaf() -> None:
-    """Ctrl-C is for the process that started this one: it ends the others."""
+def _ignore_interrupt() -> None:
+    """Leave Ctrl-C to the parent process, which ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def play(order: Order, path: str) -> Played | Unread:
-    """Play the session of a file under all policies, or say why the file holds none."""
+    """Play the session of a file under all policies, or return why the file holds no session."""
     found = read(order.readers, path)
     if isinstance(found, Unread):
         return found
+    setting = order.setting
     mark = sha256((found.session or path).encode("utf-8", "surrogatepass")).hexdigest()
-    parts = list(segments(found, order.setting.count))
-    tokens = max((part.tokens for part in parts), default=0) + order.setting.prefix
+    parts = list(segments(found, setting.count))
+    tokens = max((part.tokens for part in parts), default=0) + setting.prefix
     half = int(mark, 16) & 1
     mended = sum(part.mended for part in parts)
-    told = Played(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended)
+    played = Played(path, found.agent, found.session, mark, half, tokens, found.passed_over, mended)
     if tokens < order.least_tokens or half not in order.halves:
-        return told
-    return structs.replace(told, outcomes=_outcomes(order, parts))
-
-
-def _outcomes(order: Order, parts: list[Segment]) -> tuple[Outcome, ...]:
+        return played
     sums = [Outcome() for _ in order.policies]
     last_at: int | None = None
     for part in parts:
-        record = recorded(part.blocks, part.times, last_at)
+        record = build_record(part.blocks, part.times, last_at)
         last_at = next((turn.at for turn in reversed(record.turns) if turn.at), last_at)
-        for number, made in enumerate(order.policies.values()):
-            policy = made(order.setting)
-            sums[number] += measured(record, policy, order.setting, part.wrong, process_time)
-    return tuple(sums)
+        for number, make in enumerate(order.policies.values()):
+            sums[number] += measure(record, make(setting), setting, part.problem, process_time)
+    return structs.replace(played, outcomes=tuple(sums))

@@ -1,8 +1,8 @@
-"""A replay as lines of text."""
+"""The text of a replay."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from sightline.replay.comparison import Row
 from sightline.replay.costs import PRICES
@@ -15,43 +15,55 @@ CAVEAT = (
 )
 
 HALVES = {"both": "all", "tuned": "the half used for tuning", "held-out": "the half held out"}
-NAMED = 5
-"""Files that are named; of the others the number is told."""
+UNREAD_NAMED = 5
+"""Unreadable files that are named; the rest are counted."""
 
 
-def report(
-    of: Replay, rows: Sequence[Row], shown: Sequence[int], cheats: Collection[str] = ()
-) -> str:
-    """All of it. shown: the prices, by their places in PRICES; cheats: policies that are shown
-    the future."""
-    lines = [*summary(of, rows), "", *_table(rows, shown, cheats), ""]
-    lines += [f"{name}: {said}" for name, said in legend(rows, cheats)]
-    lines += ["", *_notes(of, rows), CAVEAT]
-    return "\n".join(lines)
+def report(replay: Replay, rows: Sequence[Row], shown: Sequence[int]) -> str:
+    """Return the whole text. shown: the prices, as places in PRICES."""
+    table = [headings(shown), *(cells(row, shown) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = [*summary(replay, rows), ""]
+    for name, *numbers in table:
+        aligned = (cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True))
+        lines.append("  ".join([name.ljust(widths[0]), *aligned]).rstrip())
+    lines += ["", *(f"{name}: {meaning}" for name, meaning in legend(rows)), ""]
+
+    invalid = [row.total for row in rows if row.total.invalid]
+    lines += [f"INVALID views: {sums.invalid}. The first: {sums.wrong}." for sums in invalid]
+    if replay.others:
+        lines.append(f"Left out for their size or their half: {count(replay.others, 'session')}.")
+    if replay.again:
+        lines.append(f"Recorded twice, and played once: {count(len(replay.again), 'session')}.")
+    if damaged := sum(session.passed_over for session in replay.sessions):
+        lines.append(f"Damaged rows that were passed over: {damaged}.")
+    if mended := sum(session.mended for session in replay.sessions):
+        lines.append(f"Histories that had to be mended before they could be played: {mended}.")
+    return "\n".join([*lines, *_unread(replay.unread), CAVEAT])
 
 
-def summary(of: Replay, rows: Sequence[Row]) -> list[str]:
-    """What was played."""
+def summary(replay: Replay, rows: Sequence[Row]) -> list[str]:
+    """Return two lines about the sessions played and the settings."""
     whole = next(row.total for row in rows if row.name == "none")
-    setting = of.order.setting
-    least = f"of at least {of.order.least_tokens:,} tokens, " if of.order.least_tokens else ""
+    order, setting = replay.order, replay.order.setting
+    least = f"of at least {order.least_tokens:,} tokens, " if order.least_tokens else ""
     soft = setting.soft_budget
     budget = "each policy's own" if soft is None else f"{soft:,} tokens"
-    played = (
-        f"{count(len(of.sessions), 'recorded session')} ({least}{HALVES[of.half]}), "
+    sessions = (
+        f"{count(len(replay.sessions), 'recorded session')} ({least}{HALVES[replay.half]}), "
         f"{count(whole.calls, 'call')} of the model, {whole.sent / 1e6:.1f} million tokens sent "
         "without truncation."
     )
-    fixed = (
-        f"List of sessions {of.digest[:12]}. Window {setting.window:,} tokens, "
+    settings = (
+        f"List of sessions {replay.digest[:12]}. Window {setting.window:,} tokens, "
         f"{setting.prefix:,} assumed before the first message, soft budget {budget}, "
         f"policies reckon with {setting.price}."
     )
-    return [played, fixed]
+    return [sessions, settings]
 
 
-def legend(rows: Sequence[Row], cheats: Collection[str]) -> list[tuple[str, str]]:
-    """What the columns say."""
+def legend(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """Return each column's heading and its meaning."""
     whole = next(row.total for row in rows if row.name == "none")
     cost = (
         "what calls cost at these prices of reading from a cache / writing into it, beside 1 "
@@ -61,89 +73,54 @@ def legend(rows: Sequence[Row], cheats: Collection[str]) -> list[tuple[str, str]
         f"edits whose old text was nowhere in the view, of {whole.edits:,} that had stood in "
         "the conversation before."
     )
-    named = (
+    references = (
         "paths, long names, hashes, URLs and errors that a call used and the view did not "
         f"hold, of {whole.references:,}."
     )
-    leads = "no other policy both costs less at these prices and loses fewer edits."
-    told = [
+    return [
         ("sent", "tokens sent to the model, as a part of no truncation's."),
         ("cost", cost),
         ("lost edits", edits),
-        ("lost refs", named),
-        ("*", leads),
+        ("lost refs", references),
+        ("*", "no other policy both costs less at these prices and loses fewer edits."),
     ]
-    if any(row.name in cheats for row in rows):
-        told.append(("cheats", "it is shown the future: a bound, no rival."))
-    return told
 
 
 def headings(shown: Sequence[int]) -> list[str]:
-    """Of the table's columns."""
-    prices = [PRICES[at] for at in shown]
-    return [
-        "policy", "sent", *(f"cost {each.name if each.cached else 'uncached'}" for each in prices), "lost edits",
-        "lost refs", "over window",
-    ]  # fmt: skip
+    """Return the headings of the table's columns."""
+    prices = (PRICES[at] for at in shown)
+    costs = (f"cost {each.name if each.cached else 'uncached'}" for each in prices)
+    return ["policy", "sent", *costs, "lost edits", "lost refs", "over window"]
 
 
-def cells(row: Row, shown: Sequence[int], cheats: Collection[str]) -> list[str]:
-    """A policy's row."""
-    marks = ["*" if row.frontier[at] else " " for at in shown]
+def cells(row: Row, shown: Sequence[int]) -> list[str]:
+    """Return a policy's row of the table."""
     return [
-        f"{row.name} (cheats)" if row.name in cheats else row.name,
+        row.name,
         f"{row.sent:.3f}",
-        *(f"{row.costs[at]:.3f}{mark}" for at, mark in zip(shown, marks, strict=True)),
+        *(f"{row.costs[at]:.3f}{'*' if row.frontier[at] else ' '}" for at in shown),
         f"{row.total.lost_edits} ({row.lost_edits:.1%})",
         f"{row.lost_references:.2%}",
         f"{row.total.over}",
     ]
 
 
-def _table(rows: Sequence[Row], shown: Sequence[int], cheats: Collection[str]) -> list[str]:
-    lines = [headings(shown), *(cells(row, shown, cheats) for row in rows)]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
-    return [
-        "  ".join(
-            cell.rjust(width) if at else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
-
-
-def _notes(of: Replay, rows: Sequence[Row]) -> list[str]:
-    """What a reader has to know beside the numbers."""
-    wrong = [row.total for row in rows if row.total.invalid]
-    damaged = sum(session.passed_over for session in of.sessions)
-    mended = sum(session.mended for session in of.sessions)
-    notes = [f"INVALID views: {each.invalid}. The first: {each.wrong}." for each in wrong]
-    if of.others:
-        notes.append(f"Left out for their size or their half: {count(of.others, 'session')}.")
-    if of.again:
-        notes.append(f"Recorded twice, and played once: {count(len(of.again), 'session')}.")
-    if damaged:
-        notes.append(f"Damaged rows that were passed over: {damaged}.")
-    if mended:
-        notes.append(f"Histories that had to be mended before they could be played: {mended}.")
-    return [*notes, *unread(of.unread)]
-
-
-def unread(files: Sequence[Unread]) -> list[str]:
-    """Files that hold no session that can be played, and why."""
+def _unread(files: Sequence[Unread]) -> list[str]:
     if not files:
         return []
-    named = [f"  {printable(each.path)}: {printable(each.why)}" for each in files[:NAMED]]
-    more = len(files) - NAMED
-    rest = [f"  and {more} more (all are in --json)"] if more > 0 else []
-    return [f"Not played: {count(len(files), 'file')}.", *named, *rest]
+    lines = [f"Not played: {count(len(files), 'file')}."]
+    lines += [f"  {printable(file.path)}: {printable(file.why)}" for file in files[:UNREAD_NAMED]]
+    if len(files) > UNREAD_NAMED:
+        lines.append(f"  and {len(files) - UNREAD_NAMED} more (all are in --json)")
+    return lines
 
 
-def nothing(of: Replay) -> list[str]:
-    """No session that counts."""
-    left = f" {count(of.others, 'session')} did not count for size or half." if of.others else ""
+def no_session(replay: Replay) -> list[str]:
+    """Return the lines for a replay without a session that counts."""
+    count_out = count(replay.others, "session")
+    left = f" {count_out} did not count for size or half." if replay.others else ""
     return [
         f"No recorded session was found to play.{left}",
-        *unread(of.unread),
+        *_unread(replay.unread),
         "Name recordings of a coding agent, or a folder of them, such as ~/.claude/projects.",
     ]
