@@ -48,14 +48,14 @@ def test_many_verbs_at_once_run_one_after_the_other(place, s):
 def test_a_cancelled_edit_that_has_begun_is_finished_and_recorded(place, ten, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
     workspace = ten._context.workspace
-    replace_if = workspace.replace_if
+    replace_each = workspace.replace_each
 
     def slow(*args, **named):
         begun.set()
         go_on.wait(30)
-        return replace_if(*args, **named)
+        return replace_each(*args, **named)
 
-    monkeypatch.setattr(workspace, "replace_if", slow)
+    monkeypatch.setattr(workspace, "replace_each", slow)
 
     async def host():
         edit = asyncio.create_task(ten.aio.edit("a.py", "line 3\n", "mine\n"))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.notebooks import Cell, CellRuling, cells, find, judge_cell
 from sightline.model.events import Belief
-from sightline.model.evidence import EditCase, Evidence, Rules
 from sightline.model.spans import whole
 
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.verdict import judge
 from sightline.model.attempts import (
     Create,
@@ -18,7 +19,6 @@ from sightline.model.attempts import (
     WriteWhole,
 )
 from sightline.model.events import Belief
-from sightline.model.evidence import EditCase, Evidence, Rules
 from sightline.model.revision import revision_of
 from sightline.model.spans import intersect, spans, whole
 from sightline.model.text import split

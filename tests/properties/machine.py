@@ -226,18 +226,19 @@ class Machine(Agents):
         session.read(path)
         ours = self.rewritten(file.plain, at, 0, 1)
         workspace = session._context.workspace
-        replace_if = workspace.replace_if
+        replace_each = workspace.replace_each
 
-        def dying(path, expected, new, *, token=""):
-            aside = f"{self.full(path).rpartition('/')[0]}/{workspace.asides(path, token)[0]}"
+        def dying(wanted, meanwhile=lambda: None):
             if renamed:
-                replace_if(path, expected, new, token=token)
+                replace_each(wanted, meanwhile)
             else:
-                with open(aside, "wb") as out:
+                names = workspace.asides(path, wanted[0].token)
+                new = wanted[0].new
+                with open(f"{self.full(path).rpartition('/')[0]}/{names[0]}", "wb") as out:
                     out.write(new[: len(new) // 2])
             raise Killed
 
-        workspace.replace_if = dying  # type: ignore[method-assign]
+        workspace.replace_each = dying  # type: ignore[method-assign]
         try:
             session.write(path, ours)
         except Killed:

@@ -96,7 +96,7 @@ class Dying:
         self.left = left
         ground = world.one._context
         self.calls = [
-            (ground.workspace, "replace_if"), (ground.workspace, "replace_each"), (ground.workspace, "move_if"), (ground.store, "append"),
+            (ground.workspace, "replace_each"), (ground.workspace, "move_if"), (ground.store, "append"),
         ]  # fmt: skip
 
     def step(self) -> None:

@@ -9,7 +9,6 @@ from time import time_ns
 
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
-from sightline.changes.write_journal import settle_all, unfinished
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.config.settings import Settings, load_settings
 from sightline.errors import SessionError
@@ -17,6 +16,7 @@ from sightline.filesystem import process
 from sightline.filesystem.discovery import discover
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.port import Workspace
+from sightline.guard.write_journal import recover_all, unfinished_rewinds
 from sightline.model.events import Fact, SessionStarted
 from sightline.sessions.lifecycle import UNNAMED, id_for
 from sightline.sessions.presence import environment
@@ -73,7 +73,7 @@ def finish_rewind(session: Session, until: float | None = None) -> str:
     """Finish a rewind of this session whose process died; what came of it, "" for nothing. until:
     by time.monotonic(). StoreError."""
     ground = session._context  # noqa: SLF001 - faces compose the parts
-    if not unfinished(ground, session.id):
+    if not unfinished_rewinds(ground, session.id):
         return ""
 
     return finish(ground, until)
@@ -101,7 +101,7 @@ def start(
     session = id_for(id)
     writer = owner or process.owner()
     ground = SessionContext(session, store, workspace, settings, clock or now_us, writer, approve)
-    settle_all(ground)
+    recover_all(ground)
     state = store.session(session)
     if state is None:
         with workspace.lock(f"session {session}"):  # two hooks of it may come at once

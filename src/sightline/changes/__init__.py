@@ -11,7 +11,6 @@ PUBLIC = (
     "session_context",
     "untracked",
     "words",
-    "write_journal",
 )
 
 PURE = (

@@ -12,7 +12,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take, words
 from sightline.checkpoints.rewind.effects import is_own
 from sightline.errors import CheckpointFailed, StoreError
-from sightline.guard.evaluation import place_of
+from sightline.guard.evaluation import resolve_path
 from sightline.model.events import Changed, CheckpointMissed, CheckpointTaken, Fact, Moved
 
 TRIED: list[type[Fact]] = [CheckpointTaken, CheckpointMissed]
@@ -25,7 +25,7 @@ def before_change(ground: SessionContext, *paths: str, command: str = "") -> boo
     calls at once the first takes it. Hold no lock while calling. PathRefused, EditRefused."""
     if ground.settings.checkpoints != "turn" or not ground.checkpoint_due():
         return False
-    located = tuple(dict.fromkeys(place_of(ground, path).path for path in paths))
+    located = tuple(dict.fromkeys(resolve_path(ground, path).path for path in paths))
     with ground.workspace.lock(f"checkpoint {ground.session}"):
         return ground.checkpoint_due() and _take(ground, words.before(located, command), "turn")
 

@@ -23,11 +23,10 @@ from sightline.model.events import (
     Seen,
     WarningRaised,
 )
-from sightline.model.locate import new_sides
 from sightline.model.projections import git_cause
 from sightline.model.results import Deleted, EditedFile, EditedFiles
 from sightline.model.revision import MISSING
-from sightline.model.spans import Spans
+from sightline.model.spans import Spans, new_sides
 from sightline.model.text import decode
 from sightline.model.timeline import Recorded, archived
 from sightline.notices import words

@@ -3,6 +3,7 @@
 PUBLIC = (
     "batch",
     "edit",
+    "edit_case",
     "edit_notices",
     "evaluation",
     "file_states",
@@ -14,9 +15,11 @@ PUBLIC = (
     "region_rules",
     "verdict",
     "words",
+    "write_journal",
 )
 
 PURE = (
+    "edit_case",
     "file_rules",
     "notebooks",
     "region_rules",

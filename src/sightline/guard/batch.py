@@ -1,4 +1,4 @@
-"""Several files at once: all are judged before the first is written, and all or none change."""
+"""Change several files at once: judge all of them, then write all or none."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from msgspec import Struct, structs
 
 from sightline.changes.session_context import TRIES, SessionContext
 from sightline.errors import EditRefused, PathError
-from sightline.filesystem.file_state import ResolvedPath
-from sightline.guard.edit import commit, put_back, told_of_move
-from sightline.guard.evaluation import Evaluation, place_of
+from sightline.guard.edit import commit, put_back, with_move_notice
+from sightline.guard.evaluation import Evaluation, resolve_path
 from sightline.guard.move import move
 from sightline.model.attempts import (
     Attempt,
@@ -29,8 +28,8 @@ from sightline.model.results import BatchResult, EditResult
 
 
 class Change(Struct, frozen=True):
-    """What to do with one file of a batch: its whole content, or edits (old, new, count) made
-    one after the other, or create, or delete."""
+    """What to do with one file of a batch. Give one of: content, the whole new text (with create:
+    of a new file); edits, (old, new, count) applied one after the other; delete."""
 
     path: str
     content: str | None = None
@@ -39,7 +38,8 @@ class Change(Struct, frozen=True):
     delete: bool = False
 
     def attempt(self) -> Attempt:
-        """The attempt this stands for; ValueError when it says nothing or too much."""
+        """Return the attempt that this change describes. ValueError unless exactly one of content,
+        edits and delete is given."""
         if [self.delete, bool(self.edits), self.content is not None].count(True) != 1:
             raise ValueError(f"{self.path}: a change has content, or edits, or delete")
         if self.delete:
@@ -50,10 +50,10 @@ class Change(Struct, frozen=True):
         return parts[0] if len(parts) == 1 else Several(parts)
 
 
-def apply(ground: SessionContext, changes: Sequence[Change]) -> BatchResult:
-    """All changes, or none: EditRefused for the first that cannot be, naming all in `others`."""
-    wanted = [(c.path, c.attempt()) for c in changes]
-    done = _carry_out(ground, wanted)
+def apply(context: SessionContext, changes: Sequence[Change]) -> BatchResult:
+    """Carry out all changes, or none. EditRefused for the first that is refused, with the other
+    refusals in `others`."""
+    done = _carry_out(context, [(change.path, change.attempt()) for change in changes])
     return BatchResult(tuple(result for _, result in done))
 
 
@@ -75,64 +75,63 @@ def _files(unified_diff: str) -> list[FilePatch]:
         ) from error
 
 
-def patch(ground: SessionContext, unified_diff: str) -> EditResult:
-    """The files of a unified diff, all or none. EditRefused also when it cannot be read."""
+def patch(context: SessionContext, unified_diff: str) -> EditResult:
+    """Apply a unified diff to all of its files, or to none. EditRefused, also when the diff cannot
+    be read. The results of the second file and on are in `others`."""
     files = _files(unified_diff)
-    wanted = _joined([pair for file in files for pair in _wanted(file)])
-    done = _carry_out(ground, wanted)
-    moved = _move_all(ground, [file for file in files if _renames(file)], done)
+    parts: dict[str, list[Attempt]] = {}  # a patch may have several sections on one file
+    for file in files:
+        for name, attempt in _content_attempts(file):
+            parts.setdefault(name, []).append(attempt)
+    wanted = [
+        (name, some[0] if len(some) == 1 else Several(tuple(some))) for name, some in parts.items()
+    ]
+    done = _carry_out(context, wanted)
+    moved = _move_all(context, [file for file in files if _is_rename(file)], done)
     edited = {name: result for (name, _), (_, result) in zip(wanted, done, strict=True)}
     named = {(file.old, file.new): file for file in files}
-    first, *others = [_patched(file, edited, moved) for file in named.values()]
+    first, *others = [_result_of(file, edited, moved) for file in named.values()]
     return structs.replace(first, others=tuple(others))
 
 
-def _joined(wanted: Sequence[tuple[str, Attempt]]) -> list[tuple[str, Attempt]]:
-    """One attempt for each file: a patch may have several sections on one."""
-    parts: dict[str, list[Attempt]] = {}
-    for name, attempt in wanted:
-        parts.setdefault(name, []).append(attempt)
-    return [
-        (name, some[0] if len(some) == 1 else Several(tuple(some))) for name, some in parts.items()
-    ]
-
-
-def _renames(file: FilePatch) -> bool:
+def _is_rename(file: FilePatch) -> bool:
     return file.old is not None and file.new is not None and file.old != file.new
 
 
-def _wanted(file: FilePatch) -> list[tuple[str, Attempt]]:
-    """The attempt on a file's bytes, none for a pure rename. A renamed file is changed first."""
+def _content_attempts(file: FilePatch) -> list[tuple[str, Attempt]]:
+    """Return the attempt on a file's content, none for a pure rename. A renamed file is changed
+    before it is renamed."""
     if file.old is None:
         assert file.new is not None
         return [(file.new, Create("".join(line for hunk in file.hunks for line in hunk.new)))]
     if file.new is None:
         return [(file.old, Delete())]
-    return [(file.old, Patch(file.hunks))] if file.hunks or not _renames(file) else []
+    return [(file.old, Patch(file.hunks))] if file.hunks or not _is_rename(file) else []
 
 
 def _move_all(
-    ground: SessionContext,
+    context: SessionContext,
     files: Sequence[FilePatch],
     done: Sequence[tuple[Evaluation, EditResult]],
 ) -> dict[str, EditResult]:
-    """Carry out a patch's renames, or put back what was done of it."""
+    """Carry out a patch's renames; when one is refused, put back everything the patch did."""
     moved: dict[str, EditResult] = {}
     try:
         for file in files:
             assert file.old is not None
             assert file.new is not None
-            moved[file.old] = move(ground, file.old, file.new)
+            moved[file.old] = move(context, file.old, file.new)
     except PathError:
         for old, result in reversed(moved.items()):
-            move(ground, result.path, old)
-        with ground.workspace.lock(*(plan.path for plan, _ in done)):
-            _undo(done)
+            move(context, result.path, old)
+        with context.workspace.lock(*(plan.path for plan, _ in done)):
+            for plan, _ in reversed(done):
+                put_back(plan)
         raise
     return moved
 
 
-def _patched(
+def _result_of(
     file: FilePatch, edited: Mapping[str, EditResult], moved: Mapping[str, EditResult]
 ) -> EditResult:
     name = file.old if file.old is not None else file.new
@@ -152,27 +151,34 @@ def _patched(
 
 
 def _carry_out(
-    ground: SessionContext, wanted: Sequence[tuple[str, Attempt]]
+    context: SessionContext, wanted: Sequence[tuple[str, Attempt]]
 ) -> list[tuple[Evaluation, EditResult]]:
+    """Judge every attempt before the first file is written, then write all or none."""
     if not wanted:
         return []
-    asked = [place_of(ground, path) for path, _ in wanted]
-    there = list(asked)
+    asked = [resolve_path(context, path) for path, _ in wanted]
+    current = list(asked)
     if len({located.path for located in asked}) < len(asked):
         raise ValueError("two changes of one file: give its edits in one change")
     for _ in range(TRIES):
-        with ground.workspace.lock(*(located.path for located in there)):
+        with context.workspace.lock(*(located.path for located in current)):
             plans = [
-                Evaluation(ground, located, attempt)
-                for located, (_, attempt) in zip(there, wanted, strict=True)
+                Evaluation(context, located, attempt)
+                for located, (_, attempt) in zip(current, wanted, strict=True)
             ]
-            if any(plan.elsewhere for plan in plans):  # renamed since: follow, as one edit does
-                there = [plan.elsewhere or plan.located for plan in plans]
+            if any(plan.renamed_to for plan in plans):  # follow, as an edit of one file does
+                current = [plan.renamed_to or plan.located for plan in plans]
                 continue
-            _all_may(plans)
-            done = _commit_all(plans)
-            if done is not None:
-                return _following(asked, done)
+            _raise_refusals(plans)
+            results = commit(plans)
+            if results is not None:
+                return [
+                    (
+                        plan,
+                        with_move_notice(result, None if plan.path == was.path else was.path),
+                    )
+                    for was, plan, result in zip(asked, plans, results, strict=True)
+                ]
     raise EditRefused(
         "unverifiable",
         asked[0].path,
@@ -181,67 +187,35 @@ def _carry_out(
     )
 
 
-def _following(
-    asked: Sequence[ResolvedPath], done: Sequence[tuple[Evaluation, EditResult]]
-) -> list[tuple[Evaluation, EditResult]]:
-    """Results that say so where a rename was followed."""
-    return [
-        (plan, told_of_move(result, None if plan.path == located.path else located.path))
-        for located, (plan, result) in zip(asked, done, strict=True)
-    ]
-
-
-def _all_may(plans: Sequence[Evaluation]) -> None:
-    """Raise for the first plan that may not be carried out, naming all of them."""
-    bad: list[EditRefused] = []
+def _raise_refusals(plans: Sequence[Evaluation]) -> None:
+    """Raise the first refusal of these plans, with the other refusals in `others`."""
+    refusals: list[EditRefused] = []
     for plan in plans:
         if plan.protected and plan.ruling.decision != "refuse":
             plan.ruling = structs.replace(plan.ruling, decision="refuse", reason="scope")
         if plan.ruling.decision == "refuse":
-            bad.append(plan.refuse())
-        elif plan.again is not None:
-            bad.append(plan.refuse_again(plan.again))
-    if bad:
-        bad[0].others = tuple(bad[1:])
-        raise bad[0]
+            refusals.append(plan.refuse())
+        elif plan.repeated is not None:
+            refusals.append(plan.refuse_again(plan.repeated))
+    if refusals:
+        refusals[0].others = tuple(refusals[1:])
+        raise refusals[0]
 
 
-def _commit_all(plans: Sequence[Evaluation]) -> list[tuple[Evaluation, EditResult]] | None:
-    """Write them in turn; when one slips or fails, those before it are put back."""
-    done: list[tuple[Evaluation, EditResult]] = []
-    try:
-        for plan in plans:
-            result = commit(plan)
-            if result is None:
-                _undo(done)
-                return None
-            done.append((plan, result))
-    except EditRefused:
-        _undo(done)
-        raise
-    return done
+def change(fields: Change | Mapping[str, object]) -> Change:
+    """Return a Change from a mapping with the fields of Change; an edit is a mapping with old, new
+    and count, or a tuple of these. ValueError names what is wrong."""
+    if isinstance(fields, Change):
+        return fields
+    checked = _checked(fields, "a change", _CHANGE, ("path",))
+    return Change(**{**checked, "edits": tuple(_edit(edit) for edit in checked.get("edits") or ())})
 
 
-def _undo(done: Sequence[tuple[Evaluation, EditResult]]) -> None:
-    """Put back what a batch wrote, file by file, where its own bytes still stand."""
-    for plan, _ in reversed(done):
-        put_back(plan)
-
-
-def change(given: Change | Mapping[str, object]) -> Change:
-    """A change from a mapping with the fields of Change (edits as mappings with old, new and
-    count); ValueError that names what is wrong."""
-    if isinstance(given, Change):
-        return given
-    fields = _checked(given, "a change", _CHANGE, ("path",))
-    return Change(**{**fields, "edits": tuple(_edit(edit) for edit in fields.get("edits") or ())})
-
-
-def _edit(given: object) -> tuple[str, str, int | None]:
-    if isinstance(given, tuple):
-        given = dict(zip(_EDIT, given, strict=False))
-    fields = _checked(given, "an edit", _EDIT, ("old", "new"))
-    return fields["old"], fields["new"], fields.get("count", 1)
+def _edit(fields: object) -> tuple[str, str, int | None]:
+    if isinstance(fields, tuple):
+        fields = dict(zip(_EDIT, fields, strict=False))
+    checked = _checked(fields, "an edit", _EDIT, ("old", "new"))
+    return checked["old"], checked["new"], checked.get("count", 1)
 
 
 _CHANGE = {
@@ -252,20 +226,19 @@ _EDIT = {"old": str, "new": str, "count": int | None}
 
 
 def _checked(
-    given: Any, what: str, kinds: Mapping[str, Any], needed: Sequence[str]
+    fields: Any, what: str, kinds: Mapping[str, Any], needed: Sequence[str]
 ) -> dict[str, Any]:
-    """A mapping's fields; ValueError when one is missing, unknown or of the wrong kind. Agents
-    write these, so what is wrong is named."""
-    fields = dict(given) if hasattr(given, "keys") else {}
-    missing = [name for name in needed if name not in fields]
-    unknown = [str(name) for name in fields if name not in kinds]
+    """Return a mapping's fields. ValueError when one is missing, unknown or of the wrong kind:
+    agents write these, so the error names the field."""
+    present = dict(fields) if hasattr(fields, "keys") else {}
+    missing = [name for name in needed if name not in present]
+    unknown = [str(name) for name in present if name not in kinds]
     if missing or unknown:
         raise ValueError(
             f"{what} is a mapping with the fields {', '.join(kinds)}: "
             f"{', '.join([*(f'no {name!r}' for name in missing), *map(repr, unknown)])}"
         )
-    for name, value in fields.items():
+    for name, value in present.items():
         if not isinstance(value, kinds[name]):
-            said = f"{what} cannot have {value!r:.60} as its {name}"
-            raise ValueError(said)  # noqa: TRY004 - one error for all that an agent may get wrong
-    return fields
+            raise ValueError(f"{what} cannot have {value!r:.60} as its {name}")  # noqa: TRY004 - one error for all that an agent may get wrong
+    return present

@@ -25,7 +25,7 @@ def notice_of(plan: Evaluation, path: str, position: int) -> Notice | None:
         return None
     if not ruling.changes and not ruling.endings_only:
         return unseen_notice(plan) if ruling.reason == "unseen" else None
-    who, by = changed_by(plan.ground, plan.path, plan.news)
+    who, by = changed_by(plan.context, plan.path, plan.unrecorded)
     told: tuple[Told, ...] = ()
     moved: tuple[Place, ...] = ()
     what, shown = "endings", ruling.changes
@@ -45,7 +45,7 @@ def notice_of(plan: Evaluation, path: str, position: int) -> Notice | None:
         text.split("\n")[0],
         by,
         seen,
-        plan.found.revision,
+        plan.on_disk.revision,
         what,
         moved_lines=moved,
     )

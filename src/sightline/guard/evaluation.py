@@ -1,4 +1,4 @@
-"""Plan: one attempt, judged on what stands at its path; and its refusal."""
+"""Evaluate an attempt: judge it on the file as it is on disk; record and word its refusal."""
 
 from __future__ import annotations
 
@@ -10,146 +10,160 @@ from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by
 from sightline.changes.renames import renamed, resolve_rename
 from sightline.changes.session_context import Known, SessionContext, located
-from sightline.changes.write_journal import recover
 from sightline.errors import EditRefused, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
-from sightline.guard import words as guard_words
+from sightline.guard import words
+from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.refusals import refused
 from sightline.guard.verdict import judge
+from sightline.guard.write_journal import recover
 from sightline.model.active_claims import Claim
 from sightline.model.attempts import Attempt, Delete, Move, ReplaceLines, WriteWhole
 from sightline.model.diff import diff, unified
-from sightline.model.events import Fact, Refused, Told
-from sightline.model.evidence import EditCase, Evidence, Rules
+from sightline.model.events import Refused, Told
 from sightline.model.revision import MISSING, revision_of
 from sightline.model.text import decode
-from sightline.model.timeline import Recorded
-from sightline.sessions import words
-from sightline.sessions.claims import on
+from sightline.sessions.claims import others_on
+from sightline.sessions.words import claim_enforced
 
 
 class Evaluation:
-    """One attempt, judged on what stands at a path whose lock is held. after: the revision of
-    what is to stand there."""
+    """One attempt, judged on the file at a path whose lock the caller holds.
 
-    def __init__(self, ground: SessionContext, located: ResolvedPath, attempt: Attempt) -> None:
-        self.ground = ground
+    on_disk: the file. known: what the session knows of it. renamed_to: where the file is now when
+    it was renamed. protected: the user must approve the write. ruling: the verdict. unrecorded:
+    changes by others that were detected, not yet on the timeline. claims: of other sessions on
+    this path. after: the revision that the write leaves. repeated: the reason of the same
+    attempt's earlier refusal, when the agent looked at nothing since.
+    """
+
+    def __init__(self, context: SessionContext, located: ResolvedPath, attempt: Attempt) -> None:
+        self.context = context
         self.located = located
         self.attempt = attempt
         self.path = located.path
         self.shown_path = located.name or located.path
-        recover(ground, self.path)
-        self.found = ground.look(self.path)
-        self.known = resolve_rename(ground, located, self.found)
-        self.elsewhere = renamed(ground, self.found, self.known)
-        policy = ground.settings.policy_for(self.shown_path)
-        self.protected = policy == "ask"
-        rules = Rules("merge" if self.protected else policy, ground.settings.unseen)
-        self.case = EditCase(sight_of(self.found, self.known), rules)
-        self.news = detect_changes(ground, self.found)
+        recover(context, self.path)
+        self.on_disk = context.look(self.path)
+        self.known = resolve_rename(context, located, self.on_disk)
+        self.renamed_to = renamed(context, self.on_disk, self.known)
+        self.policy = context.settings.policy_for(self.shown_path)
+        self.protected = self.policy == "ask"
+        self.case = edit_case(context, self.on_disk, self.known, self.policy)
+        self.unrecorded = detect_changes(context, self.on_disk)
         self.ruling = judge(self.case, attempt)
-        self.claims = claims_on(ground, self.path)
-        if forbids(ground, self.claims):
+        self.claims = claims_on(context, self.path)
+        if forbids(context, self.claims):
             self.ruling = self.case.refuse("claimed")
-        self.of_link = located.name is not None and isinstance(attempt, (Delete, Move))
-        if self.of_link:
+        self._is_link = located.name is not None and isinstance(attempt, (Delete, Move))
+        if self._is_link:
             self.ruling = self.case.refuse("kind_changed")
         new = self.ruling.new
         self.new_text = decode(new) if new is not None else None
         self.after = MISSING if new is None else revision_of(new)
-        self.again = self._refused_before()
+        self.repeated = self._earlier_refusal()
 
     @property
     def diff(self) -> str:
-        """What the attempt changes on disk."""
+        """Return the unified diff of what the attempt changes on disk."""
         old_lines = self.case.disk.lines if self.case.disk else []
         new_lines = self.new_text.lines if self.new_text else []
         hunks = diff(old_lines, new_lines)
         name = self.shown_path
         return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
 
-    def _newest(self, kind: type[Fact]) -> Recorded | None:
-        """This session's newest fact of a kind about this path."""
-        store, session = self.ground.store, self.ground.session
-        return next(store.timeline(session=session, path=self.path, kinds=[kind], newest=1), None)
-
-    def _refused_before(self) -> str | None:
-        """Why this very attempt was refused, when nothing was looked at since. It stays refused:
-        what the refusal printed counts as shown, and must not wave the attempt through."""
+    def _earlier_refusal(self) -> str | None:
+        """Return why this very attempt was refused, when the agent looked at nothing since. It
+        stays refused: the lines that a refusal prints count as shown, and must not let the same
+        attempt through."""
         knowledge = self.known.knowledge
         if knowledge is None or knowledge.via != "refusal":
             return None
         if not isinstance(self.attempt, (ReplaceLines, WriteWhole)):
             return None
-        last = self._newest(Refused)
-        fact = last.fact if last else None
+        context = self.context
+        newest = context.store.timeline(
+            session=context.session, path=self.path, kinds=[Refused], newest=1
+        )
+        fact = next((entry.fact for entry in newest), None)
         if not isinstance(fact, Refused) or fact.attempt != describe(self.attempt):
             return None
-        return fact.reason if fact.revision == self.found.revision else None
+        return fact.reason if fact.revision == self.on_disk.revision else None
 
     def refuse(self) -> EditRefused:
-        """The refusal, recorded. What it prints counts as shown once it is acknowledged."""
-        who, _ = changed_by(self.ground, self.path, self.news)
-        error, told = refused(self.ruling, self.shown_path, who, self.case)
+        """Record the refusal and return it. The lines it prints count as shown once the agent
+        acknowledges it."""
+        who, _ = changed_by(self.context, self.path, self.unrecorded)
+        error, hunks = refused(self.ruling, self.shown_path, who, self.case)
         if error.reason == "claimed":
-            named = words.claim_enforced(self.shown_path, self.claims, self.ground.session)
-            error.message, error.hint = named
-        elif self.of_link:
-            error.message, error.hint = guard_words.a_link(self.shown_path, self.path)
-        elif self.known.retargeted and self.found.kind == "file":
-            error.message, error.hint = guard_words.retargeted(self.shown_path, self.path)
+            error.message, error.hint = claim_enforced(
+                self.shown_path, self.claims, self.context.session
+            )
+        elif self._is_link:
+            error.message, error.hint = words.a_link(self.shown_path, self.path)
+        elif self.known.retargeted and self.on_disk.kind == "file":
+            error.message, error.hint = words.retargeted(self.shown_path, self.path)
             error.diff = ""  # against another file: of no use for the next attempt
-        elif told:
+        elif hunks:
             position = self.known.position
-            error.told = Told(self.path, self.found.revision, told, position, refusal=True)
-        policy = self.ground.settings.policy_for(self.shown_path)
-        if policy == "refresh" and self.case.disk and self.ruling.reason in ("stale", "conflict"):
+            error.told = Told(self.path, self.on_disk.revision, hunks, position, refusal=True)
+        if (
+            self.policy == "refresh"
+            and self.case.disk
+            and self.ruling.reason in ("stale", "conflict")
+        ):
             error.text = self.case.disk.plain
             if isinstance(error.told, Told):
                 error.told = structs.replace(error.told, whole=True)
-        facts: list[Fact] = [*self.news]
-        facts.append(Refused(self.path, describe(self.attempt), error.reason, self.found.revision))
-        blobs = self.ground.keepable(self.path, self.found.data)
-        self.ground.append(facts, blobs=blobs, found=[self.found])
+        self._record_refusal(error.reason, keep_text=True)
         return error
 
     def refuse_again(self, reason: str) -> EditRefused:
-        """The refusal of an attempt that what its own refusal printed would let through."""
-        message, hint = guard_words.repeated(self.shown_path)
-        refusal = Refused(self.path, describe(self.attempt), reason, self.found.revision)
-        self.ground.append([*self.news, refusal], found=[self.found])
+        """Record and return the refusal of an attempt that would pass only because of the lines
+        that its own earlier refusal printed."""
+        message, hint = words.repeated(self.shown_path)
+        self._record_refusal(reason, keep_text=False)
         return EditRefused(reason, self.shown_path, message, diff=self.diff, hint=hint)
 
-
-def claims_on(ground: SessionContext, path: str) -> tuple[Claim, ...]:
-    """The standing claims of others on a path. Most trees have none, and load nothing for it."""
-    if not ground.store.claims():
-        return ()
-
-    return on(ground, path)
+    def _record_refusal(self, reason: str, *, keep_text: bool) -> None:
+        on_disk = self.on_disk
+        refusal = Refused(self.path, describe(self.attempt), reason, on_disk.revision)
+        texts = self.context.keepable(self.path, on_disk.data) if keep_text else ()
+        self.context.append([*self.unrecorded, refusal], blobs=texts, found=[on_disk])
 
 
-def forbids(ground: SessionContext, claims: Sequence[Claim]) -> bool:
-    """Whether a write must not be made because of these claims. A shared one is only told."""
-    return ground.settings.claims == "enforce" and any(each.exclusive for each in claims)
+def edit_case(
+    context: SessionContext, on_disk: FileState, known: Known, policy: str = "merge"
+) -> EditCase:
+    """Return what the rules judge. policy: of the path, as the settings name it."""
+    evidence = Evidence(
+        on_disk.kind, on_disk.data, known.belief, known.believed, on_disk.why, known.retargeted
+    )
+    return EditCase(
+        evidence, Rules("merge" if policy == "ask" else policy, context.settings.unseen)
+    )
 
 
-def place_of(ground: SessionContext, path: str) -> ResolvedPath:
-    """Where an attempt's path leads; EditRefused (unverifiable) when the disk does not say."""
+def claims_on(context: SessionContext, path: str) -> tuple[Claim, ...]:
+    """Return the claims of other sessions on a path that have not expired."""
+    return others_on(context, path) if context.store.claims() else ()
+
+
+def forbids(context: SessionContext, claims: Sequence[Claim]) -> bool:
+    """Return whether these claims forbid a write. A shared claim is only reported."""
+    return context.settings.claims == "enforce" and any(claim.exclusive for claim in claims)
+
+
+def resolve_path(context: SessionContext, path: str) -> ResolvedPath:
+    """Return where an attempt's path leads. PathRefused; EditRefused (unverifiable) when the disk
+    does not answer."""
     try:
-        return located(ground, path)
+        return located(context, path)
     except Unverifiable as error:
         raise EditRefused("unverifiable", path, error.message, hint=error.hint) from error
 
 
-def sight_of(found: FileState, known: Known) -> Evidence:
-    """What judge may know."""
-    return Evidence(
-        found.kind, found.data, known.belief, known.believed, found.why, known.retargeted
-    )
-
-
 def describe(attempt: Attempt) -> str:
-    """An attempt as a refusal records it: its kind, and a digest instead of its text."""
+    """Return an attempt as a refusal records it: its kind, and a digest in place of its text."""
     digest = revision_of(repr(attempt).encode("utf-8", "surrogatepass"))[:16]
     return f"{type(attempt).__name__.lower()}:{digest}"

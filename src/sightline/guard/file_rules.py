@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from msgspec import structs
 
+from sightline.guard.edit_case import EditCase, Ruling
 from sightline.guard.region_rules import as_merged, disk_text, encoded, unfit
 from sightline.model.attempts import Attempt, Delete, WriteWhole
 from sightline.model.belief import first_look
 from sightline.model.diff import diff
-from sightline.model.evidence import EditCase, Ruling
-from sightline.model.locate import new_sides
 from sightline.model.merge import merge
-from sightline.model.spans import Spans, carry, subtract, union, whole
+from sightline.model.spans import Spans, carry, new_sides, subtract, union, whole
 from sightline.model.text import Text, decode, split, unmarked
 
 

@@ -18,12 +18,12 @@ from sightline.changes.session_context import (
 )
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
-from sightline.guard.evaluation import claims_on, forbids, sight_of
+from sightline.guard.edit_case import EditCase, Ruling
+from sightline.guard.evaluation import claims_on, edit_case, forbids
 from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
 from sightline.model.attempts import Attempt, Replace, WriteWhole
 from sightline.model.events import Seen, TurnBegan
-from sightline.model.evidence import EditCase, Rules, Ruling
 from sightline.model.projections import Knowledge
 from sightline.model.results import FileInContext, Verdict
 from sightline.model.revision import MISSING, Stamp
@@ -49,15 +49,14 @@ def check(
     found = ground.look(there.path)
     known = resolve_rename(ground, there, found)
     policy = ground.settings.policy_for(there.name or there.path)
-    rules = Rules("merge" if policy == "ask" else policy, ground.settings.unseen)
-    case = EditCase(sight_of(found, known), rules)
+    case = edit_case(ground, found, known, policy)
     attempt: Attempt | None = WriteWhole(content) if content is not None else None
     if old is not None:
         attempt = Replace(old, ANYTHING)
     ruling = judge(case, attempt)
     moved = ruling.state == "deleted" and known.knowledge and whereabouts(ground, known.knowledge)
     if moved:  # an attempt would follow it
-        case = EditCase(sight_of(moved, known), rules)
+        case = edit_case(ground, moved, known, policy)
         ruling = _followed(judge(case, attempt), attempt)
     _take_note(ground, [found])
     said = _verdict(ground, there, case, ruling, known, policy)
@@ -156,7 +155,7 @@ def _state(ground: SessionContext, knowledge: Knowledge, places: RenameFinder) -
         return "unverifiable"
     found = ground.look(there.path)
     known = load_knowledge(ground, there, found)
-    state = judge(EditCase(sight_of(found, known), Rules()), None).state
+    state = judge(edit_case(ground, found, known), None).state
     if state == "deleted" and places.of(knowledge):
         return "moved"
     return state

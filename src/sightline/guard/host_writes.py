@@ -17,10 +17,10 @@ from sightline.changes.cause_rules import may_touch
 from sightline.changes.commands import changed_from, changes
 from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import Known, SessionContext, believe, load_knowledge
-from sightline.changes.write_journal import completed
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard.refusals import unreadable
 from sightline.guard.region_rules import own
+from sightline.guard.write_journal import Intent, Write, completed, intend
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff
 from sightline.model.events import (
@@ -32,11 +32,10 @@ from sightline.model.events import (
     WriteAbandoned,
     WriteIntended,
 )
-from sightline.model.locate import new_sides
 from sightline.model.merge import merge
 from sightline.model.results import CommandRun
 from sightline.model.revision import MISSING, UNKNOWN, revision_of
-from sightline.model.spans import whole
+from sightline.model.spans import new_sides, whole
 from sightline.model.text import Text, decode, unmarked
 
 
@@ -108,16 +107,12 @@ def writing(ground: SessionContext, path: str, content: str | bytes) -> Iterator
     text = decode(data)
     held = first_look(text.lines, whole(len(text.lines))) if text else None
     belief = believe(held, text, data, revision_of(data))[0] if held and text else None
-    intent = WriteIntended(
-        located.path, before.revision, revision_of(data), (), ground.owner, belief
-    )
-    facts = [*detect_changes(ground, before), intent]
-    blobs = ground.keepable(located.path, before.data, data)
-    position = ground.append(facts, blobs=blobs, found=[before], durable=True)[-1].position
+    write = Write(located.path, before.revision, revision_of(data), before, data, belief)
+    [intent] = intend(ground, [write], unrecorded=detect_changes(ground, before), by_host=True)
     try:
         yield
     finally:
-        _written_or_not(ground, intent, position, _now(ground, located))
+        _record_host_write(ground, intent, _now(ground, located))
 
 
 class Run:
@@ -163,17 +158,18 @@ class Run:
         ]
 
 
-def _written_or_not(
-    ground: SessionContext, intent: WriteIntended, position: int, found: FileState
-) -> None:
-    if found.revision == intent.before and intent.before != intent.after:
-        ground.append([WriteAbandoned(intent.path, position)], found=[found])
+def _record_host_write(ground: SessionContext, intent: Intent, found: FileState) -> None:
+    """Record that the host wrote, and what somebody saved over it; abandon the intent when the
+    file is as it was."""
+    fact = intent.fact
+    if found.revision == fact.before and fact.before != fact.after:
+        ground.append([WriteAbandoned(fact.path, intent.position)], found=[found])
         return
-    facts: list[Fact] = [completed(intent, found, ground.session, position)]
-    if found.revision != intent.after:
-        made = after_write(ground, ground.store.blob(intent.after), found.data)
-        facts.append(_saved(intent.path, intent.after, found.revision, made))
-    blobs = ground.keepable(intent.path, found.data)
+    facts: list[Fact] = [completed(fact, found, ground.session, intent.position)]
+    if found.revision != fact.after:
+        made = after_write(ground, ground.store.blob(fact.after), found.data)
+        facts.append(_saved(fact.path, fact.after, found.revision, made))
+    blobs = ground.keepable(fact.path, found.data)
     ground.append(facts, blobs=blobs, found=[found], durable=True)
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from sightline.guard.edit_case import Decision, EditCase
 from sightline.guard.verdict import judge
 from sightline.model.diff import diff, unified
-from sightline.model.evidence import Decision, EditCase
 from sightline.model.text import split
 from sightline.text.phrases import named
 

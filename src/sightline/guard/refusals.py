@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from sightline.errors import EditRefused, FileMissing, PathRefused, SightlineError, Unverifiable
 from sightline.filesystem.file_state import FileState
 from sightline.guard import words
+from sightline.guard.edit_case import EditCase, Ruling
 from sightline.model.diff import CONTEXT, grouped, unified
-from sightline.model.evidence import EditCase, Ruling
-from sightline.model.locate import new_sides
-from sightline.model.spans import Hunk
+from sightline.model.spans import Hunk, new_sides
 from sightline.text import phrases
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from sightline.guard.edit_case import EditCase, Ruling
 from sightline.model.attempts import Patch, PatchHunk, Replace, ReplaceLines
 from sightline.model.belief import Held, first_look, look
 from sightline.model.diff import diff
-from sightline.model.evidence import EditCase, Ruling
 from sightline.model.locate import (
     Edit,
     applied,
@@ -20,7 +20,6 @@ from sightline.model.locate import (
     line_edits,
     lines_of,
     located,
-    new_sides,
     old_spans,
     places_of,
     replaced,
@@ -35,6 +34,7 @@ from sightline.model.spans import (
     carry,
     covers,
     intersect,
+    new_sides,
     spans,
     subtract,
     union,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from sightline.guard import region_rules
+from sightline.guard.edit_case import Decision, EditCase, Evidence, Ruling, State
 from sightline.guard.file_rules import (
     whole_path,  # most attempts are none: a hook is short
     write,
@@ -29,7 +30,6 @@ from sightline.model.attempts import (
 )
 from sightline.model.belief import first_look
 from sightline.model.events import Belief
-from sightline.model.evidence import Decision, EditCase, Evidence, Ruling, State
 from sightline.model.spans import whole
 from sightline.model.text import decode
 

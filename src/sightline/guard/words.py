@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sightline.model.evidence import Ruling
+from sightline.guard.edit_case import Ruling
 from sightline.model.nearest import Nearest
 from sightline.model.spans import Span, Spans
 from sightline.text.phrases import count, is_one_line, spans, times, visible

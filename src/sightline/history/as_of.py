@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from sightline.changes.authors import moment
 from sightline.errors import SessionError
+from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.verdict import judge
 from sightline.history.session_history import SessionSummary
 from sightline.model.events import Changed, Fact, GitMoved, Moved, Seen
-from sightline.model.evidence import EditCase, Evidence, Rules
 from sightline.model.projections import DiskFile, Knowledge, SessionState, column, on_disk
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import Spans, covers, whole

@@ -13,11 +13,11 @@ from msgspec import Struct, structs
 
 from sightline.changes.authors import moment
 from sightline.changes.session_context import Policy, SessionContext
-from sightline.changes.write_journal import settle_all
 from sightline.checkpoints.time_points import ALWAYS, Since
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
 from sightline.guard import file_states
+from sightline.guard.write_journal import recover_all
 from sightline.history.log_entries import TOLD, Entry, facts_of, told
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
@@ -108,7 +108,7 @@ def survey(
 ) -> SessionContext:
     """Ports to look through without a session; writes of dead processes are settled first."""
     ground = SessionContext("", store, workspace, settings, clock, owner())
-    settle_all(ground)
+    recover_all(ground)
     return ground
 
 

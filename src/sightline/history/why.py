@@ -8,11 +8,10 @@ from msgspec import structs
 
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
-from sightline.guard.evaluation import sight_of
+from sightline.guard.evaluation import edit_case
 from sightline.history.log_entries import TOLD, told
 from sightline.history.views import Why
 from sightline.model.events import Changed, CommandEnded, Dropped, GitMoved, Moved, RewindEnded
-from sightline.model.evidence import EditCase, Rules
 from sightline.model.projections import Knowledge
 from sightline.model.spans import spans
 from sightline.model.timeline import TURNING, Recorded, Stretch, archived, branch
@@ -44,7 +43,7 @@ def why(ground: SessionContext, path: str) -> Why:
     facts = _chain(store, ground.session, knowledge)
     shown = tuple(told(facts[-ENTRIES:], agents))
     found = ground.look(there.path)
-    case = EditCase(sight_of(found, load_knowledge(ground, there, found)), Rules())
+    case = edit_case(ground, found, load_knowledge(ground, there, found))
     return structs.replace(
         answer,
         entries=shown,

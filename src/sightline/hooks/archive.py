@@ -29,11 +29,10 @@ from sightline.model.events import (
     SessionStarted,
     TurnBegan,
 )
-from sightline.model.locate import new_sides
 from sightline.model.merge import merge
 from sightline.model.path import POSIX, WINDOWS, canonical
 from sightline.model.revision import MISSING, UNKNOWN, Revision, revision_of
-from sightline.model.spans import spans, whole
+from sightline.model.spans import new_sides, spans, whole
 from sightline.model.text import decode, split, unmarked
 from sightline.model.timeline import ARCHIVE
 from sightline.store.port import Store

@@ -7,8 +7,17 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from sightline.model.diff import diff
-from sightline.model.locate import new_sides
-from sightline.model.spans import Hunk, Spans, carry, covers, intersect, touched, union, whole
+from sightline.model.spans import (
+    Hunk,
+    Spans,
+    carry,
+    covers,
+    intersect,
+    new_sides,
+    touched,
+    union,
+    whole,
+)
 
 
 class Held(Struct, frozen=True):

@@ -181,8 +181,3 @@ def shifted(edit: Edit, theirs: Sequence[Hunk]) -> Edit:
 
 def _before(hunk: tuple[int, int], edit: Edit) -> bool:
     return hunk[1] <= edit[0]
-
-
-def new_sides(hunks: Sequence[Hunk]) -> Spans:
-    """The lines that these hunks put there, 1-based, in the new text."""
-    return spans((hunk[2] + 1, hunk[3]) for hunk in hunks)

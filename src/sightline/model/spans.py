@@ -109,3 +109,8 @@ def kept(hunks: Sequence[Hunk]) -> Iterable[tuple[int, float, int]]:
             yield old + 1, a0, shift
         old, shift = a1, b1 - a1
     yield old + 1, float("inf"), shift
+
+
+def new_sides(hunks: Sequence[Hunk]) -> Spans:
+    """Return the lines that these hunks put there, 1-based, in the new text."""
+    return spans((hunk[2] + 1, hunk[3]) for hunk in hunks)

@@ -13,9 +13,8 @@ from sightline.filesystem.file_state import ResolvedPath
 from sightline.model.belief import look
 from sightline.model.diff import CONTEXT, diff
 from sightline.model.events import Fact, NoticeAcknowledged, NoticeDelivered, Seen, Told
-from sightline.model.locate import new_sides
 from sightline.model.results import FileWarning, Notice
-from sightline.model.spans import Hunk, Spans, carry, spans, touched, union, whole
+from sightline.model.spans import Hunk, Spans, carry, new_sides, spans, touched, union, whole
 from sightline.model.text import decode
 from sightline.notices import notice_text, warnings
 

@@ -12,12 +12,11 @@ from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
-from sightline.guard.evaluation import sight_of
+from sightline.guard.evaluation import edit_case
 from sightline.guard.file_states import suspects
 from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
 from sightline.model.events import Changed, Told
-from sightline.model.evidence import EditCase, Rules
 from sightline.model.projections import Knowledge
 from sightline.model.relocation import moved_blocks, places_of, shifted
 from sightline.model.results import ChangedBy, FileChange
@@ -50,7 +49,7 @@ class PendingChange:
         self.found = ground.look(there.path) if there else _lost(path)
         known = load_knowledge(ground, there or ResolvedPath(path), self.found)
         self.retargeted = known.retargeted
-        self.case = EditCase(sight_of(self.found, known), Rules())
+        self.case = edit_case(ground, self.found, known)
         self.state = judge(self.case, None).state
         self.moved_to = self._moved_to()
         self.what = self._what()

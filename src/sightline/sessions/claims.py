@@ -266,7 +266,7 @@ def _set(pattern: str) -> PatternSet:
     return PatternSet((pattern,))
 
 
-def on(ground: SessionContext, path: str) -> tuple[Claim, ...]:
+def others_on(ground: SessionContext, path: str) -> tuple[Claim, ...]:
     """The standing claims of others on a path, oldest first. Not those of sessions that this one
     works for, nor those that are younger than an exclusive claim of its own."""
     every = ground.store.claims().values()
@@ -303,7 +303,7 @@ def ancestors(ground: SessionContext, session: str) -> Iterator[str]:
         yield session
 
 
-def told(
+def claim_notice(
     ground: SessionContext, path: str, claims: Sequence[Claim], notice: Notice | None
 ) -> Notice | None:
     """The notice of a write, with who claims its file: one of these claims at least."""

@@ -9,9 +9,9 @@ from tests.disasters.ending import ended, rewinds_end
 
 from sightline.agents.hook_events import Prompted
 from sightline.api.opening import start
-from sightline.changes import write_journal
 from sightline.checkpoints.rewind import recovery, rewinder
 from sightline.errors import StoreError, Unverifiable
+from sightline.guard import write_journal
 from sightline.guard.edit import apply_edit
 from sightline.hooks.dispatch import attend
 from sightline.model.attempts import Create
@@ -53,7 +53,7 @@ def stands(place):
 
 
 def left(session):
-    return write_journal.unfinished(session._context, session.id)
+    return write_journal.unfinished_rewinds(session._context, session.id)
 
 
 def test_opening_its_session_finishes_it_and_says_so(place, half):

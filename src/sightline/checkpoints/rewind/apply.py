@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from os import urandom
 from stat import S_IMODE
 
 from msgspec import structs
 
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import TRIES, SessionContext
-from sightline.changes.write_journal import completed, recover, took_effect
 from sightline.checkpoints.rewind.effects import Planned, Target, effects, look, planned_each
 from sightline.checkpoints.rewind.undo_plan import (
     CurrentState,
@@ -28,10 +26,11 @@ from sightline.checkpoints.rewind.undo_plan import (
     UndoPlan,
     paths_of,
 )
-from sightline.errors import SightlineError, Unverifiable
-from sightline.filesystem.file_state import FileState, Link, Replacement
-from sightline.model.events import Changed, Fact, WriteAbandoned, WriteIntended
-from sightline.model.revision import MISSING, UNKNOWN, StatSignature, link_of
+from sightline.errors import Unverifiable
+from sightline.filesystem.file_state import FileState
+from sightline.guard.write_journal import Write, recover, write_all
+from sightline.model.events import Changed
+from sightline.model.revision import MISSING, StatSignature
 
 Answer = bool | Unverifiable
 """Whether a step was done; the error for which nothing was."""
@@ -244,66 +243,25 @@ def put_each(
     """Put bytes at different paths, under the caller's lock of them all. With each: how it was
     looked at; one to which a step before moved a file is looked at again. begin: as in
     carry_out."""
-    if not puts:
-        return []
-    workspace, by = ground.workspace, target.cause(ground.session).detail
-    steps = [step for step, _ in puts]
-    found = [
-        there if there.standing == step.before else ground.look(step.path) for step, there in puts
+    writes = [
+        Write(
+            step.path,
+            step.before,
+            step.after,
+            on_disk if on_disk.standing == step.before else ground.look(step.path),
+            step.data,
+        )
+        for step, on_disk in puts
     ]
-    tokens = [urandom(6).hex() for _ in puts]
-    intents = [
-        _intent(ground, step, workspace.asides(step.path, token), by)
-        for step, token in zip(steps, tokens, strict=True)
-    ]
-    positions = _journal(ground, intents, found, [step.data for step in steps])
-    wanted = [
-        Replacement(step.path, step.before, _new(step), token)
-        for step, token in zip(steps, tokens, strict=True)
-    ]
-    try:
-        stands = workspace.replace_each(wanted, begin)
-    except (SightlineError, KeyboardInterrupt):  # of begin: nothing was touched
-        abandoned = zip(intents, positions, strict=True)
-        ground.append([WriteAbandoned(intent.path, position) for intent, position in abandoned])
-        raise
-    return _record(ground, list(zip(intents, positions, stands, strict=True)))
-
-
-def _intent(
-    ground: SessionContext, step: Put, asides: tuple[str, ...], by: str | None
-) -> WriteIntended:
-    led, target = link_of(step.before), link_of(step.after)
-    return WriteIntended(
-        step.path,
-        step.before if led is None else UNKNOWN,
-        step.after if target is None else UNKNOWN,
-        asides,
-        ground.owner,
-        led=led,
-        target=target,
-        by=by,
-    )
-
-
-def _new(step: Put) -> bytes | Link | None:
-    target = link_of(step.after)
-    return step.data if target is None else Link(target)
+    by = target.cause(ground.session).detail
+    unrecorded = detect_changes(ground, *(write.on_disk for write in writes))
+    return write_all(ground, writes, by=by, unrecorded=unrecorded, before_replacing=begin)
 
 
 def _rename(ground: SessionContext, target: Target, step: Rename, found: FileState) -> Answer:
-    workspace = ground.workspace
-    asides = workspace.asides(step.path, urandom(6).hex())
-    cause = target.cause(ground.session)
-    intent = WriteIntended(
-        step.path, MISSING, step.revision, asides, ground.owner, src=step.src, by=cause.detail
-    )
-    [position] = _journal(ground, [intent], [found], [None])
-    try:
-        stands: FileState | Unverifiable = workspace.move_if(step.src, step.path, step.revision)
-    except Unverifiable as error:
-        stands = error
-    return _record(ground, [(intent, position, stands)])[0]
+    write = Write(step.path, MISSING, step.revision, found, src=step.src)
+    by = target.cause(ground.session).detail
+    return write_all(ground, [write], by=by, unrecorded=detect_changes(ground, found))[0]
 
 
 def _rights(ground: SessionContext, target: Target, step: Rights) -> Answer:
@@ -327,42 +285,3 @@ def _rights(ground: SessionContext, target: Target, step: Rights) -> Answer:
         fact = Changed(step.path, there.revision, found.revision, "mode", cause, mode)
         ground.append([fact], found=[found], durable=True)
     return True
-
-
-def _journal(
-    ground: SessionContext,
-    intents: Sequence[WriteIntended],
-    found: Sequence[FileState],
-    texts: Sequence[bytes | None],
-) -> list[int]:
-    """Say what is about to happen, with what others did before it, and both texts of each; the
-    positions of the intents."""
-    blobs = [
-        kept
-        for intent, there, data in zip(intents, found, texts, strict=True)
-        for kept in ground.keepable(intent.path, there.data, data)
-    ]
-    facts = [*detect_changes(ground, *found), *intents]
-    # Without how they stood: what looks next is to see what others gave them, rights, too.
-    recorded = ground.append(facts, blobs=blobs, durable=True)
-    return [each.position for each in recorded if isinstance(each.fact, WriteIntended)]
-
-
-def _record(
-    ground: SessionContext, ended: Sequence[tuple[WriteIntended, int, FileState | Unverifiable]]
-) -> list[Answer]:
-    """Say how each ended; whether it was done. What the agent holds is not touched: where it is
-    not taken back with the conversation, its files are stale to it."""
-    facts: list[Fact] = []
-    answers: list[Answer] = []
-    for intent, position, stands in ended:
-        if isinstance(stands, Unverifiable) or not took_effect(intent, stands):
-            facts.append(WriteAbandoned(intent.path, position))
-            answers.append(stands if isinstance(stands, Unverifiable) else False)
-            continue
-        facts.append(completed(intent, stands, ground.session, position))
-        answers.append(True)
-    # The intents are on the platter: should the power fail now, the next open finds that they
-    # happened. The end of the rewind takes this there as well.
-    ground.append(facts, found=[each for *_, each in ended if not isinstance(each, Unverifiable)])
-    return answers

@@ -12,7 +12,6 @@ from time import monotonic
 
 from msgspec import Struct
 
-from sightline.changes import write_journal
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind import apply, effects, rewinder, words
@@ -20,6 +19,7 @@ from sightline.checkpoints.rewind.effects import Target
 from sightline.checkpoints.rewind.prior_state import of_entry
 from sightline.checkpoints.rewind.undo_plan import Skipped, UndoPlan
 from sightline.errors import SightlineError
+from sightline.guard.write_journal import unfinished_rewinds
 from sightline.model.events import CheckpointTaken, RewindStarted
 from sightline.model.manifest import EMPTY
 from sightline.model.revision import MISSING
@@ -43,7 +43,7 @@ def listed(ground: SessionContext, session: str | None = None) -> list[Unfinishe
     """Those of all sessions, or of one, oldest first; none whose process is there."""
     return [
         Unfinished(each.session, _name(each), moment(each.happened_at))
-        for each in write_journal.unfinished(ground, session)
+        for each in unfinished_rewinds(ground, session)
     ]
 
 
@@ -51,7 +51,7 @@ def finish(ground: SessionContext, until: float | None = None) -> str:
     """Finish the rewind of this session that a dead process began; what came of it, in words, ""
     where there is none. until: by time.monotonic(); what there is no time for is left to the next.
     Where the disk or the store refuses, it is not finished, and the words say so."""
-    found = write_journal.unfinished(ground, ground.session)
+    found = unfinished_rewinds(ground, ground.session)
     if not found:
         return ""
     try:

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from msgspec import structs
 
-from sightline.changes import untracked, write_journal
+from sightline.changes import untracked
 from sightline.changes.authors import changed_by, moment
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext
@@ -42,6 +42,7 @@ from sightline.errors import (
     Unverifiable,
 )
 from sightline.filesystem.file_state import FileState
+from sightline.guard.write_journal import unfinished_rewinds
 from sightline.model.events import (
     Changed,
     Fact,
@@ -94,7 +95,7 @@ def rewind(
     if dry_run or not (any(plan.steps for plan in [*plans, *forcing]) or conversation):
         lost = _vanished(ground, target, groups) if files else UndoPlan()
         plans = with_forced([*plans, lost], forcing)
-        if not dry_run and write_journal.unfinished(ground, ground.session):
+        if not dry_run and unfinished_rewinds(ground, ground.session):
             end(ground, target, conversation=False)
         report = _report(ground, target, plans, to, dry_run=dry_run, conversation=conversation)
         return report if diffs is None else preview.shown(ground, target, report, diffs, wanted)

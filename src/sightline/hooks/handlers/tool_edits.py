@@ -13,26 +13,24 @@ from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by
 from sightline.changes.renames import resolve_rename
 from sightline.changes.session_context import SessionContext
-from sightline.changes.write_journal import recover
 from sightline.checkpoints.automatic import before_change
 from sightline.errors import EditRefused, PathRefused
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.guard import notebooks
 from sightline.guard import words as guard_words
-from sightline.guard.edit import belief_after
+from sightline.guard.edit import planned_write
 from sightline.guard.edit_notices import unseen_notice
-from sightline.guard.evaluation import Evaluation, claims_on, forbids, place_of, sight_of
+from sightline.guard.evaluation import Evaluation, claims_on, edit_case, forbids, resolve_path
 from sightline.guard.notebooks import CellRuling, judge_cell
+from sightline.guard.write_journal import intend, recover
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import fitted, hand, tell_changes
 from sightline.hooks.handlers.deletions import known_gone, told_gone
 from sightline.model.attempts import Attempt, Create, Replace, WriteWhole
-from sightline.model.events import Refused, Told, WriteIntended
-from sightline.model.evidence import EditCase, Rules
-from sightline.model.locate import new_sides
+from sightline.model.events import Refused, Told
 from sightline.model.nearest import nearest
 from sightline.model.revision import revision_of
-from sightline.model.spans import intersect
+from sightline.model.spans import intersect, new_sides
 from sightline.model.text import unmarked
 from sightline.notices.delivered import handed_already
 from sightline.sessions.claims import once
@@ -49,7 +47,7 @@ UNJUDGED = ("no_change", "too_large")
 def attempted(ground: SessionContext, event: Attempted) -> Answer:
     """Judge an attempt: refuse it with what changed, hand over a merge, or let it go on."""
     try:
-        located = place_of(ground, event.path)
+        located = resolve_path(ground, event.path)
     except PathRefused as error:
         return Answer(refuse=words.refused(error)) if error.reason == "ignored" else NOTHING
     except EditRefused as error:  # the disk does not answer
@@ -75,7 +73,7 @@ def failed_unheard(ground: SessionContext, event: Failed, room: int) -> str:
     if event.attempt is None:
         return ""
     try:
-        located = place_of(ground, event.path)
+        located = resolve_path(ground, event.path)
     except (PathRefused, EditRefused):
         return ""
     with ground.workspace.lock(located.path):
@@ -106,19 +104,15 @@ def _alike(plan: Evaluation) -> str:
 
 def journal(plan: Evaluation) -> None:
     """Say that the host is about to leave these bytes, and keep those that stand there."""
-    ground, ruling = plan.ground, plan.ruling
-    belief, body = belief_after(plan, plan.known)
-    before, after = plan.found.revision, plan.after
-    intent = WriteIntended(plan.path, before, after, (), ground.owner, belief)
-    blobs = ground.keepable(plan.path, plan.found.data, ruling.new, body)
-    ground.append([*plan.news, intent], blobs=blobs, found=[plan.found], durable=True)
+    write = planned_write(plan)
+    intend(plan.context, [write], unrecorded=plan.unrecorded, by_host=True)
 
 
 def _plan(ground: SessionContext, located: ResolvedPath, attempt: Attempt) -> Evaluation:
     """The attempt, judged. Hosts find a text also where the file has typographic quotes for its
     straight ones, and leave those be; so do we."""
     plan = Evaluation(ground, located, attempt)
-    if isinstance(attempt, WriteWhole) and plan.found.kind == "missing":
+    if isinstance(attempt, WriteWhole) and plan.on_disk.kind == "missing":
         anew = known_gone(ground, plan.path)
         return Evaluation(ground, located, Create(attempt.content)) if anew else plan
     if plan.ruling.reason != "not_found" or not isinstance(attempt, Replace):
@@ -133,15 +127,15 @@ def _plan(ground: SessionContext, located: ResolvedPath, attempt: Attempt) -> Ev
 
 
 def _refusal(plan: Evaluation) -> EditRefused | None:
-    if plan.elsewhere is not None and not isinstance(plan.attempt, Create):
-        there = plan.elsewhere.name or plan.elsewhere.path
+    if plan.renamed_to is not None and not isinstance(plan.attempt, Create):
+        there = plan.renamed_to.name or plan.renamed_to.path
         message, hint = words.moved_away(plan.shown_path, there)
         return EditRefused("moved", plan.shown_path, message, hint=hint)
     if plan.ruling.decision == "refuse":
         if _would_write_back(plan):
             plan.ruling = plan.case.refuse("stale")
         return None if plan.ruling.reason in UNJUDGED else plan.refuse()
-    return plan.refuse_again(plan.again) if plan.again is not None else None
+    return plan.refuse_again(plan.repeated) if plan.repeated is not None else None
 
 
 def _would_write_back(plan: Evaluation) -> bool:
@@ -164,15 +158,15 @@ def _handed_over(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -
         told = structs.replace(told, hunks=(), whole=False)
     if refusal.reason in ("deleted", "moved"):
         refusal.hint = words.gone(refusal.hint, refusal.reason)
-        told = told_gone(plan.ground, plan.path)
-    hand(plan.ground, "refusal", [refusal.path], [told])
+        told = told_gone(plan.context, plan.path)
+    hand(plan.context, "refusal", [refusal.path], [told])
 
 
 def _on_its_way(plan: Evaluation) -> bool:
     """Whether the host was handed words on what stands there now, and has not said that they
     arrived: the agent may well have been shown the lines it means."""
     known = plan.known.knowledge
-    return known is not None and handed_already(plan.ground, known, plan.found.revision)
+    return known is not None and handed_already(plan.context, known, plan.on_disk.revision)
 
 
 def _let_go_on(plan: Evaluation) -> Answer:
@@ -185,7 +179,7 @@ def _let_go_on(plan: Evaluation) -> Answer:
         assert plan.new_text is not None
         content, context = plan.new_text.plain, words.merged(plan.shown_path)
     if plan.claims:
-        claimed = once(plan.ground, plan.shown_path, plan.claims)
+        claimed = once(plan.context, plan.shown_path, plan.claims)
         context = "\n\n".join(filter(None, [context, claimed]))
     return Answer(ask=ask, content=content, context=context)
 
@@ -199,8 +193,7 @@ def judged(ground: SessionContext, located: ResolvedPath, edit: CellEdit) -> Ans
     known = resolve_rename(ground, located, found)
     news = detect_changes(ground, found)
     policy = ground.settings.policy_for(path)
-    rules = Rules("merge" if policy == "ask" else policy, ground.settings.unseen)
-    ruling = judge_cell(EditCase(sight_of(found, known), rules), edit.cell, edit.mode)
+    ruling = judge_cell(edit_case(ground, found, known, policy), edit.cell, edit.mode)
     claims = claims_on(ground, located.path)
     if forbids(ground, claims):
         fact = Refused(located.path, _described(edit), "claimed", found.revision)

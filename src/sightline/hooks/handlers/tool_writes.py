@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from sightline.agents.hook_events import DIFF_MAX, NOTHING, Answer, Failed, Wrote
 from sightline.changes.session_context import SessionContext
-from sightline.changes.write_journal import completed
 from sightline.checkpoints.automatic import after_change
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.guard import host_writes
+from sightline.guard.write_journal import completed
 from sightline.hooks import words
 from sightline.hooks.handlers.answer_delivery import tell_changes
 from sightline.model.diff import diff, unified

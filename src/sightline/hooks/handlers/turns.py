@@ -19,9 +19,9 @@ from sightline.agents.hook_events import (
     Used,
 )
 from sightline.changes.session_context import SessionContext
-from sightline.changes.write_journal import settle_own, unfinished
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.guard.write_journal import settle_host_writes, unfinished_rewinds
 from sightline.hooks.handlers.answer_delivery import (
     arrived,
     hand_news,
@@ -121,18 +121,18 @@ def ended(ground: SessionContext, event: Ended) -> Answer:
 
 def _calls_ended(ground: SessionContext) -> None:
     """No call of the agent is under way: what was said has arrived, what was to be written was."""
-    settle_own(ground)
+    settle_host_writes(ground)
     arrived(ground)
 
 
 def _finished(ground: SessionContext) -> str:
     """Go on with a rewind whose process died, as far as there is time; why it is not finished yet,
     "" where there is none, and where it is: of that there is a warning."""
-    if not unfinished(ground, ground.session):
+    if not unfinished_rewinds(ground, ground.session):
         return ""
 
     said = finish(ground, monotonic() + ground.settings.deadline_s / 2)
-    return said if unfinished(ground, ground.session) else ""
+    return said if unfinished_rewinds(ground, ground.session) else ""
 
 
 def _due(ground: SessionContext, message: str | None, began: float) -> str:

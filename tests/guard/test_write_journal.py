@@ -26,19 +26,19 @@ root, state, verb, when = sys.argv[1:]
 session = sightline.open_session(root, id="s", settings=Settings(state_home=state))
 session.read("a.py")
 workspace = session._context.workspace
-replace_if, move_if = workspace.replace_if, workspace.move_if
+replace_each, move_if = workspace.replace_each, workspace.move_if
 
 def dying(real):
     def act(*args, **named):
         if when == "after":
             real(*args, **named)
-        elif "token" in named:
-            aside = workspace.asides(args[0], named["token"])[0]
+        elif real is replace_each:
+            aside = workspace.asides(args[0][0].path, args[0][0].token)[0]
             open(os.path.join(root, aside), "wb").write(b"half a fi")
         os.kill(os.getpid(), signal.SIGKILL)
     return act
 
-workspace.replace_if, workspace.move_if = dying(replace_if), dying(move_if)
+workspace.replace_each, workspace.move_if = dying(replace_each), dying(move_if)
 {
     "edit": lambda: session.edit("a.py", "line 3", "mine"),
     "create": lambda: session.create("new.py", "new\\n"),
