@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.briefing.continuation import CHARACTERS_MAX, folded, is_continuation
+from sightline.briefing.continuation import CHARACTERS_MAX, is_continuation, normalized
 
 GOES_ON = {
     "en": """
@@ -100,7 +100,9 @@ NEW = [each.strip() for each in ASKS.replace("\n", "|").split("|") if each.strip
 
 @pytest.mark.parametrize(("language", "phrase"), PHRASES)
 def test_who_asks_to_go_on_is_understood(language, phrase):
-    assert is_continuation(phrase), f"{language}: {phrase!r} is folded to {folded(phrase)!r}"
+    assert is_continuation(phrase), (
+        f"{language}: {phrase!r} is normalized to {normalized(phrase)!r}"
+    )
 
 
 @pytest.mark.parametrize("phrase", NEW)

@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.briefing.mention_parser import NAME_MAX, each, named, part, put
+from sightline.briefing.mention_parser import (
+    NAME_MAX,
+    find_mentions,
+    parse_mentions,
+    replace_mentions,
+)
+from sightline.briefing.mentions import choose_lines
 
 
 def told(text: str) -> list[tuple[object, ...]]:
-    return [(m.kind, m.value, m.root, m.lines) for m in named(text)]
+    return [(m.kind, m.value, m.root, m.lines) for m in parse_mentions(text)]
 
 
 @pytest.mark.parametrize(
@@ -129,11 +135,11 @@ def test_what_is_no_line_stays_with_the_name(text):
     ],
 )
 def test_what_is_no_mention_is_none(text):
-    assert named(text) == ()
+    assert parse_mentions(text) == ()
 
 
 def test_each_thing_is_named_once_in_order():
-    assert [m.value for m in named("@b.py @a.py @b.py @a.py#L1 @a.py:1")] == [
+    assert [m.value for m in parse_mentions("@b.py @a.py @b.py @a.py#L1 @a.py:1")] == [
         "b.py",
         "a.py",
         "a.py",
@@ -142,31 +148,34 @@ def test_each_thing_is_named_once_in_order():
 
 def test_the_place_is_that_of_the_whole_mention():
     text = r'see (@a\ b.py#L3), @web:"/c d".'
-    assert [text[m.start : m.end] for m in named(text)] == [r"@a\ b.py#L3", '@web:"/c d"']
+    assert [text[m.start : m.end] for m in parse_mentions(text)] == [r"@a\ b.py#L3", '@web:"/c d"']
 
 
 def test_words_are_put_by_position_never_by_name():
     text = "a.py? @a.py, `@a.py` and @a.py/b or x@a.py"
-    assert put(text, lambda m: f"<{m.value}>") == "a.py? <a.py>, `@a.py` and <a.py/b> or x@a.py"
-    assert put(text, lambda m: None) == text
+    assert (
+        replace_mentions(text, lambda m: f"<{m.value}>")
+        == "a.py? <a.py>, `@a.py` and <a.py/b> or x@a.py"
+    )
+    assert replace_mentions(text, lambda m: None) == text
 
 
 @given(st.text(alphabet="""@ab/. #L12:-`"'\\()[]<~\n😀""", max_size=60))
 def test_any_text_has_an_answer(text):
     end = 0
-    for mention in each(text):
+    for mention in find_mentions(text):
         assert end <= mention.start < mention.end <= len(text)
         assert text[mention.start] == "@"
         assert mention.value.strip("/")
         assert mention.lines is None or 1 <= mention.lines[0] <= mention.lines[1]
         end = mention.end
-    assert put(text, lambda m: text[m.start : m.end]) == text
+    assert replace_mentions(text, lambda m: text[m.start : m.end]) == text
 
 
 @given(st.text(alphabet="""ab/. #L12:-(),'é😀""", min_size=1, max_size=20))
 def test_any_name_between_quotes_is_found_as_it_is(name):
     if name.strip("/") and "#L" not in name:
-        assert [m.value for m in named(f'x @"{name}" y')] == [name]
+        assert [m.value for m in parse_mentions(f'x @"{name}" y')] == [name]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +202,7 @@ def test_any_name_between_quotes_is_found_as_it_is(name):
 def test_a_very_long_text_is_no_trouble(piece):
     """Nothing is looked at again and again: what takes a part of a second so takes minutes else."""
     text = piece * (400_000 // len(piece))
-    assert len(named(text)) <= 1
+    assert len(parse_mentions(text)) <= 1
 
 
 @pytest.mark.parametrize(
@@ -209,12 +218,12 @@ def test_a_very_long_text_is_no_trouble(piece):
     ],
 )
 def test_lines_are_shown_up_to_the_limits(total, asked, shown):
-    assert part(["x\n"] * total, asked, 5, 2, 1_000) == shown
+    assert choose_lines(["x\n"] * total, asked, 5, 2, 1_000) == shown
 
 
 @given(st.lists(st.text(alphabet="aé😀", max_size=9)), st.integers(0, 60))
 def test_the_room_is_counted_in_bytes_and_lines_are_never_cut(rows, room):
-    first, last = part(rows, None, 100, 100, room)
+    first, last = choose_lines(rows, None, 100, 100, room)
     size = sum(len(row.encode()) for row in rows[:last])
     assert size <= room
     assert last == len(rows) or size + len(rows[last].encode()) > room

@@ -7,7 +7,7 @@ import os
 import pytest
 from tests.briefing.mentions import lines, one, seen, told
 
-from sightline.briefing.mentions import mentioned
+from sightline.briefing.mentions import show_mentions
 from sightline.briefing.words import blocks, prompt
 from sightline.errors import EditRefused
 from sightline.guard.reads import saw
@@ -80,7 +80,7 @@ def test_lines_behind_the_end_are_not_there(tree):
 
 
 def test_what_was_mentioned_is_guarded(tree, place):
-    mentioned(tree._context, "@src/a.py")
+    show_mentions(tree._context, "@src/a.py")
     place.put("src/a.py", lines(1, 10).replace("line 4", "line four"))
     with pytest.raises(EditRefused) as refused:
         tree.edit("src/a.py", "line 4\n", "line IV\n")
@@ -88,7 +88,7 @@ def test_what_was_mentioned_is_guarded(tree, place):
 
 
 def test_a_line_that_was_not_shown_may_not_be_replaced_blindly(tree):
-    mentioned(tree._context, "@src/long.py")
+    show_mentions(tree._context, "@src/long.py")
     assert tree.check("src/long.py", old="line 7\n").decision == "allow"
     assert tree.check("src/long.py", old="line 700\n").reason == "unseen"
 
@@ -298,4 +298,4 @@ def test_the_users_text_keeps_all_but_what_is_shown(tree):
 
 def test_numbers_below_one_are_an_error(tree):
     with pytest.raises(ValueError, match="from 1 on"):
-        mentioned(tree._context, "@a", limit_files=0)
+        show_mentions(tree._context, "@a", limit_files=0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sightline.briefing.mention_parser import named
-from sightline.briefing.mentions import Called
+from sightline.briefing.mention_parser import parse_mentions
+from sightline.briefing.mentions import Vocabulary
 from sightline.search.path_index import Index
 
-HERE = Called(
+HERE = Vocabulary(
     Index(
         [
             "Makefile",
@@ -24,8 +24,8 @@ HERE = Called(
 
 
 def word(text):
-    [mention] = named(text)
-    return HERE.word(mention.value)
+    [mention] = parse_mentions(text)
+    return HERE.is_word(mention.value)
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_what_is_called_like_something_here_was_meant_as_a_path(text):
 
 @pytest.mark.parametrize("text", ["mail ada@example.org", "<ada@example.org>", "a@b/c"])
 def test_the_middle_of_a_word_mentions_nothing(text):
-    assert named(text) == ()
+    assert parse_mentions(text) == ()

@@ -7,7 +7,7 @@ import json
 from msgspec import structs
 
 from sightline.briefing.git_summary import ShownChanges
-from sightline.briefing.mention_parser import named
+from sightline.briefing.mention_parser import parse_mentions
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.words import blocks, mentions_json, prompt
 from sightline.filesystem.git.show import Commit, Touched
@@ -19,7 +19,9 @@ REVISION = "ab" * 32
 
 def answer(text, *ways, left_out=0):
     """What would be answered of a text's mentions, each with the rest of a Resolved."""
-    found = [Resolved(mention, *way) for mention, way in zip(named(text), ways, strict=True)]
+    found = [
+        Resolved(mention, *way) for mention, way in zip(parse_mentions(text), ways, strict=True)
+    ]
     return Mentioned(text, tuple(found), left_out)
 
 

@@ -851,7 +851,7 @@ class Session:
         Raises:
             ValueError.
         """
-        return mentions.mentioned(
+        return mentions.show_mentions(
             self._context,
             text,
             limit_files=limit_files,

@@ -1,4 +1,4 @@
-"""What an agent is given before its next turn: registry, memory, bundle, mentioned files."""
+"""The briefing before an agent's next turn: registry, memory, bundle, mentioned files."""
 
 PUBLIC = (
     "compose",

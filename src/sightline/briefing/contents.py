@@ -1,4 +1,4 @@
-"""Values that a briefing may hold: the memory of the session and the bundle of files."""
+"""Values in a briefing: the memory of the session and the bundle of related files."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sightline.guard.reads import Look
 from sightline.model.spans import Spans
 
 BUNDLE = "bundle"
-"""The name of the bundle among the parts of a briefing."""
+"""Name of the bundle among the parts of a briefing."""
 
 
 class BundledFile(Struct, frozen=True):
-    """A file of a bundle. why: sentences without their end, each with the edited file that it is
-    about; text: all of it, None where only its name is told; lines: how many it has."""
+    """A file of a bundle. why: reasons, each with the edited file that it relates to; text: the whole
+    file, None for a file that is only named; lines: number of lines."""
 
     path: str
     why: tuple[str, ...]
@@ -24,9 +24,9 @@ class BundledFile(Struct, frozen=True):
 
 
 class Bundle(Struct, frozen=True):
-    """Files related to the edits since the last bundle. edited: the files, the last one first;
-    left_out: further related files; upto: position of the last edit; unread: sources whose imports are
-    not known yet."""
+    """Files related to the edits since the last bundle. edited: the edited files, newest first;
+    left_out: number of further related files; upto: position of the last edit; unread: number of
+    sources whose imports are not known yet."""
 
     edited: tuple[str, ...]
     files: tuple[BundledFile, ...]
@@ -37,12 +37,13 @@ class Bundle(Struct, frozen=True):
     def looks(self) -> tuple[Look, ...]:
         """Return the files whose text the bundle shows."""
         return tuple(
-            Look(each.path, None, each.text, BUNDLE) for each in self.files if each.text is not None
+            Look(file.path, None, file.text, BUNDLE) for file in self.files if file.text is not None
         )
 
 
 class Stale(Struct, frozen=True):
-    """A file that is not what this session was shown. what: as FileChange.what; by: in words."""
+    """A file that differs from the text this session was shown. what: as FileChange.what; by: words
+    for the author."""
 
     path: str
     what: str
@@ -51,8 +52,8 @@ class Stale(Struct, frozen=True):
 
 
 class Work(Struct, frozen=True):
-    """A file that this session changed. deed: created, modified, deleted or moved; src: where it
-    was moved from."""
+    """A file that this session changed. deed: created, modified, deleted or moved; src: former path
+    of a moved file."""
 
     path: str
     deed: str
@@ -60,7 +61,7 @@ class Work(Struct, frozen=True):
 
 
 class Held(Struct, frozen=True):
-    """A file that this session was shown, or edited, lately."""
+    """A file that this session was shown, or edited, lately. lines: shown lines; total: all lines."""
 
     path: str
     lines: Spans
@@ -68,14 +69,14 @@ class Held(Struct, frozen=True):
 
 
 class Memory(Struct, frozen=True):
-    """The work of a session so far. request: the newest request of the user, other than to go on;
-    step: the to-do that was at work, else the next one; pending: all open to-dos, step included; done: the last
-    ones; done_count: all. refresh: files to be read again; changed: by this session, the last one
-    first; working: files touched last, of the rest; result: the end of the last answer. unread:
-    messages that are not kept, so that to-dos may be missing.
+    """The work of a session so far. request: the user's newest request that asks for more than to go
+    on; step: the to-do in progress, else the next one; pending: all open to-dos, step included; done:
+    the last finished to-dos; done_count: all finished. refresh: files to read again; changed: files
+    changed by this session, newest first; working: other files touched last; result: the end of the
+    last answer; unread: messages that are not stored, so to-dos may be missing.
 
-    text: all of it as a block for the tail of the next message, within the budget; "" where there
-    is nothing to tell. tokens: of that; left_out: what there was no room for, by kind.
+    text: the whole memory as a block for the end of the next message, within the budget; "" for an
+    empty memory. tokens: of this text; left_out: (kind, number of lines) without room.
     """
 
     request: str | None = None
@@ -94,6 +95,6 @@ class Memory(Struct, frozen=True):
 
     @property
     def says_more(self) -> bool:
-        """Return whether the memory tells more than the files at hand."""
-        said = self.request or self.step or self.pending or self.done or self.result
-        return bool(said or self.refresh or self.changed)
+        """Return whether the memory holds more than the files touched last."""
+        work = self.request or self.step or self.pending or self.done or self.result
+        return bool(work or self.refresh or self.changed)

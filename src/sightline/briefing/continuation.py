@@ -1,8 +1,8 @@
-"""Whether a message only asks to go on with what was begun, in any of the languages people write.
+"""Recognise a message that only asks to go on, in many languages.
 
-"Continue, please" is such a message. "Continue with the tests instead" is a new request: it says
-something that the agent did not know. So a text is a continuation when nothing is in it but words
-of this table, and one of them means to go on. A bare "yes" answers a question, and is none.
+"Continue, please" is such a message. "Continue with the tests instead" is a new request: it has news
+for the agent. A text is a continuation when it consists of phrases of these tables, and one of them
+means to go on. A bare "yes" answers a question and is no continuation.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 from unicodedata import category, normalize
 
 CHARACTERS_MAX = 160
-"""Of a text without the blanks and tags around it. Nobody asks to go on at greater length."""
+"""Characters of a continuation, without the blanks and tags around it."""
 
 BARRED = str.maketrans("łıøđ", "liod")
-"""Letters with a stroke, or without a dot, that are no letter with an accent."""
+"""Letters with a stroke or without a dot; Unicode does not decompose them."""
 
 WRAPPED = re.compile(r"<(task|user_message|feedback|answer|user_query)>(.*)</\1>", re.DOTALL)
-"""What hosts put around the words of a person."""
+"""Tags that hosts put around a person's words."""
 
 GO_ON = """
 continue; continue on; continuing; cont; contd; cotinue; contiune; continune; contine; go on
@@ -117,7 +117,7 @@ nastavi; nastavite; idemo dalje; dalje; idi dalje; sljedeće; sljedeći korak; s
 edasi; endelea; ituloy mo; ituloy; magpatuloy; tuloy; tuloy lang; தொடரவும்; தொடர்; కొనసాగించు; కొనసాగించండి
 segueix; endavant; següent; i ara; jarraitu; aurrera; davom et; жалғастыр; davam et; продолжуй
 """
-"""Words that mean to go on, written as people write them in a hurry: accents are no matter."""
+"""Phrases that mean to go on. Accents do not matter."""
 
 BESIDE = """
 please; pls; plz; plse; ok; okay; okey; oki; k; kk; okie; okie dokie; alright; all right; right; yes; yep; yeah; yup
@@ -155,7 +155,7 @@ terima kasih; sip; dong; yuk; saja; ครับ; ค่ะ; คะ; ได้�
 ano; jo; prosím; díky; děkuji; dobře; áno; ďakujem; dobre; igen; kérlek; köszönöm; jó; rendben; da; te rog; mulțumesc; bine; bun
 ναι; παρακαλώ; ευχαριστώ; εντάξει; ωραία; моля; добре; molim; hvala; dobro; u redu; sí; sige; salamat; oo; po; ndiyo; tafadhali
 """
-"""Words that add nothing to it."""
+"""Phrases that may stand beside a phrase to go on."""
 
 AFTERWARDS = """
 with the plan; with your plan; as planned; as discussed; as before; as you were; the plan; the work; the task; work
@@ -197,62 +197,54 @@ z planem; zgodnie z planem; od miejsca w ktorym skonczyles; do konca; z nastepny
 作業; 作業を; 最後まで; 残りも; 残りを; 進めて; やって
 작업; 작업해줘; 끝까지; 끝날 때까지; 나머지; 나머지도; 하던 거; 하던거; 하던 작업; plana gore; kaldigin yerden; sonuna kadar
 """
-"""What may stand behind such words without being news: what there is to go on with."""
+"""Phrases that may follow a phrase to go on: the work to go on with."""
 
 
 def is_continuation(text: str) -> bool:
-    """Whether a message asks to go on, and for nothing else."""
-    said = unwrapped(text)
-    return len(said) <= CHARACTERS_MAX and _is_made_of_these(folded(said))
+    """Return whether a message asks to go on, and for nothing else."""
+    message = unwrap(text)
+    return len(message) <= CHARACTERS_MAX and _consists_of_phrases(normalized(message))
 
 
-def unwrapped(text: str) -> str:
-    """The words of a person without blanks and the tag that a host puts around them."""
-    said = text.strip()
-    inside = WRAPPED.fullmatch(said)
-    return (inside[2] if inside else said).strip()
+def unwrap(text: str) -> str:
+    """Return a person's words without blanks and the tag that a host puts around them."""
+    message = text.strip()
+    inside = WRAPPED.fullmatch(message)
+    return (inside[2] if inside else message).strip()
 
 
-def folded(text: str) -> str:
-    """A text without case, accents, signs and pictures: its words, with one blank between them."""
-    plain = normalize("NFKD", text.casefold()).translate(BARRED)
-    letters = (each for each in plain.replace("'", "").replace("’", "") if category(each) != "Mn")
-    kept = "".join(each if category(each)[0] in "LNM" else " " for each in letters)
-    return " ".join(normalize("NFC", kept).split())
+def normalized(text: str) -> str:
+    """Return a text without case, accents, signs and pictures: words with one blank between them."""
+    plain = normalize("NFKD", text.casefold()).translate(BARRED).replace("'", "").replace("’", "")
+    letters = (sign for sign in plain if category(sign) != "Mn")
+    words = "".join(sign if category(sign)[0] in "LNM" else " " for sign in letters)
+    return " ".join(normalize("NFC", words).split())
 
 
-def _is_made_of_these(said: str) -> bool:
-    """Whether a text can be taken apart into phrases of the table. begun: the places in it that
-    such phrases lead to; going_on: those where one of them meant to go on."""
-    table, longest = _TABLE
-    begun, going_on = {0}, set[int]()
-    for at in range(len(said)):
+def _consists_of_phrases(text: str) -> bool:
+    """Return whether a text splits into phrases of the tables, one of them from GO_ON."""
+    begun, going_on = {0}, set[int]()  # places that phrases lead to, without and with "go on"
+    for at in range(len(text)):
         if at not in begun and at not in going_on:
             continue
-        for end in range(at + 1, min(at + longest, len(said)) + 1):
-            kind = table.get(said[at:end])
-            if kind is None or not _parts(said, end):
+        for end in range(at + 1, min(at + _LONGEST, len(text)) + 1):
+            kind = _PHRASES.get(text[at:end])
+            # A word ends before a blank; scripts without blanks have no other sign of it.
+            ends = end == len(text) or text[end] == " " or text[end - 1] >= "\u0e00"
+            if kind is None or not ends:
                 continue
-            behind = end + (said[end : end + 1] == " ")
+            after = end + (text[end : end + 1] == " ")
             if at in going_on or kind == "on":
-                going_on.add(behind)
+                going_on.add(after)
             elif kind == "beside":
-                begun.add(behind)
-    return len(said) in going_on
+                begun.add(after)
+    return len(text) in going_on
 
 
-def _parts(said: str, end: int) -> bool:
-    """Whether a word may end there: scripts without blanks have no other sign of it."""
-    return end == len(said) or said[end] == " " or said[end - 1] >= "\u0e00"
-
-
-def _table() -> tuple[dict[str, str], int]:
-    found: dict[str, str] = {}
-    for kind, phrases in (("afterwards", AFTERWARDS), ("beside", BESIDE), ("on", GO_ON)):
-        named = phrases.replace("\n", ";").split(";")
-        found.update((folded(each), kind) for each in named if each.strip())
-    found.pop("", None)
-    return found, max(map(len, found))
-
-
-_TABLE = _table()
+_PHRASES = {
+    normalized(phrase): kind
+    for kind, phrases in (("afterwards", AFTERWARDS), ("beside", BESIDE), ("on", GO_ON))
+    for phrase in phrases.replace("\n", ";").split(";")
+    if normalized(phrase)
+}
+_LONGEST = max(map(len, _PHRASES))

@@ -1,23 +1,17 @@
-"""What a user's text mentions, put before the agent: each through the access check, and recorded.
-
-What the files and folders of a workspace are called, to tell a word from a path in a text.
-
-"@alice", "@pytest.fixture" and "@angular/core" are no files that went missing, unless something
-here is called so.
-"""
+"""Show the agent what a user's text mentions: through the access check, and recorded as seen."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
 from functools import cached_property
 
 from msgspec import Struct
 from rapidfuzz import fuzz, process
 
-from sightline.briefing import git_summary  # few texts ask git
+from sightline.briefing import git_summary
 from sightline.briefing.git_summary import ShownChanges
-from sightline.briefing.mention_parser import Mention, named, part
+from sightline.briefing.mention_parser import Mention, parse_mentions
 from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, PathRefused, UnknownName
 from sightline.guard.reads import Look, saw
@@ -33,36 +27,34 @@ from sightline.text.phrases import count
 LIMIT_FILES, LIMIT_LINES, LIMIT_BYTES = 50, 250, 100_000
 
 PREVIEW_LINES = 40
-"""Of a file with more lines than are shown at once."""
+"""Lines shown of a file that is longer than the limit of lines."""
 
 MENTIONS_MAX = 200
 """Mentions of one text that are answered."""
 
 ENTRIES_MAX = 200
-"""Of a folder that are listed, and files of it that are shown at most."""
+"""Entries of a folder that are listed, and files of a folder that are shown."""
 
 READS_MAX = 200
-"""Files of one text that are read, also those of which nothing can be shown."""
+"""Files that one text may have read, including those of which nothing can be shown."""
 
 LOOKS_MAX = 20
-"""Folders and commits of one text that are looked into: each takes a process or a list."""
+"""Folders and commits that one text may open: each takes a process or a list."""
 
 GUESSES_MAX = 20
-"""Missing paths of one text for which others are looked for."""
+"""Missing paths of one text that get guesses."""
 
-FULL = "There was no room left: mention it alone to see it."
+NO_ROOM = "There was no room left: mention it alone to see it."
 
-KEPT_BACK = "It is among the secrets (never_store): mention it alone to see it."
+NEVER_STORED = "It is among the secrets (never_store): mention it alone to see it."
 
 ALMOST = 75
-"""The likeness, of 100, of a name and what it becomes by a slip."""
-
-LEFT_TO_HOSTS = ("url", "problems", "terminal")
+"""Similarity, of 100, between a name and its misspelling."""
 
 
 class ShownFile(Struct, frozen=True):
-    """A file of which lines were shown. state: whole, lines (those asked for), preview (the first
-    of many), or none, with why. text: those lines as they are; lines: (0, 0) for none."""
+    """A file whose lines were shown. state: whole, lines (those asked for), preview (the first
+    of many), or none, with why. text: the shown lines; lines: (0, 0) for none."""
 
     path: str
     state: str
@@ -74,9 +66,9 @@ class ShownFile(Struct, frozen=True):
 
 
 class Resolved(Struct, frozen=True):
-    """A mention and what became of it. state: shown, missing, refused, unreadable, left_out (the
-    limits were reached), elsewhere (of another root), word (no path at all), host (left to it);
-    why: in words where nothing is shown. candidates: what a missing path may have meant."""
+    """A mention and its answer. state: shown, missing, refused, unreadable, left_out (limits reached),
+    elsewhere (another workspace), word (not a path), host (for the application); why: in words when
+    nothing is shown. candidates: guesses for a missing path."""
 
     mention: Mention
     state: str
@@ -88,8 +80,8 @@ class Resolved(Struct, frozen=True):
 
 
 class Mentioned(Struct, frozen=True):
-    """What a text mentions, in order, each once. left_out: further mentions, not looked at; looks:
-    what of files is shown."""
+    """The mentions of a text, in order, each once. left_out: number of further mentions; looks: the
+    shown parts of files."""
 
     text: str
     found: tuple[Resolved, ...]
@@ -97,282 +89,237 @@ class Mentioned(Struct, frozen=True):
     looks: tuple[Look, ...] = ()
 
 
-def mentioned(
-    ground: SessionContext,
+def show_mentions(context: SessionContext, text: str, **limits: int) -> Mentioned:
+    """Resolve the mentions of a text and record the shown lines as seen. limits: as in
+    resolve_mentions()."""
+    mentioned = resolve_mentions(context, text, **limits)
+    for look in mentioned.looks:
+        saw(context, look.path, look.lines, look.text, look.via)
+    return mentioned
+
+
+def resolve_mentions(
+    context: SessionContext,
     text: str,
     *,
     limit_files: int = LIMIT_FILES,
     limit_lines: int = LIMIT_LINES,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Mentioned:
-    """Look at what a text mentions, and record what is shown of it as seen: as looks_at()."""
-    found = looks_at(
-        ground, text, limit_files=limit_files, limit_lines=limit_lines, limit_bytes=limit_bytes
-    )
-    for each in found.looks:
-        saw(ground, each.path, each.lines, each.text, each.via)
-    return found
+    """Resolve the mentions of a text without recording anything as seen.
 
-
-def looks_at(
-    ground: SessionContext,
-    text: str,
-    *,
-    limit_files: int = LIMIT_FILES,
-    limit_lines: int = LIMIT_LINES,
-    limit_bytes: int = LIMIT_BYTES,
-) -> Mentioned:
-    """What a text mentions, of which nothing counts as seen yet.
-
-    limit_files, limit_bytes: of all of it together; limit_lines: of one file; what they leave out
-    is said in the answer. A mention that cannot be answered says why; none is raised for."""
+    limit_files, limit_bytes: for the whole text; limit_lines: for each file. The answer says what
+    the limits leave out, and why a mention cannot be answered. ValueError for a limit below 1."""
     if min(limit_files, limit_lines, limit_bytes) < 1:
         raise ValueError("limit_files, limit_lines and limit_bytes are numbers from 1 on")
-    every = named(text)
-    answering = _Answering(ground, limit_files, limit_lines, limit_bytes)
-    found = tuple([answering.answer(mention) for mention in every[:MENTIONS_MAX]])
-    return Mentioned(text, found, max(len(every) - MENTIONS_MAX, 0), tuple(answering.shown))
+    mentions = parse_mentions(text)
+    resolver = _Resolver(context, limit_files, limit_lines, limit_bytes)
+    found = tuple([resolver.resolve(mention) for mention in mentions[:MENTIONS_MAX]])
+    return Mentioned(text, found, max(len(mentions) - MENTIONS_MAX, 0), tuple(resolver.looks))
 
 
-class _Answering:
-    """One text's mentions on their way, and what is left of the limits."""
+class _Resolver:
+    """Resolves the mentions of one text and counts down its limits."""
 
-    def __init__(self, ground: SessionContext, files: int, lines: int, room: int) -> None:
-        self._ground = ground
+    def __init__(self, context: SessionContext, files: int, lines: int, room: int) -> None:
+        self._context = context
         self._files = files
         self._lines = lines
         self._room = room
         self._reads = READS_MAX
-        self._looks = LOOKS_MAX
-        self.shown: list[Look] = []
+        self._opens = LOOKS_MAX
         self._guesses = GUESSES_MAX
-        self._shelf: Shelf | None = None
+        self.looks: list[Look] = []
 
-    def answer(self, mention: Mention) -> Resolved:
-        if mention.kind in LEFT_TO_HOSTS:
+    def resolve(self, mention: Mention) -> Resolved:
+        if mention.kind in ("url", "problems", "terminal"):
             return Resolved(mention, "host", "This is left to the application.")
-        here = self._ground.workspace.root.rpartition("/")[2]
-        if mention.root is not None and mention.root.casefold() != here.casefold():
-            why = f"{mention.root} is another workspace than {here}, which this session works in."
+        workspace = self._context.workspace.root.rpartition("/")[2]
+        if mention.root is not None and mention.root.casefold() != workspace.casefold():
+            why = f"{mention.root} is another workspace than {workspace}, which this session works in."
             return Resolved(mention, "elsewhere", why)
         try:
             if mention.kind in ("git-changes", "commit"):
-                return self._of_git(mention)
-            return self._of_path(mention)
+                return self._resolve_git(mention)
+            return self._resolve_path(mention)
         except PathRefused as error:
             return Resolved(mention, "refused", f"{error.message} {error.hint}")
         except PathError as error:
             return Resolved(mention, "unreadable", f"{error.message} {error.hint}")
 
-    def _of_path(self, mention: Mention) -> Resolved:
+    def _resolve_path(self, mention: Mention) -> Resolved:
         if self._full():
-            return Resolved(mention, "left_out", FULL)
-        for name in _names(mention, self._ground.workspace.root):
-            located = self._ground.workspace.locate(name)
-            found = self._ground.look(located.path)
+            return Resolved(mention, "left_out", NO_ROOM)
+        names = _names(mention, self._context.workspace.root)
+        for name in names:
+            located = self._context.workspace.locate(name)
+            found = self._context.look(located.path)
             if found.kind == "directory":
-                return self._folder(mention, located.path)
+                return self._resolve_folder(mention, located.path)
             if found.kind != "missing":
                 return Resolved(mention, "shown", files=(self._show(name, mention.lines),))
-        return self._missing(mention, _names(mention, self._ground.workspace.root)[0])
 
-    def _folder(self, mention: Mention, path: str) -> Resolved:
-        """A folder's entries, and what its own files hold."""
-        if not self._may_look():
-            return Resolved(mention, "left_out", FULL)
-        listing = list_directory(self._ground, path, limit=ENTRIES_MAX)
-        own = level(self._listed().paths, "" if path == "." else f"{path}/").files
-        files = tuple([self._of_folder(each) for each in own[:ENTRIES_MAX]])
+        bare = mention.root is None and mention.lines is None and mention.kind == "path"
+        if bare and self._vocabulary.is_word(mention.value):
+            return Resolved(mention, "word", f"Nothing here is called {mention.value}.")
+        candidates: tuple[Candidate, ...] = ()
+        if self._guesses:
+            self._guesses -= 1
+            shelf, seen = self._shelf, self._context.store.known(self._context.session)
+            guesses = shelf.guesser.candidates(names[0], seen=seen, renamed=shelf.renamed())
+            candidates = tuple(guesses)
+        why = f"{names[0]} does not exist."
+        return Resolved(mention, "missing", why, candidates=candidates)
+
+    def _resolve_folder(self, mention: Mention, path: str) -> Resolved:
+        """Show a folder's entries and its own files."""
+        if not self._may_open():
+            return Resolved(mention, "left_out", NO_ROOM)
+        listing = list_directory(self._context, path, limit=ENTRIES_MAX)
+        own = level(self._shelf.paths, "" if path == "." else f"{path}/").files
+        files = tuple([self._show_of_folder(file) for file in own[:ENTRIES_MAX]])
         return Resolved(mention, "shown", folder=listing, files=files)
 
+    def _resolve_git(self, mention: Mention) -> Resolved:
+        if not self._may_open():
+            return Resolved(mention, "left_out", NO_ROOM)
+        try:
+            if mention.kind == "commit":
+                shown = git_summary.committed(self._context, mention.value, self._room)
+            else:
+                shown = git_summary.uncommitted(self._context, self._room)
+                self.looks += git_summary.looks(self._context, shown.patch)
+        except UnknownName as error:
+            return Resolved(mention, "missing", error.message)
+        self._room -= len(shown.patch.encode())
+        return Resolved(mention, "shown", changes=shown)
+
     def _full(self) -> bool:
-        """Whether the limits are reached."""
         return min(self._files, self._room, self._reads) < 1
 
-    def _may_look(self) -> bool:
-        self._looks -= 1
-        return self._looks >= 0 and not self._full()
+    def _may_open(self) -> bool:
+        self._opens -= 1
+        return self._opens >= 0 and not self._full()
 
-    def _of_folder(self, path: str) -> ShownFile:
+    def _show_of_folder(self, path: str) -> ShownFile:
         if self._full():
-            return ShownFile(path, "none", why=FULL)
-        if not self._ground.settings.may_store(path):
-            return ShownFile(path, "none", why=KEPT_BACK)
+            return ShownFile(path, "none", why=NO_ROOM)
+        if not self._context.settings.may_store(path):
+            return ShownFile(path, "none", why=NEVER_STORED)
         try:
             return self._show(path, None)
         except PathError as error:
             return ShownFile(path, "none", why=error.message)
 
     def _show(self, name: str, asked: Span | None) -> ShownFile:
-        """Lines of a file, and that they are shown."""
+        """Show lines of a file and add them to the looks."""
         self._reads -= 1
-        located = self._ground.workspace.locate(name)
+        located = self._context.workspace.locate(name)
         path = located.name or located.path
-        found = self._ground.look(located.path)
+        found = self._context.look(located.path)
         text = decode(found.data) if found.data is not None else None
         if text is None:
             raise unreadable(found, path)
         total = len(text.lines)
-        lines = part(text.lines, asked, self._lines, PREVIEW_LINES, self._room)
-        body = "".join(text.lines[lines[0] - 1 : lines[1]]) if lines[1] else ""
+        lines = choose_lines(text.lines, asked, self._lines, PREVIEW_LINES, self._room)
         if total and not lines[1]:
-            return ShownFile(path, "none", "", lines, total, found.revision, _none(asked, total))
+            why = "Its next line is longer than there was room for: read it by other means."
+            if asked is not None and asked[0] > total:
+                why = f"It has {count(total, 'line')} only."
+            return ShownFile(path, "none", "", lines, total, found.revision, why)
+        body = "".join(text.lines[lines[0] - 1 : lines[1]]) if total else ""
         complete = lines == (1, total) or not total
-        self.shown.append(Look(path, None if complete else lines, body, "mention"))
+        self.looks.append(Look(path, None if complete else lines, body, "mention"))
         self._files -= 1
         self._room -= len(body.encode("utf-8", "surrogatepass"))
         state = "whole" if complete else "lines" if asked is not None else "preview"
         return ShownFile(path, state, body, lines, total, found.revision)
 
-    def _missing(self, mention: Mention, asked: str) -> Resolved:
-        if _is_word(mention, self._called):
-            return Resolved(mention, "word", f"Nothing here is called {mention.value}.")
-        near = self._guess(asked)
-        return Resolved(mention, "missing", f"{asked} does not exist.", candidates=near)
-
-    def _guess(self, asked: str) -> tuple[Candidate, ...]:
-        if self._guesses < 1:
-            return ()
-        self._guesses -= 1
-        shelf, seen = self._listed(), self._ground.store.known(self._ground.session)
-        return tuple(shelf.guesser.candidates(asked, seen=seen, renamed=shelf.renamed()))
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._shelf.index)
 
     @cached_property
-    def _called(self) -> Called:
-        return Called(self._listed().index)
+    def _shelf(self) -> Shelf:
+        return shelf_of(self._context.workspace)
 
-    def _listed(self) -> Shelf:
-        if self._shelf is None:
-            self._shelf = shelf_of(self._ground.workspace)
-        return self._shelf
 
-    def _of_git(self, mention: Mention) -> Resolved:
-        if not self._may_look():
-            return Resolved(mention, "left_out", FULL)
-        try:
-            if mention.kind == "commit":
-                shown = git_summary.committed(self._ground, mention.value, self._room)
-            else:
-                shown = git_summary.uncommitted(self._ground, self._room)
-                self.shown += git_summary.looks(self._ground, shown.patch)
-        except UnknownName as error:
-            return Resolved(mention, "missing", error.message)
-        self._room -= len(shown.patch.encode())
-        return Resolved(mention, "shown", changes=shown)
+def choose_lines(lines: Sequence[str], asked: Span | None, most: int, few: int, room: int) -> Span:
+    """Return the lines to show of a text: those asked for, else the whole text, else the first `few`
+    of more than `most` lines; cut to `room` bytes. (0, 0) for none."""
+    total = len(lines)
+    first, last = asked if asked is not None else (1, total if total <= most else min(few, most))
+    last = min(last, total, first + most - 1)
+    for number in range(first, last + 1):
+        room -= len(lines[number - 1].encode("utf-8", "surrogatepass"))
+        if room < 0:
+            last = number - 1
+            break
+    return (first, last) if first <= last else (0, 0)
 
 
 def _names(mention: Mention, root: str) -> list[str]:
-    """What a mention may be called on disk, as it is written first."""
+    """Return the paths that a mention may stand for, the literal one first."""
     value = mention.value
-    inside = value == root or value.startswith(f"{root}/")
-    name = value if inside else value.lstrip("/")
+    absolute = value == root or value.startswith(f"{root}/")
+    name = value if absolute else value.lstrip("/")
     name = name.rstrip("/") or "."
-    behind, _, heading = name.rpartition("#")
-    more = [name.replace("\\", "/"), behind if heading else name]
+    path, _, heading = name.rpartition("#")
+    more = [name.replace("\\", "/"), path if heading else name]
     return list(dict.fromkeys([name, *filter(None, more)]))
 
 
-def _none(asked: Span | None, total: int) -> str:
-    """Why no line of a text is shown."""
-    if asked is not None and asked[0] > total:
-        return f"It has {count(total, 'line')} only."
-    return "Its next line is longer than there was room for: read it by other means."
-
-
-def _is_word(mention: Mention, called: Called) -> bool:
-    """Whether it may as well be a person, a decorator or a package."""
-    bare = mention.root is None and mention.lines is None and mention.kind == "path"
-    return bare and called.word(mention.value)
-
-
 CALL = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\((?:.*\)|[^)]*)", re.DOTALL)
-"""A decorator with its arguments, as far as they came along. No file is called so."""
+"""A decorator with its arguments, perhaps cut off. No file has such a name."""
 
 
-class Called:
-    """The names in a list of paths. Made once, for all that a text mentions."""
+class Vocabulary:
+    """The names of files and folders of a workspace, to tell a word from a path in a text.
+
+    "@alice", "@pytest.fixture" and "@angular/core" are no missing files, unless the workspace has
+    something of that name.
+    """
 
     def __init__(self, index: Index) -> None:
-        self._index = index
-        self._inside: dict[str, set[str]] = {}
+        self._paths = [path.casefold() for path in index.paths]
+        names = {path.rpartition("/")[2] for path in self._paths}
+        self._stems = {_stem(name) for name in names}
+        self._without_ending = {name.rpartition(".")[0] for name in names}
+        self._endings = {f".{name.rpartition('.')[2]}" for name in names if "." in name}
+        self._endings.update(ENDINGS)
+        self._folders = {folder.rpartition("/")[2].casefold() for folder in index.folders}
 
-    def word(self, value: str) -> bool:
-        """Whether what stands behind an @, and is no path, may never have been meant as one: a
-        person, a decorator, a package with its scope."""
+    def is_word(self, value: str) -> bool:
+        """Return whether a missing name after an @ may be a person, a decorator, or a scoped package
+        rather than a path."""
         if CALL.fullmatch(value):
             return True
         name = value.casefold()
         if name.startswith((".", "/")) or "\\" in name or " " in name:
             return False
-        scope, slash, rest = name.partition("/")
-        last = rest.rpartition("/")[2] if slash else name
-        if "." in last and self._ending(last):
+        scope, slash, below = name.partition("/")
+        last = below.rpartition("/")[2] if slash else name
+        if "." in last and f".{last.rpartition('.')[2]}" in self._endings:
             return False
         if slash:
-            return not self._holds(scope, _stem(last))
+            return not self._has_similar(scope, _stem(last))
         if "." in name:
-            return name not in self._stems and not self._module(name)
-        return name not in self._first and name not in self._folders
+            parts = name.split(".")  # a module such as a.b.c, for a/b/c.py
+            is_module = parts[0] in self._folders and parts[-1] in self._stems
+            return name not in self._without_ending and not is_module
+        return name not in self._stems and name not in self._folders
 
-    def _module(self, dotted: str) -> bool:
-        """Whether there is a folder as the name begins, and a file as it ends: a.b.c for a/b/c.py."""
-        parts = dotted.split(".")
-        return parts[0] in self._folders and parts[-1] in self._first
-
-    def _ending(self, name: str) -> bool:
-        """Whether files end as this name does."""
-        ending = name[name.rindex(".") :]
-        return ending in ENDINGS or ending in self._endings
-
-    def _holds(self, scope: str, stem: str) -> bool:
-        """Whether there is such a folder on top, or one further down with a file almost so named."""
-        if scope in self._top:
+    def _has_similar(self, scope: str, stem: str) -> bool:
+        """Return whether the workspace has this folder at its top, or deeper with an entry of almost
+        this name."""
+        if any(path.startswith(f"{scope}/") for path in self._paths):
             return True
         if scope not in self._folders:
             return False
-        return (
-            process.extractOne(stem, self._below(scope), scorer=fuzz.ratio, score_cutoff=ALMOST)
-            is not None
-        )
-
-    def _below(self, scope: str) -> Collection[str]:
-        """The stems of what is in the folders of a name, at any depth."""
-        if scope not in self._inside:
-            within = [each for each in self._paths if f"/{scope}/" in each]
-            parts = {part for each in within for part in each.split(f"/{scope}/", 1)[1].split("/")}
-            self._inside[scope] = {_stem(part) for part in parts}
-        return self._inside[scope]
-
-    @cached_property
-    def _paths(self) -> list[str]:
-        return [path.casefold() for path in self._index.paths]
-
-    @cached_property
-    def _names(self) -> set[str]:
-        return {path[path.rfind("/") + 1 :] for path in self._paths}
-
-    @cached_property
-    def _first(self) -> set[str]:
-        """Names up to their first dot."""
-        return {_stem(name) for name in self._names}
-
-    @cached_property
-    def _stems(self) -> set[str]:
-        """Names without their ending: "user.service" of user.service.ts."""
-        return {name.rpartition(".")[0] for name in self._names}
-
-    @cached_property
-    def _endings(self) -> set[str]:
-        return {name[name.rfind(".") :] for name in self._names if "." in name}
-
-    @cached_property
-    def _top(self) -> set[str]:
-        return {path.partition("/")[0] for path in self._paths if "/" in path}
-
-    @cached_property
-    def _folders(self) -> set[str]:
-        """Names of folders, wherever they are."""
-        return {folder[folder.rfind("/") + 1 :].casefold() for folder in self._index.folders}
+        inside = (path.split(f"/{scope}/", 1)[1] for path in self._paths if f"/{scope}/" in path)
+        stems = {_stem(part) for path in inside for part in path.split("/")}
+        found = process.extractOne(stem, stems, scorer=fuzz.ratio, score_cutoff=ALMOST)
+        return found is not None
 
 
 def _stem(name: str) -> str:

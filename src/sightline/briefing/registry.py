@@ -1,47 +1,42 @@
 """The registry: every file that a session knows, with its history, as one table.
 
-It is a view like the others: nothing is kept for it. Which lines come first, and which are left
-out where there are more than asked for, is one stated rule (RULE).
+Nothing is stored for it. RULE decides the order of the files, and which of them a limit leaves out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from datetime import datetime
+from hashlib import md5
 
 from msgspec import Struct, structs
 
 from sightline.changes.authors import by, cause_of, moment
 from sightline.changes.session_context import SessionContext
 from sightline.guard.file_states import files
-from sightline.model.events import Changed, Fact, GitMoved, Moved
+from sightline.model.events import Changed, GitMoved, Moved
 from sightline.model.results import ChangedBy, FileInContext
 from sightline.model.revision import MISSING, UNKNOWN, known
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded, archived
 from sightline.model.validation import number_or_all
 
-Sum = Callable[[str], str | None]
-
 LIMIT = 50
 """Files of a registry, unless asked for."""
 
 CHANGES = 10
-"""Newest changes of each file that are told one by one."""
+"""Newest changes that are listed for each file."""
 
 COUNTED = 1_000
-"""Changes of one file that are counted."""
+"""Changes that are counted for each file."""
 
 RULE = "not fresh first, then edited by this session, then last touched; the rest is left out"
 """The order of the files, and which of them are pruned."""
 
-KINDS: list[type[Fact]] = [Changed, Moved, GitMoved]
-
 
 class Change(Struct, frozen=True):
-    """One change of a file. what: content, created, deleted, mode, kind, moved or git; by: None
-    where nobody knows; after: what stood there then, "missing" where nothing did. md5: of that
-    text, None where it was not asked for or the text is not kept."""
+    """One change of a file. what: content, created, deleted, mode, kind, moved or git; by: None for an
+    unknown author; after: the revision after the change, "missing" for a deletion. md5: sum of that
+    text, None unless asked for and stored."""
 
     position: int
     at: datetime
@@ -52,11 +47,11 @@ class Change(Struct, frozen=True):
 
 
 class Entry(Struct, frozen=True):
-    """One known file. state: as FileInContext.state; via: how it first came in, last_via: how it
-    was last shown. revision_seen: of the text that the agent believes in; revision: what stands on
-    disk. turn, aged: in which turn it was last known, and how many ago that is. changes: the
-    newest ones, oldest first; change_count: all since the store knows the file (up to 1,000).
-    size: in bytes. md5_seen, md5: of those two texts, None where not asked for or not kept."""
+    """One known file. state: as FileInContext.state; via, last_via: how it was first and last shown.
+    revision_seen: of the text that the agent believes in; revision: on disk. turn: the turn in which
+    the agent last knew the file; aged: turns since then. changes: the newest ones, oldest first;
+    change_count: all since the store knows the file (up to 1,000). size: in bytes. md5_seen, md5: of
+    the two texts, None unless asked for and stored."""
 
     path: str
     state: str
@@ -82,8 +77,8 @@ class Entry(Struct, frozen=True):
 
 
 class Registry(Struct, frozen=True):
-    """The files that a session knows, the most useful ones first. known: how many there are;
-    left_out: of them are not here, by the rule."""
+    """The files that a session knows, the most useful first. known: number of known files; left_out:
+    number of known files that are not listed, by the rule."""
 
     entries: tuple[Entry, ...]
     known: int
@@ -91,23 +86,21 @@ class Registry(Struct, frozen=True):
     rule: str = RULE
 
     def first(self, most: int) -> Registry:
-        """The same with so many files at most."""
+        """Return the registry cut to so many files."""
         entries = self.entries[:most]
         return structs.replace(self, entries=entries, left_out=self.known - len(entries))
 
 
 def registry(
-    ground: SessionContext, *, limit: int | None = LIMIT, with_md5: bool = False
+    context: SessionContext, *, limit: int | None = LIMIT, with_md5: bool = False
 ) -> Registry:
-    """What this session knows of its files; one that it took away itself is none. limit: how many
-    files, None for all; which ones, see RULE. with_md5: also MD5 sums, for hosts that compare by
-    them, of the texts that are kept; no file is read for it. ValueError."""
+    """Return the files that this session knows, without those it deleted itself. limit: number of
+    files, None for all, chosen by RULE. with_md5: add MD5 sums of stored texts, for hosts that compare
+    by them; reads no file. ValueError for a limit below 1."""
     number_or_all("limit", limit)
-    every = sorted(files(ground), key=_rank)
-    told = every[:limit]
-    sums = _sums(ground) if with_md5 else _no_sum
-    entries = tuple(_entry(ground, each, sums) for each in told)
-    return Registry(entries, len(every), len(every) - len(told))
+    ranked = sorted(files(context), key=_rank)
+    entries = tuple(_entry(context, file, with_md5=with_md5) for file in ranked[:limit])
+    return Registry(entries, len(ranked), len(ranked) - len(entries))
 
 
 def _rank(file: FileInContext) -> tuple[bool, bool, float, str]:
@@ -115,9 +108,16 @@ def _rank(file: FileInContext) -> tuple[bool, bool, float, str]:
     return file.state == "fresh", not file.edited_by_agent, -touched.timestamp(), file.path
 
 
-def _entry(ground: SessionContext, file: FileInContext, md5: Sum) -> Entry:
-    knowledge = ground.store.knowledge(ground.session, file.path)
-    found = list(_changes(ground, knowledge.path if knowledge else file.path, md5))
+def _entry(context: SessionContext, file: FileInContext, *, with_md5: bool) -> Entry:
+    def sum_of(revision: str) -> str | None:
+        data = context.store.blob(revision) if with_md5 and known(revision) else None
+        return None if data is None else md5(data, usedforsecurity=False).hexdigest()
+
+    knowledge = context.store.knowledge(context.session, file.path)
+    path = knowledge.path if knowledge else file.path
+    log = context.store.timeline(path=path, kinds=[Changed, Moved, GitMoved], newest=COUNTED)
+    recorded = [fact for fact in log if not archived(fact.session)]
+    changes = [_change(context, fact, path) for fact in recorded[-CHANGES:]]
     return Entry(
         path=file.path,
         state=file.state,
@@ -136,53 +136,24 @@ def _entry(ground: SessionContext, file: FileInContext, md5: Sum) -> Entry:
         language=file.language,
         changed_by=file.changed_by,
         edited=file.edited_by_agent,
-        changes=tuple(found[-CHANGES:]),
-        change_count=len(found),
-        md5_seen=md5(file.revision_seen),
-        md5=md5(file.revision_on_disk),
+        changes=tuple(structs.replace(each, md5=sum_of(each.after)) for each in changes),
+        change_count=len(recorded),
+        md5_seen=sum_of(file.revision_seen),
+        md5=sum_of(file.revision_on_disk),
     )
 
 
-def _changes(ground: SessionContext, path: str, md5: Sum) -> Iterator[Change]:
-    """The changes of a file, oldest first."""
-    log = ground.store.timeline(path=path, kinds=KINDS, newest=COUNTED)
-    for recorded in log:
-        if archived(recorded.session):
-            continue
-        what, after = _what(recorded, path)
-        made = recorded.fact.cause if isinstance(recorded.fact, Moved) else None
-        made = made or cause_of(recorded.fact, path)
-        at = recorded.happened_at
-        who = None if made is None else by(made, at, ground)
-        yield Change(recorded.position, moment(at), what, who, after, md5(after))
-
-
-def _what(recorded: Recorded, path: str) -> tuple[str, str]:
-    """What a fact did to a file, in a word, and what stood there then."""
+def _change(context: SessionContext, recorded: Recorded, path: str) -> Change:
     fact = recorded.fact
+    cause = cause_of(fact, path)
+    what, after = "git", UNKNOWN
     if isinstance(fact, Changed):
-        return fact.change, fact.after
-    if isinstance(fact, Moved):
-        return "moved", fact.revision if fact.path == path else MISSING
-    changes = fact.changes if isinstance(fact, GitMoved) else ()
-    return "git", next((each.after for each in changes if each.path == path), UNKNOWN)
-
-
-def _no_sum(_revision: str) -> None:
-    return None
-
-
-def _sums(ground: SessionContext) -> Sum:
-    """MD5 sums by revision, each made once."""
-    from hashlib import md5
-
-    made: dict[str, str | None] = {}
-
-    def of(revision: str) -> str | None:
-        if revision not in made:
-            data = ground.store.blob(revision) if known(revision) else None
-            sum_ = None if data is None else md5(data, usedforsecurity=False).hexdigest()
-            made[revision] = sum_
-        return made[revision]
-
-    return of
+        what, after = fact.change, fact.after
+    elif isinstance(fact, Moved):
+        what, after = "moved", fact.revision if fact.path == path else MISSING
+        cause = fact.cause
+    elif isinstance(fact, GitMoved):
+        after = next((each.after for each in fact.changes if each.path == path), UNKNOWN)
+    at = recorded.happened_at
+    author = None if cause is None else by(cause, at, context)
+    return Change(recorded.position, moment(at), what, author, after)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
 
 from sightline.briefing.contents import Bundle, Held, Memory, Stale, Work
 from sightline.briefing.git_summary import ShownChanges
-from sightline.briefing.mention_parser import Mention, put
+from sightline.briefing.mention_parser import Mention, replace_mentions
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
 from sightline.briefing.registry import Entry, Registry
-from sightline.conversation.todos import Todo
 from sightline.filesystem.git.show import Touched
 from sightline.model.results import ChangedBy
 from sightline.notices.words import summary
@@ -24,228 +23,201 @@ from sightline.text.terminal_cells import middle
 from sightline.text.tokens import Family, estimate
 
 LEAST = 150
-"""Tokens that a block needs to say anything."""
+"""Tokens of the smallest useful memory block."""
 
 RESERVE = 60
-"""Tokens kept for the line that says what was left out."""
+"""Tokens reserved for the line about left out things."""
 
 GROUPED = 30
 ON_A_LINE = 8
-"""From how many changed files on they are told by folder, and how many on each line."""
+"""More than GROUPED changed files are listed by folder, so many names on each line."""
 
 TODO_CHARACTERS = 240
 PATH_CELLS = 200
 
 HEADING = "Where this session stands, from its record and from the files as they are on disk now:"
 
+FIRST = ("pending", "refresh", "changed")
+THEN = ("request", "result", "done", "working")
+"""Sections of the memory block by importance: the first ones in turn, then the others in order."""
+
+NOUNS = {
+    "pending": ("open to-do", ""),
+    "refresh": ("file", " to read again"),
+    "changed": ("file", " changed by you"),
+    "done": ("done to-do", ""),
+    "working": ("file", " at hand"),
+    "request": ("request", ""),
+    "result": ("answer", ""),
+}
+
 
 class Section(Struct, frozen=True):
-    """A part of the block. kind: what is left out of it is told by; tells: how many things each
-    line tells of, where that is not one."""
+    """A list in the memory block. kind: a key of NOUNS; lines: texts with the number of things that
+    each tells of."""
 
     kind: str
     head: str
-    lines: tuple[str, ...]
-    tells: tuple[int, ...] = ()
+    lines: tuple[tuple[str, int], ...]
 
-    def weight(self, numbers: set[int]) -> int:
-        """How many things the lines tell of that are not among these."""
-        rest = [n for n in range(len(self.lines)) if n not in numbers]
-        return sum(self.tells[n] for n in rest) if self.tells else len(rest)
+    def weight(self, chosen: Collection[tuple[str, int]]) -> int:
+        """Return the number of things in the lines that are not chosen."""
+        lines = enumerate(self.lines)
+        return sum(things for at, (_, things) in lines if (self.kind, at) not in chosen)
 
 
 class Block(Struct, frozen=True):
-    """The block as it is given. left_out: lines for which there was no room, by kind."""
+    """The memory block. left_out: (kind, number of things) without room."""
 
     text: str
     tokens: int
     left_out: tuple[tuple[str, int], ...]
 
 
-def block(told: Memory, budget: int, family: Family = "o200k") -> Block:
-    """What was going on, in at most so many tokens; "" where there is nothing to tell."""
-    sections = [each for each in _sections(told) if each.lines]
+def block(memory: Memory, budget: int, family: Family = "o200k") -> Block:
+    """Return the memory in at most `budget` tokens; an empty text for an empty memory."""
+    sections = {section.kind: section for section in _sections(memory) if section.lines}
     if not sections:
         return Block("", 0, ())
-    chosen = _chosen(sections, budget, family)
+    room = budget - RESERVE - estimate(HEADING, family)
+    chosen: list[tuple[str, int]] = []
+    begun: set[str] = set()
+    for kind, at in _ranked(sections):
+        room -= estimate(f"- {sections[kind].lines[at][0]}\n", family)
+        if kind not in begun:
+            room -= estimate(f"{sections[kind].head}\n", family)
+        if room < 0:
+            break
+        begun.add(kind)
+        chosen.append((kind, at))
     while True:
-        made = _made(told, sections, chosen)
-        tokens = estimate(made, family)
+        weights = ((kind, section.weight(chosen)) for kind, section in sections.items())
+        left_out = tuple((kind, weight) for kind, weight in weights if weight)
+        text = "\n".join(_block_lines(memory.unread, sections, chosen, left_out))
+        tokens = estimate(text, family)
         if tokens <= budget or not chosen:
-            return Block(made, tokens, tuple(_left(sections, chosen)))
+            return Block(text, tokens, left_out)
         chosen.pop()
 
 
-def _sections(told: Memory) -> Iterator[Section]:
-    """In the order in which they stand. What was asked comes first, files behind it."""
-    asked = (told.request,) if told.request else ()
-    yield Section("request", "The user asked last:", asked)
-    yield Section("pending", f"To do, {len(told.pending)} open:", tuple(map(_todo, told.pending)))
+def _sections(memory: Memory) -> Iterator[Section]:
+    def section(kind: str, head: str, *texts: str | None) -> Section:
+        return Section(kind, head, tuple((text, 1) for text in texts if text is not None))
+
+    still_open = (
+        ("now: " if todo.state == "doing" else "") + beginning(todo.text, TODO_CHARACTERS)
+        for todo in memory.pending
+    )
+    done = "Done:"
+    if memory.done_count > len(memory.done):
+        done = f"Done ({len(memory.done)} of {memory.done_count}, the last ones):"
     again = "Not what you were shown any more; read again before you rely on it:"
-    yield Section("refresh", again, tuple(map(_stale, told.refresh)))
-    yield _changed(told.changed)
-    done = f"Done ({len(told.done)} of {told.done_count}, the last ones):"
-    if told.done_count == len(told.done):
-        done = "Done:"
-    yield Section("done", done, tuple(beginning(d.text, TODO_CHARACTERS) for d in told.done))
-    answer = (told.result,) if told.result else ()
-    yield Section("result", "Your last answer ended:", answer)
-    held = tuple(map(_held, told.working))
-    yield Section("working", "Files you had at hand, the last one first:", held)
+    at_hand = "Files you had at hand, the last one first:"
+    finished = (beginning(todo.text, TODO_CHARACTERS) for todo in memory.done)
+    yield section("request", "The user asked last:", memory.request or None)
+    yield section("pending", f"To do, {len(memory.pending)} open:", *still_open)
+    yield section("refresh", again, *map(_stale, memory.refresh))
+    yield Section("changed", "Changed by you:", tuple(_changed_lines(memory.changed)))
+    yield section("done", done, *finished)
+    yield section("result", "Your last answer ended:", memory.result or None)
+    yield section("working", at_hand, *map(_held, memory.working))
 
 
-def _todo(each: Todo) -> str:
-    now = "now: " if each.state == "doing" else ""
-    return f"{now}{beginning(each.text, TODO_CHARACTERS)}"
+def _stale(file: Stale) -> str:
+    new_path = None if file.moved_to is None else _path(file.moved_to)
+    return summary(_path(file.path), file.what, one_line(file.by), new_path)
 
 
-def _stale(each: Stale) -> str:
-    to = None if each.moved_to is None else _path(each.moved_to)
-    return summary(_path(each.path), each.what, one_line(each.by), to)
-
-
-def _work(each: Work) -> str:
-    where = f" (from {_path(each.src)})" if each.src else ""
-    return f"{each.deed} {_path(each.path)}{where}"
-
-
-def _changed(made: Sequence[Work]) -> Section:
-    """A line for each file; of very many a line for those of one folder."""
-    if len(made) <= GROUPED:
-        return Section("changed", "Changed by you:", tuple(map(_work, made)))
+def _changed_lines(changed: Sequence[Work]) -> Iterator[tuple[str, int]]:
+    """Yield a line for each file; for many files, a line for each folder."""
     folders: dict[tuple[str, str], list[str]] = {}
-    lines = [(_work(each), 1) for each in made if each.src]
-    for each in (each for each in made if not each.src):
-        folder, _, name = one_line(each.path).rpartition("/")
-        folders.setdefault((each.deed, folder), []).append(name)
+    for work in changed:
+        if work.src or len(changed) <= GROUPED:
+            source = f" (from {_path(work.src)})" if work.src else ""
+            yield f"{work.deed} {_path(work.path)}{source}", 1
+        else:
+            folder, _, name = one_line(work.path).rpartition("/")
+            folders.setdefault((work.deed, folder), []).append(name)
     for (deed, folder), names in folders.items():
-        for few in (names[n : n + ON_A_LINE] for n in range(0, len(names), ON_A_LINE)):
-            where = f"in {folder}/: " if folder else ""
-            lines.append(
-                (f"{deed} {where}{', '.join(middle(n, PATH_CELLS) for n in few)}", len(few))
-            )
-    texts, tells = zip(*lines, strict=True)
-    return Section("changed", "Changed by you:", texts, tells)
+        where = f"in {folder}/: " if folder else ""
+        for at in range(0, len(names), ON_A_LINE):
+            few = [middle(name, PATH_CELLS) for name in names[at : at + ON_A_LINE]]
+            yield f"{deed} {where}{', '.join(few)}", len(few)
 
 
-def _held(each: Held) -> str:
-    whole = each.lines == ((1, each.total),) or not each.total
-    return f"{_path(each.path)}{'' if whole else f' ({spans(each.lines)} of {each.total})'}"
+def _held(file: Held) -> str:
+    whole = file.lines == ((1, file.total),) or not file.total
+    return f"{_path(file.path)}{'' if whole else f' ({spans(file.lines)} of {file.total})'}"
 
 
 def _path(path: str) -> str:
     return middle(one_line(path), PATH_CELLS)
 
 
-FIRST = ("pending", "refresh", "changed")
-THEN = ("request", "result", "done", "working")
-"""What is told for certain, and what there is room for behind it, in this order."""
-
-
-def _chosen(sections: Sequence[Section], budget: int, family: Family) -> list[tuple[str, int]]:
-    """The lines that fit, the most important first: by kind and number."""
-    named = {each.kind: each for each in sections}
-    room = budget - RESERVE - estimate(HEADING, family)
-    chosen: list[tuple[str, int]] = []
-    begun: set[str] = set()
-    for kind, number in _ranked(named):
-        cost = estimate(f"- {named[kind].lines[number]}\n", family)
-        if kind not in begun:
-            cost += estimate(f"{named[kind].head}\n", family)
-        room -= cost
-        if room < 0:
-            break
-        begun.add(kind)
-        chosen.append((kind, number))
-    return chosen
-
-
-def _ranked(named: dict[str, Section]) -> Iterator[tuple[str, int]]:
-    """Of what must stand a line of each in turn, so that no list takes the room of the others."""
-    must = [named[kind] for kind in FIRST if kind in named]
-    for number in range(max((len(each.lines) for each in must), default=0)):
-        yield from ((each.kind, number) for each in must if number < len(each.lines))
+def _ranked(sections: dict[str, Section]) -> Iterator[tuple[str, int]]:
+    """Yield all lines as (kind, number), the most important first. The sections in FIRST take turns,
+    so that no long list takes the room of the others."""
+    first = [sections[kind] for kind in FIRST if kind in sections]
+    for at in range(max((len(section.lines) for section in first), default=0)):
+        yield from ((section.kind, at) for section in first if at < len(section.lines))
     for kind in THEN:
-        lines = named[kind].lines if kind in named else ()
-        numbers = range(len(lines))
-        yield from ((kind, n) for n in (reversed(numbers) if kind == "done" else numbers))
+        numbers = range(len(sections[kind].lines) if kind in sections else 0)
+        yield from ((kind, at) for at in (reversed(numbers) if kind == "done" else numbers))
 
 
-def _made(told: Memory, sections: Sequence[Section], chosen: Sequence[tuple[str, int]]) -> str:
-    lines = [HEADING]
-    here = set(chosen)
-    for each in sections:
-        said = [line for n, line in enumerate(each.lines) if (each.kind, n) in here]
-        if said:
-            lines += [each.head, *(f"- {line}" for line in said)]
-    left = _left(sections, chosen)
-    if left:
-        lines.append(f"Left out for room: {', '.join(_gone(*each) for each in left)}.")
-    if told.unread:
-        many = count(told.unread, "message")
-        lines.append(f"Of the conversation, {many} cannot be read: to-dos may be missing.")
-    return "\n".join(lines)
-
-
-def _left(sections: Sequence[Section], chosen: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    stands = {each.kind: {n for kind, n in chosen if kind == each.kind} for each in sections}
-    gone = ((each.kind, each.weight(stands[each.kind])) for each in sections)
-    return [each for each in gone if each[1]]
-
-
-def _gone(kind: str, number: int) -> str:
-    nouns = {
-        "pending": "open to-do",
-        "refresh": "file to read again",
-        "changed": "file changed by you",
-        "done": "done to-do",
-        "working": "file at hand",
-        "request": "request",
-        "result": "answer",
-    }
-    if kind in ("refresh", "changed", "working"):
-        return count(number, "file") + nouns[kind].removeprefix("file")
-    return count(number, nouns[kind])
+def _block_lines(
+    unread: int,
+    sections: dict[str, Section],
+    chosen: Collection[tuple[str, int]],
+    left_out: Sequence[tuple[str, int]],
+) -> Iterator[str]:
+    yield HEADING
+    for section in sections.values():
+        lines = enumerate(section.lines)
+        texts = [f"- {text}" for at, (text, _) in lines if (section.kind, at) in chosen]
+        yield from [section.head, *texts] if texts else []
+    if left_out:
+        counts = (count(number, NOUNS[kind][0]) + NOUNS[kind][1] for kind, number in left_out)
+        yield f"Left out for room: {', '.join(counts)}."
+    if unread:
+        many = count(unread, "message")
+        yield f"Of the conversation, {many} cannot be read: to-dos may be missing."
 
 
 def beginning(text: str, room: int) -> str:
-    """The first so many characters of a text, on one line."""
-    said = one_line(" ".join(text[: 8 * room].split()))
-    cut = len(said) > room or len(text) > 8 * room
-    return f"{said[: room - 1].rstrip()}…" if cut else said
+    """Return the first `room` characters of a text, on one line."""
+    line = one_line(" ".join(text[: 8 * room].split()))
+    cut = len(line) > room or len(text) > 8 * room
+    return f"{line[: room - 1].rstrip()}…" if cut else line
 
 
 def ending(text: str, room: int) -> str:
-    """The last so many characters of a text, on one line."""
-    said = one_line(" ".join(text[-8 * room :].split()))
-    cut = len(said) > room or len(text) > 8 * room
-    return f"…{said[-(room - 1) :].lstrip()}" if cut else said
+    """Return the last `room` characters of a text, on one line."""
+    line = one_line(" ".join(text[-8 * room :].split()))
+    cut = len(line) > room or len(text) > 8 * room
+    return f"…{line[-(room - 1) :].lstrip()}" if cut else line
 
 
 NAMED = 3
-"""Edited files, and reasons of one file, that are named."""
+"""Edited files, and reasons of one file, that the bundle names."""
 
 
-def reason(edited: str, why: str) -> str:
-    """Why a file belongs to an edited one."""
-    return f"{why} ({edited})"
-
-
-def bundle(told: Bundle) -> str:
-    """All of it."""
-    return "\n".join(_bundle_lines(told))
-
-
-def _bundle_lines(told: Bundle) -> Iterator[str]:
-    yield f"Files that belong to what you edited ({named([one_line(path) for path in told.edited], NAMED)}), which you have not read as they are now:"
-    for each in told.files:
-        why = "; ".join(map(one_line, each.why[:NAMED]))
-        yield f"{one_line(each.path)}, {count(each.lines, 'line')}, revision {short(each.revision)}: {why}"
-        yield from numbered(each.text) if each.text is not None else ()
-    if told.left_out:
-        yield f"({count(told.left_out, 'more file')} left out.)"
-    if told.unread:
-        yield f"({count(told.unread, 'source')} not looked at yet for imports.)"
+def bundle(due: Bundle) -> str:
+    """Return the text of a bundle."""
+    edited = named([one_line(path) for path in due.edited], NAMED)
+    lines = [
+        f"Files that belong to what you edited ({edited}), which you have not read as they are now:"
+    ]
+    for file in due.files:
+        why = "; ".join(map(one_line, file.why[:NAMED]))
+        path, many = one_line(file.path), count(file.lines, "line")
+        lines.append(f"{path}, {many}, revision {short(file.revision)}: {why}")
+        lines += numbered(file.text) if file.text is not None else ()
+    if due.left_out:
+        lines.append(f"({count(due.left_out, 'more file')} left out.)")
+    if due.unread:
+        lines.append(f"({count(due.unread, 'source')} not looked at yet for imports.)")
+    return "\n".join(lines)
 
 
 LETTERS = {
@@ -262,147 +234,122 @@ LETTERS = {
 FILES_NAMED = 10
 """Files of a folder that are named for one reason."""
 
-SILENT = ("host", "word")
-"""What a model is told nothing of: it is the application's, or nothing at all."""
-
 
 def blocks(mentioned: Mentioned) -> tuple[str, ...]:
-    """Return one text for each mention that the model hears of, and one for the mentions that had
-    no room."""
-    found = [each for each in mentioned.found if each.state not in SILENT]
-    told = ["".join(f"{line}\n" for line in _lines(each)) for each in found]
+    """Return a text for each mention that concerns the model, and one for the mentions without room."""
+    found = [resolved for resolved in mentioned.found if resolved.state not in ("host", "word")]
+    texts = ["".join(f"{line}\n" for line in _lines(resolved)) for resolved in found]
     if mentioned.left_out:
         more = count(mentioned.left_out, "further mention")
-        told.append(f"Not looked at, there were too many: {more}. Read what you need of them.\n")
-    return tuple(told)
+        texts.append(f"Not looked at, there were too many: {more}. Read what you need of them.\n")
+    return tuple(texts)
 
 
 def prompt(mentioned: Mentioned) -> str:
-    """The user's text, with what is shown named as it is called: '@/src/a.py' becomes
-    'src/a.py' (shown below). All else stands as it was written."""
-    shown = {each.mention.same: each for each in mentioned.found if each.state == "shown"}
+    """Return the user's text with shown mentions renamed: '@/src/a.py' becomes
+    'src/a.py' (shown below). The rest stays unchanged."""
+    shown = {found.mention.same: found for found in mentioned.found if found.state == "shown"}
 
-    def words(mention: Mention) -> str | None:
-        each = shown.get(mention.same)
-        return None if each is None else f"'{_called(each)}' (shown below)"
+    def replacement(mention: Mention) -> str | None:
+        found = shown.get(mention.same)
+        return None if found is None else f"'{_title(found)}' (shown below)"
 
-    return put(mentioned.text, words)
+    return replace_mentions(mentioned.text, replacement)
 
 
 def mentions_json(mentioned: Mentioned) -> dict[str, Any]:
-    """The same for programs."""
-    found = [_json(each) for each in mentioned.found]
+    """Return the resolved mentions as JSON."""
+    found = []
+    for resolved in mentioned.found:
+        folder, git = resolved.folder, resolved.changes
+        shape: dict[str, Any] = structs.asdict(resolved.mention)
+        shape |= {"state": resolved.state, "why": resolved.why}
+        shape["files"] = [structs.asdict(file) for file in resolved.files]
+        shape["folder"] = None if folder is None else listing_json(folder)
+        shape["changes"] = None if git is None else _plain(git)
+        shape["candidates"] = [structs.asdict(candidate) for candidate in resolved.candidates]
+        found.append(shape)
     return {"schema": 1, "mentions": found, "left_out": mentioned.left_out}
 
 
-def _lines(each: Resolved) -> Iterator[str]:
-    if each.state != "shown":
-        yield f"{one_line(each.mention.value)} is not shown: {one_line(each.why)}"
-        for near in each.candidates:
-            yield f"  perhaps {one_line(near.path)} ({near.reason})"
-    elif each.changes is not None:
-        yield from _changes(each.changes)
-    elif each.folder is not None:
-        yield from _folder(each, each.folder)
+def _lines(resolved: Resolved) -> Iterator[str]:
+    if resolved.state != "shown":
+        yield f"{one_line(resolved.mention.value)} is not shown: {one_line(resolved.why)}"
+        for candidate in resolved.candidates:
+            yield f"  perhaps {one_line(candidate.path)} ({candidate.reason})"
+    elif resolved.changes is not None:
+        yield from _changes(resolved.changes)
+    elif resolved.folder is not None:
+        yield from _folder(resolved, resolved.folder)
     else:
-        for file in each.files:
-            yield from _file(file, each.mention.lines)
+        for file in resolved.files:
+            yield from _file(file, resolved.mention.lines)
 
 
-def _called(each: Resolved) -> str:
-    if each.changes is not None:
-        made = each.changes.commit
-        return "changes not committed yet" if made is None else f"commit {short(made.id)}"
-    if each.folder is not None:
-        return "./" if each.folder.path == "." else f"{one_line(each.folder.path)}/"
-    lines = each.mention.lines
-    at = "" if lines is None else f", {spans((lines,))}"
-    return one_line(each.files[0].path) + at
+def _title(resolved: Resolved) -> str:
+    if resolved.changes is not None:
+        commit = resolved.changes.commit
+        return "changes not committed yet" if commit is None else f"commit {short(commit.id)}"
+    if resolved.folder is not None:
+        return "./" if resolved.folder.path == "." else f"{one_line(resolved.folder.path)}/"
+    lines = resolved.mention.lines
+    return one_line(resolved.files[0].path) + ("" if lines is None else f", {spans((lines,))}")
 
 
 def _file(file: ShownFile, asked: tuple[int, int] | None) -> Iterator[str]:
-    path = one_line(file.path)
+    path, total = one_line(file.path), file.total_lines
     if file.state == "none":
         yield f"{path} is not shown: {one_line(file.why)}"
         return
     first, last = file.lines
-    yield f"{path}, {_part(file)}, revision {short(file.revision)}:"
+    part = f"{spans((file.lines,))} of {total}"
+    if file.lines == (1, total):
+        part = f"whole, {count(total, 'line')}"
+    yield f"{path}, {part if total else 'an empty file'}, revision {short(file.revision)}:"
     yield from numbered(file.text, first) if last else ()
-    wanted = min(asked[1], file.total_lines) if asked is not None else file.total_lines
+    wanted = min(asked[1], total) if asked is not None else total
     if last < wanted:
         yield f"({spans(((last + 1, wanted),))} not shown: read them if you need them)"
 
 
-def _part(file: ShownFile) -> str:
-    if not file.total_lines:
-        return "an empty file"
-    if file.lines == (1, file.total_lines):
-        return f"whole, {count(file.total_lines, 'line')}"
-    return f"{spans((file.lines,))} of {file.total_lines}"
-
-
-def _folder(each: Resolved, folder: DirectoryListing) -> Iterator[str]:
-    yield f"{_called(each)}, a folder:"
+def _folder(resolved: Resolved, folder: DirectoryListing) -> Iterator[str]:
+    yield f"{_title(resolved)}, a folder:"
     yield from listing(folder).split("\n")
-    for file in each.files:
-        if file.state != "none":
+    unshown: dict[str, list[str]] = {}
+    for file in resolved.files:
+        if file.state == "none":
+            reason = one_line(file.why.removeprefix(f"{file.path} "))
+            unshown.setdefault(reason, []).append(one_line(file.path))
+        else:
             yield ""
             yield from _file(file, None)
-    yield from _unshown([file for file in each.files if file.state == "none"])
+    for reason, paths in unshown.items():
+        yield f"Not shown: {named(paths, FILES_NAMED)}: {reason}"
 
 
-def _unshown(files: Sequence[ShownFile]) -> Iterator[str]:
-    """Those of a folder of which no line is shown, once for each reason."""
-    for why in dict.fromkeys(_reason(file) for file in files):
-        paths = [one_line(file.path) for file in files if _reason(file) == why]
-        yield f"Not shown: {named(paths, FILES_NAMED)}: {why}"
-
-
-def _reason(file: ShownFile) -> str:
-    return one_line(file.why.removeprefix(f"{file.path} "))
-
-
-def _changes(held: ShownChanges) -> Iterator[str]:
-    made = held.commit
-    if made is None:
-        yield f"Changes not committed yet: {count(len(held.files), 'file')}"
+def _changes(shown: ShownChanges) -> Iterator[str]:
+    commit = shown.commit
+    if commit is None:
+        yield f"Changes not committed yet: {count(len(shown.files), 'file')}"
     else:
-        of = " (a merge: against its first parent)" if made.parents > 1 else ""
-        yield f"Commit {made.id} by {one_line(made.author)}, {made.at}{of}"
-        yield from (f"    {row}" for row in made.message.split("\n"))
-        yield f"It changes {count(len(held.files), 'file')} of this workspace"
-    yield from (f"  {_touched(each)}" for each in held.files)
-    if held.more:
+        merge = " (a merge: against its first parent)" if commit.parents > 1 else ""
+        yield f"Commit {commit.id} by {one_line(commit.author)}, {commit.at}{merge}"
+        yield from (f"    {row}" for row in commit.message.split("\n"))
+        yield f"It changes {count(len(shown.files), 'file')} of this workspace"
+    yield from (f"  {_touched(file)}" for file in shown.files)
+    if shown.more:
         yield "  and more: ask git for them"
-    if held.withheld:
-        yield f"  and {count(held.withheld, 'file')} that this session may not see"
-    yield from held.patch.removesuffix("\n").split("\n") if held.patch else ()
-    if held.cut:
+    if shown.withheld:
+        yield f"  and {count(shown.withheld, 'file')} that this session may not see"
+    yield from shown.patch.removesuffix("\n").split("\n") if shown.patch else ()
+    if shown.cut:
         yield "(the patch goes on: ask git for the files you need)"
 
 
-def _touched(each: Touched) -> str:
-    said = f"{one_line(each.path)}: {LETTERS.get(each.letter, each.letter)}"
-    was = f" from {one_line(each.old)}" if each.old is not None else ""
-    lines = f", +{each.added} -{each.removed}" if each.added is not None else ""
-    return said + was + lines
-
-
-def _json(each: Resolved) -> dict[str, Any]:
-    mention, held, git = each.mention, each.folder, each.changes
-    said: dict[str, Any] = {**structs.asdict(mention), "state": each.state, "why": each.why}
-    said["files"] = [structs.asdict(file) for file in each.files]
-    said["folder"] = None if held is None else listing_json(held)
-    said["changes"] = None if git is None else _git_json(git)
-    said["candidates"] = [structs.asdict(near) for near in each.candidates]
-    return said
-
-
-def _git_json(git: ShownChanges) -> dict[str, Any]:
-    said = structs.asdict(git)
-    said["commit"] = None if git.commit is None else structs.asdict(git.commit)
-    said["files"] = [structs.asdict(touched) for touched in git.files]
-    return said
+def _touched(file: Touched) -> str:
+    source = f" from {one_line(file.old)}" if file.old is not None else ""
+    lines = f", +{file.added} -{file.removed}" if file.added is not None else ""
+    return f"{one_line(file.path)}: {LETTERS.get(file.letter, file.letter)}{source}{lines}"
 
 
 TABLE_PATH_CELLS = 80
@@ -410,71 +357,63 @@ CHANGES_NAMED = 3
 """Changes of each file that the table names."""
 
 DIGITS = 8
-"""Of a revision, enough for a reader to tell two of one file apart."""
+"""Digits of a revision, enough for a reader to tell two of one file apart."""
 
 HEAD = ("file", "state", "seen", "size", "turns ago", "seen as", "now", "changes, newest first")
 
 
-def lines(told: Registry) -> list[str]:
-    """The table, and what is not in it."""
-    if not told.entries:
+def lines(registry: Registry) -> list[str]:
+    """Return the table of known files, and a line about further files."""
+    if not registry.entries:
         return ["No file was shown to this session yet."]
-    rows = table([HEAD, *map(_row, told.entries)])
-    if told.left_out:
-        rows.append(f"{count(told.left_out, 'more file')} of {told.known} known ({told.rule}).")
+    rows = table([HEAD, *map(_row, registry.entries)])
+    if registry.left_out:
+        more = count(registry.left_out, "more file")
+        rows.append(f"{more} of {registry.known} known ({registry.rule}).")
     return rows
 
 
 def _row(entry: Entry) -> tuple[str, ...]:
-    same = entry.revision == entry.revision_seen
+    whole = entry.seen_lines == ((1, entry.total_lines),) or not entry.total_lines
+    seen = "all" if whole else f"{spans(entry.seen_lines)} of {entry.total_lines}"
+    newest = [
+        f"{change.what} by {_author(change.by)}"
+        for change in reversed(entry.changes[-CHANGES_NAMED:])
+    ]
+    changes = ", ".join(newest) or "none"
+    if entry.change_count > len(newest):
+        changes += f" and {entry.change_count - len(newest)} earlier"
+    revision_seen, revision = (
+        each.rpartition(":")[2][:DIGITS] for each in (entry.revision_seen, entry.revision)
+    )
     return (
         middle(one_line(entry.path), TABLE_PATH_CELLS),
         entry.state,
-        _seen(entry),
+        one_line(seen if entry.last_via == "read" else f"{seen}, by {entry.last_via}"),
         size(entry.size),
         str(entry.aged),
-        _short(entry.revision_seen),
-        "=" if same else _short(entry.revision),
-        _change_words(entry),
+        revision_seen,
+        "=" if entry.revision == entry.revision_seen else revision,
+        one_line(changes),
     )
 
 
-def _seen(entry: Entry) -> str:
-    """How much of it was shown, and by what."""
-    whole = entry.seen_lines == ((1, entry.total_lines),) or not entry.total_lines
-    much = "all" if whole else f"{spans(entry.seen_lines)} of {entry.total_lines}"
-    return one_line(much if entry.last_via == "read" else f"{much}, by {entry.last_via}")
-
-
-def _short(revision: str) -> str:
-    return revision.rpartition(":")[2][:DIGITS]
-
-
-def _change_words(entry: Entry) -> str:
-    newest = [
-        f"{each.what} by {_who(each.by)}" for each in reversed(entry.changes[-CHANGES_NAMED:])
-    ]
-    more = entry.change_count - len(newest)
-    said = ", ".join(newest) or "none"
-    return one_line(f"{said} and {more} earlier" if more > 0 else said)
-
-
-def _who(by: ChangedBy | None) -> str:
+def _author(by: ChangedBy | None) -> str:
     if by is None:
         return "somebody"
-    words = {"agent": "you", "external": "somebody", "session": f"session {by.who}"}
-    return words.get(by.kind, by.kind)
+    names = {"agent": "you", "external": "somebody", "session": f"session {by.who}"}
+    return names.get(by.kind, by.kind)
 
 
-def registry_json(told: Registry) -> dict[str, Any]:
-    """All of it as JSON has it: times in ISO 8601, revisions whole."""
-    found: dict[str, Any] = _plain(told)
-    return {"schema": 1, **found}
+def registry_json(registry: Registry) -> dict[str, Any]:
+    """Return the registry as JSON: times in ISO 8601, full revisions."""
+    shape: dict[str, Any] = _plain(registry)
+    return {"schema": 1, **shape}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if isinstance(value, Struct):
-        return {name: _plain(each) for name, each in structs.asdict(value).items()}
+        return {name: _plain(item) for name, item in structs.asdict(value).items()}
     return value.isoformat() if hasattr(value, "isoformat") else value

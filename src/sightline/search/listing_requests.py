@@ -139,7 +139,7 @@ def waiting(ground: SessionContext) -> list[Waiting]:
     return [Waiting(asked, tuple(digests), at >= PER_TURN) for at, (asked, digests) in every]
 
 
-def made(ground: SessionContext, each: Waiting, most: int = ENTRIES_MAX) -> str:
+def answer(ground: SessionContext, each: Waiting, most: int = ENTRIES_MAX) -> str:
     """The listing as it is now, of so many entries at most, or why there is none, in words."""
     asked = each.asked
     if each.over:
