@@ -94,7 +94,7 @@ class Protecting:
             return "again" if age >= ages.again else None
         if block.deed in ("edit", "write"):
             return None
-        if block.deed in FILES and (paths := self._files.of(block)):
+        if block.deed in FILES and (paths := self._files.paths_of(block)):
             return "stale" if all(self._is_stale(path) for path in paths) else None
         return "other" if age >= ages.other else None
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from tests.agents.claude_code.recorder import Recorder
-from tests.replay.window_histories import STEPS, anthropic
+from tests.conversation.window.histories import STEPS, anthropic
 
 MESSAGES = anthropic(STEPS)
 

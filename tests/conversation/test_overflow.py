@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sightline
-from sightline.conversation.overflow import ProviderError, classify_error, shrunk, silent_overflow
+from sightline.conversation.overflow import ProviderError, classify_error
 
 OPENAI_OVER = {
     "error": {
@@ -321,56 +321,6 @@ def test_anything_is_classified(error):
 
 def test_it_is_public():
     assert sightline.classify_error(OPENAI_OVER).limit == 128000
-
-
-def test_the_next_attempts_aim_ever_lower_by_the_providers_numbers():
-    error = ProviderError("overflow", 213_462, 200_000)
-    aims = [shrunk(error, 160_000, attempt) or 0 for attempt in (1, 2, 3)]
-    assert aims == sorted(aims, reverse=True)
-    # Our 160,000 are 213,462 of theirs, so 200,000 of theirs are about 149,900 of ours.
-    assert aims[0] == int(160_000 * 200_000 / 213_462 * 0.95)
-    assert shrunk(error, 160_000, 4) is None
-
-
-@given(
-    kind=st.sampled_from(["overflow", "overflow_output"]),
-    used=st.none() | st.integers(1, 10**7),
-    limit=st.none() | st.integers(1, 10**7),
-    sent=st.integers(1, 10**7),
-    attempt=st.integers(1, 3),
-)
-def test_every_aim_is_below_what_was_sent(kind, used, limit, sent, attempt):
-    aim = shrunk(ProviderError(kind, used, limit), sent, attempt)
-    assert aim is not None
-    assert 0 <= aim < sent
-
-
-@pytest.mark.parametrize("kind", ["rate", "payload_bytes", "malformed_history", "other"])
-def test_sending_less_is_no_way_out_of_the_others(kind):
-    assert shrunk(ProviderError(kind, 10, 5), 10) is None
-
-
-def test_room_for_the_answer_comes_out_of_what_is_sent():
-    assert shrunk(ProviderError("overflow_output", 210_000, 200_000), 190_000) == 171_000
-
-
-@pytest.mark.parametrize(
-    ("usage", "window", "sent", "found"),
-    [
-        ({"input_tokens": 150_000, "cache_read_input_tokens": 60_000}, 200_000, None, (210_000, 200_000)),
-        ({"prompt_tokens": 210_000}, 200_000, None, (210_000, 200_000)),
-        ({"prompt_eval_count": 2_048}, 4_096, 9_000, (9_000, 4_096)),
-        ({"prompt_tokens": 2_048}, None, 9_000, (9_000, None)),
-        ({"prompt_eval_count": 3_000}, 4_096, 3_300, None),
-        ({"input_tokens": 100_000}, 200_000, 110_000, None),
-        ({"prompt_tokens": 20}, 4_096, 90, None),
-        ({}, 4_096, 9_000, None),
-        (None, 4_096, 9_000, None),
-    ],
-)  # fmt: skip
-def test_an_overflow_that_nobody_told_is_seen_in_the_usage(usage, window, sent, found):
-    made = silent_overflow(usage, window, sent)
-    assert made == (ProviderError("overflow", *found) if found else None)
 
 
 def test_a_number_that_is_no_count_of_tokens_is_left_out():

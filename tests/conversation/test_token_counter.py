@@ -1,5 +1,5 @@
-"""Which counter there is for a model. What is not installed here is stood for by a module that has
-as much of it as is used."""
+"""The token counter chosen for a model. A tokenizer that is not installed is replaced by a module
+with the functions in use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from sightline.conversation.token_counter import Remembering, counter, family_of
+from sightline.conversation.token_counter import counter, family_of
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,6 @@ def installed(monkeypatch, name, **names):
     monkeypatch.setitem(sys.modules, name, module)
 
 
-def test_the_users_own_function_comes_first(nothing_installed):
-    made = counter("claude-sonnet-5", len)
-    assert (made("four"), made.name, made.family) == (4, "yours", "claude-5")
-
-
 @pytest.mark.parametrize("model", [None, "gpt-5", "claude-sonnet-5"])
 def test_without_a_tokenizer_it_is_estimated_with_the_widest_margin(nothing_installed, model):
     made = counter(model)
@@ -88,25 +83,14 @@ def test_others_are_counted_by_splintr(nothing_installed, model, name, margin):
     assert (made.name, made.margin, made("four"), made("\ud800")) == (name, margin, 4, 1)
 
 
-def test_tiktoken_is_left_alone_where_it_would_download(nothing_installed, tmp_path):
-    def get_encoding(name):
-        raise AssertionError("it would download")
-
-    installed(nothing_installed, "tiktoken", get_encoding=get_encoding)
-    assert counter("gpt-5").name == "estimate"
-    nothing_installed.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    assert counter("gpt-5").name == "estimate"
-    (tmp_path / "fb374d419588a4632f3f557e76b4b70aebbca790").write_bytes(b"damaged")
-    assert counter("gpt-5").name == "estimate"
-
-
-def test_no_text_is_counted_twice():
+def test_ctok_counts_a_text_once(nothing_installed):
     counted = []
 
-    def count(text):
+    def token_count(text, version):
         counted.append(text)
-        return len(text)
+        return 6 + len(text)
 
-    remembering = Remembering(count)
-    assert [remembering(text) for text in ("one", "three", "one")] == [3, 5, 3]
-    assert counted == ["one", "three"]
+    installed(nothing_installed, "ctok", token_count=token_count)
+    count = counter("claude-sonnet-5")
+    assert [count(text) for text in ("one", "three", "one")] == [3, 5, 3]
+    assert counted[1:] == ["one", "three"]

@@ -14,14 +14,12 @@ from sightline.cli.output import Call
 from sightline.cli.replay_request import order
 from sightline.cli.text_input import text_in
 from sightline.conversation.token_counter import counter
-from sightline.conversation.window import words as window_words
-from sightline.conversation.window.folding_plan import Plan
-from sightline.conversation.window.history_reader import History, read, recorded
-from sightline.conversation.window.words import broken
+from sightline.conversation.window import words
+from sightline.conversation.window.folding_plan import Plan, plan
+from sightline.conversation.window.history_reader import History, from_recording, read_history
 from sightline.errors import FileMissing, HistoryError
 from sightline.replay.played import Unread
 from sightline.replay.recording_reader import read as read_recording
-from sightline.replay.window_plan import plan
 
 MODELS = {"anthropic": "claude"}
 """Format -> the model whose tokens are counted, where none is named."""
@@ -65,7 +63,7 @@ def window(
     with output.progress(call, "Reading the messages"):
         made = plan(history, count, budget, policy, price)
     if target is not None:
-        _write(target, history.written(made.view))
+        _write(target, history.dump(made.view))
     _print(call, name, history, made, target)
 
 
@@ -81,12 +79,12 @@ def _check_apart(file: str, target: str) -> None:
 def _history(file: str, name: str) -> History:
     """The messages in a file, or those of a session that a product recorded there."""
     try:
-        return read(text_in(file), name)
+        return read_history(text_in(file), name)
     except HistoryError:
         told = Unread(file, "stdin") if file == "-" else read_recording(order().readers, file)
         if isinstance(told, Unread) or not told.messages:
             raise
-        return recorded(told)
+        return from_recording(told)
 
 
 def _refuse_broken(call: Call, name: str, history: History) -> None:
@@ -95,7 +93,7 @@ def _refuse_broken(call: Call, name: str, history: History) -> None:
     if not problems:
         return
 
-    output.say("\n".join(broken(name, problems)))
+    output.say("\n".join(words.refusal(name, problems)))
     output.say("Hint: mend it where it is written. Nothing was changed.")
     if call.json:
         told = [{"message": each.message, "why": each.why} for each in problems]
@@ -108,8 +106,8 @@ def _print(call: Call, name: str, history: History, made: Plan, target: str | No
     if call.json:
         output.json(shape(history, made))
         return
-    lines = window_words.header(name, history.format.name, len(history.messages), made)
-    output.text("\n".join([*lines, *window_words.told(made)]))
+    lines = words.header(name, history.format.name, len(history.messages), made)
+    output.text("\n".join([*lines, *words.summary(made)]))
     if target is not None:
         output.note(call, f"Wrote {target}.")
 

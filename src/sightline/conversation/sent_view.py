@@ -19,7 +19,7 @@ from sightline.conversation.message_chain import MEANT, Followed, heads, kept, r
 from sightline.conversation.view_options import Asking
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.window.folding import Folding
-from sightline.conversation.window.rebase import folder
+from sightline.conversation.window.rebase import make_folding
 from sightline.conversation.words import stub
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.revision import revision_of
@@ -171,7 +171,7 @@ class Window:
             self.sizes[place] = 0
         self._tails += sum(tail.tokens for tail in decision.tails)
         if self._folding:
-            self._folding[1].taken(decision)
+            self._folding[1].apply(decision)
 
     def view(self, asking: Asking) -> list[dict[str, Any]]:
         """What is sent now. What has to be decided for it is decided, and on record, first."""
@@ -214,11 +214,11 @@ class Window:
     def _folder(self, asking: Asking) -> Folding:
         """The folder for what is asked, which has seen all of it."""
         if self._folding is None or not self._folding[0].is_like(asking):
-            made = folder(asking.rules, self.count, stub, asking.prices)
+            made = make_folding(asking.rules, self.count, stub, asking.prices)
             for block in self.blocks:
                 made.add(block)
             for decision in self.decisions:
-                made.taken(decision)
+                made.apply(decision)
             self._folding = asking, made
         return self._folding[1]
 

@@ -6,11 +6,8 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
+from sightline.conversation.window.folding import POLICIES, Rules
 from sightline.conversation.window.prices import PROFILES, Prices
-
-POLICIES = {rules.name: rules for rules in (DEFAULT, CAREFUL)}
-"""The rules that can be named."""
 
 
 class Budget(Struct, frozen=True):

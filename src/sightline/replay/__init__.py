@@ -7,7 +7,6 @@ PUBLIC = (
     "policies",
     "recording_reader",
     "run_sessions",
-    "window_plan",
     "words",
 )
 

@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
 from sightline.conversation.window.prices import PROFILES
-from sightline.conversation.window.rebase import folder
+from sightline.conversation.window.rebase import make_folding
 from sightline.conversation.words import stub
 from sightline.errors import UnknownName
 
@@ -38,15 +38,13 @@ SPARE = 0.05
 class Setting(Struct, frozen=True):
     """Settings shared by all policies of a run. count: tokens of a text; price: name of the prices
     that a policy computes with; window: tokens; soft_budget: tokens above which our own policies
-    begin to fold, None: each policy's own; prefix: tokens assumed; hard_budget: tokens that our own
-    policies must not exceed, None: what the window leaves beside an answer."""
+    begin to fold, None: each policy's own; prefix: tokens assumed."""
 
     count: Callable[[str], int]
     price: str = PRICE
     window: int = WINDOW
     soft_budget: int | None = None
     prefix: int = PREFIX
-    hard_budget: int | None = None
 
 
 class Ask(Struct, frozen=True):
@@ -80,14 +78,14 @@ class Ours:
     """Sightline's folding as a policy."""
 
     def __init__(self, rules: Rules, setting: Setting) -> None:
-        soft, hard = setting.soft_budget, setting.hard_budget
+        soft = setting.soft_budget
         self.name = rules.name
         self.rules = structs.replace(
             rules,
             soft=rules.soft if soft is None else soft,
-            hard=int(setting.window * (1 - SPARE)) - ANSWER_TOKENS if hard is None else hard,
+            hard=int(setting.window * (1 - SPARE)) - ANSWER_TOKENS,
         )
-        self._folding = folder(self.rules, setting.count, stub, PROFILES[setting.price])
+        self._folding = make_folding(self.rules, setting.count, stub, PROFILES[setting.price])
 
     def add(self, block: Block) -> None:
         """Receive the next block."""

@@ -120,9 +120,9 @@ def test_a_folder_that_is_told_what_was_decided_goes_on_as_the_one_that_decided_
         made.add(block)
         for moment in [] if at_the_end else moments[: number + 1]:
             if moment.told == place + 1:
-                made.taken(moment.decision)
+                made.apply(moment.decision)
     for moment in moments[: number + 1] if at_the_end else []:
-        made.taken(moment.decision)
+        made.apply(moment.decision)
     told = moments[number].told
     for moment in moments[number + 1 :]:
         for block in blocks[told : moment.told]:
@@ -192,6 +192,6 @@ def test_a_decision_on_record_may_hold_what_nobody_would_decide_now():
     made = folding(SMALL, FREE)
     for number in range(3):
         made.add(Block(number, 0, "result", words(60), 60, number, f"c{number}", deed="run"))
-    made.taken(Decision((Fold(1, "gone", 1, "by hand"),), dropped=(2,)))
-    made.taken(Decision((Fold(1, "gone", 1, "by hand"),), dropped=(2,)))
+    made.apply(Decision((Fold(1, "gone", 1, "by hand"),), dropped=(2,)))
+    made.apply(Decision((Fold(1, "gone", 1, "by hand"),), dropped=(2,)))
     assert [fold.block for fold in made.decide(1_000).folds] == [0]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.conversation.window.file_index import Named, names
+from sightline.conversation.window.file_index import Mentions, mentions
 
 
 @pytest.mark.parametrize(
@@ -29,53 +29,53 @@ from sightline.conversation.window.file_index import Named, names
     ],
 )
 def test_a_name_is_a_word_of_its_own(text, named):
-    assert names(text, "app.py") is named
+    assert mentions(text, "app.py") is named
 
 
 def test_short_names_stand_in_any_text():
-    assert names("a go.c b", "go.c")
-    assert not names("a go b", "go")
+    assert mentions("a go.c b", "go.c")
+    assert not mentions("a go b", "go")
 
 
 @pytest.mark.parametrize("path", ["src/app.py", "C:\\work\\app.py", "app.py", "/w/src/app.py"])
 def test_the_folders_of_a_path_need_not_be_named(path):
-    named = Named()
-    named.path(path)
-    named.text("please mend app.py")
+    named = Mentions()
+    named.add_path(path)
+    named.add_text("please mend app.py")
     assert named.paths == {path}
 
 
 def test_a_folder_alone_names_nothing_in_it():
-    named = Named()
-    named.text("please mend source/")
-    named.path("source/app.py")
-    named.path("source/")
+    named = Mentions()
+    named.add_text("please mend source/")
+    named.add_path("source/app.py")
+    named.add_path("source/")
     assert named.paths == set()
 
 
 def test_a_file_may_come_before_or_after_the_text_and_all_of_that_name_are_meant():
-    named = Named()
-    named.path("a/app.py")
-    named.text("mend app.py")
-    named.path("b/app.py")
-    named.path("b/other.py")
+    named = Mentions()
+    named.add_path("a/app.py")
+    named.add_text("mend app.py")
+    named.add_path("b/app.py")
+    named.add_path("b/other.py")
     assert named.paths == {"a/app.py", "b/app.py"}
 
 
 @pytest.mark.parametrize("path", [".env.local", "[id].tsx", "报告.md", "报告", "naïve.py"])
 def test_names_of_any_letters(path):
-    before, after = Named(), Named()
-    before.path(path)
-    before.text(f"mend {path} now")
-    after.text(f"mend {path} now")
-    after.path(path)
+    before, after = Mentions(), Mentions()
+    before.add_path(path)
+    before.add_text(f"mend {path} now")
+    after.add_text(f"mend {path} now")
+    after.add_path(path)
     assert before.paths == after.paths == ({path} if len(path) > 3 else set())
 
 
 def test_accents_may_be_put_together_in_either_way():
-    named = Named()
-    named.path("src/caf\N{LATIN SMALL LETTER E WITH ACUTE}.py")
-    named.text("mend cafe\N{COMBINING ACUTE ACCENT}.py")
+    named = Mentions()
+    named.add_path("src/caf\N{LATIN SMALL LETTER E WITH ACUTE}.py")
+    named.add_text("mend cafe\N{COMBINING ACUTE ACCENT}.py")
     assert len(named.paths) == 1
 
 
@@ -84,12 +84,12 @@ SPELLED = st.text("ab.-_ /\\文", max_size=9)
 
 @given(st.lists(st.tuples(st.booleans(), SPELLED), max_size=8))
 def test_looking_words_up_finds_what_looking_through_all_texts_finds(told):
-    named = Named()
+    named = Mentions()
     for is_path, text in told:
-        (named.path if is_path else named.text)(text)
+        (named.add_path if is_path else named.add_text)(text)
     texts = [text for is_path, text in told if not is_path]
     paths = [text for is_path, text in told if is_path]
-    assert named.paths == {path for path in paths if any(names(t, last(path)) for t in texts)}
+    assert named.paths == {path for path in paths if any(mentions(t, last(path)) for t in texts)}
 
 
 def last(path):

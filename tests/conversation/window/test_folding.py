@@ -299,5 +299,5 @@ def test_a_call_that_waited_goes_when_it_was_answered():
 def test_a_read_is_not_superseded_by_one_that_was_folded():
     talk = Talk().typed("go").read("a.py", LONG).read("a.py", LONG)
     made = told(then(talk))
-    made.taken(Decision((Fold(4, "gone", 1, "by hand"),)))
+    made.apply(Decision((Fold(4, "gone", 1, "by hand"),)))
     assert made.decide(MUCH) == Decision()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.replay.window_histories import STEPS, anthropic, chat
+from tests.conversation.window.histories import STEPS, anthropic, chat
 
-from sightline.conversation.window.history_reader import read
+from sightline.conversation.window.history_reader import read_history
 from sightline.errors import HistoryError
 
 MESSAGES = anthropic(STEPS)
@@ -25,11 +25,11 @@ MESSAGES = anthropic(STEPS)
     ],
 )
 def test_a_history_is_read_and_written_as_it_was(text, shape, holder):
-    history = read(text, "h.json")
+    history = read_history(text, "h.json")
     assert (history.shape, history.holder) == (shape, holder)
     assert list(history.messages) == MESSAGES
     assert history.format.name == "anthropic"
-    again = read(history.written(history.messages), "h.json")
+    again = read_history(history.dump(history.messages), "h.json")
     assert (again.messages, again.shape, again.around) == (
         history.messages,
         history.shape,
@@ -38,13 +38,13 @@ def test_a_history_is_read_and_written_as_it_was(text, shape, holder):
 
 
 def test_one_message_on_one_line_is_a_history():
-    assert read('{"role": "user", "content": "hi"}\n', "h").shape == "lines"
+    assert read_history('{"role": "user", "content": "hi"}\n', "h").shape == "lines"
 
 
 def test_the_format_is_told_by_the_messages():
-    assert read(json.dumps(chat(STEPS)), "h").format.name == "chat"
+    assert read_history(json.dumps(chat(STEPS)), "h").format.name == "chat"
     gemini = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
-    assert read(json.dumps(gemini), "h").format.name == "gemini"
+    assert read_history(json.dumps(gemini), "h").format.name == "gemini"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_format_is_told_by_the_messages():
 )
 def test_what_is_no_history_is_said_with_what_to_do(text, said):
     with pytest.raises(HistoryError, match=said) as caught:
-        read(text, "h")
+        read_history(text, "h")
     assert caught.value.hint
 
 
@@ -76,7 +76,7 @@ PNG = "iVBORw0KGgo="
 
 
 def pictured(*parts):
-    return read(json.dumps([{"role": "user", "content": [*parts]}]), "h")
+    return read_history(json.dumps([{"role": "user", "content": [*parts]}]), "h")
 
 
 @pytest.mark.parametrize(

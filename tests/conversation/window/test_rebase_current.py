@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from tests.replay.histories import Talk
 
 from sightline.conversation.window.blocks import Excerpt, Rewrite
-from sightline.conversation.window.rebase import Current
+from sightline.conversation.window.rebase import CurrentText
 
 FOUR = "one\ntwo\nthree\nfour"
 
 
-def current(talk: Talk) -> Current:
-    made = Current()
+def current(talk: Talk) -> CurrentText:
+    made = CurrentText()
     for block in talk.blocks:
         made.add(block)
     return made
@@ -79,7 +79,7 @@ def test_a_whole_write_or_read_is_all_there_is():
 def test_a_read_that_contradicts_what_was_known_ends_it():
     talk = Talk().typed("go").read("a.py", FOUR).read("a.py", "zwei\nthree", first=2)
     assert runs(talk) == [(2, "zwei\nthree")]
-    assert current(talk).since("a.py") == 4
+    assert current(talk).complete_from("a.py") == 4
 
 
 def test_a_read_that_says_the_file_is_shorter_ends_it_too():
@@ -93,13 +93,13 @@ def test_an_edit_whose_place_cannot_be_told_leaves_nothing_that_is_sure():
     for old in ("nowhere", "o", "four\nfive", ""):
         talk = Talk().typed("go").read("a.py", FOUR).edit("a.py", old, "x")
         assert runs(talk) == []
-        assert current(talk).since("a.py") == 5
+        assert current(talk).complete_from("a.py") == 5
         assert runs(talk.read("a.py", "y")) == [(1, "y")]
 
 
 def test_what_a_whole_text_was_told_after_is_all_in_it_again():
     talk = Talk().typed("go").read("a.py", FOUR).edit("a.py", "nowhere", "x")
-    assert current(whole(talk, FOUR)).since("a.py") == 0
+    assert current(whole(talk, FOUR)).complete_from("a.py") == 0
 
 
 def test_lines_end_where_files_end_them_and_nowhere_else():

@@ -1,4 +1,4 @@
-"""The context window: which blocks may be folded, what that costs, what it loses."""
+"""The context window: which blocks may be folded, the price of folding, and the plan of a policy."""
 
 PUBLIC = (
     "blocks",
@@ -13,12 +13,11 @@ PUBLIC = (
 
 PURE = (
     "blocks",
-    "calibration",
     "file_index",
     "folding",
     "folding_plan",
+    "history_reader",
     "prices",
     "rebase",
-    "token_usage",
     "words",
 )

@@ -1,7 +1,7 @@
-"""Blocks: a conversation as pieces that may be folded away, whatever format its messages have.
+"""Blocks: the pieces of a conversation that can be folded, whatever format its messages have.
 
-conversation.formats.format reads them out of messages and puts stubs in their place; nothing else here knows a
-format.
+conversation.formats.format parses messages into blocks and writes stubs back into messages. Nothing
+in this package knows a wire format.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ Kind = Literal[
     "unknown",
 ]  # fmt: skip
 Deed = Literal["read", "edit", "write", "search", "list", "run", "web", "plan", "other"]
+"""What a tool does."""
 
 
 class Excerpt(Struct, frozen=True):
-    """Lines of a file that a block shows, as they stand in the file: without the numbers that a
-    tool puts before them. path: as the agent spells it; first: 1-based; text: the lines with a
-    newline between them, none behind the last; total: the file's lines, where the tool said.
-    whole: nothing of the file is missing, but maybe a newline at its end."""
+    """Lines of a file that a block shows, as they stand in the file, without the line numbers that
+    a tool prints.
+
+    path: as the agent spells it; first: 1-based line number; text: the lines joined by newlines,
+    without one at the end; total: lines of the file, where the tool names it; whole: the text is
+    the whole file, except perhaps for a newline at its end.
+    """
 
     path: str
     first: int
@@ -31,12 +35,12 @@ class Excerpt(Struct, frozen=True):
 
     @property
     def last(self) -> int:
-        """The number of its last line."""
+        """Return the number of the last line."""
         return self.first + self.text.count("\n")
 
 
 class Rewrite(Struct, frozen=True):
-    """What a call puts into a file. old None: all of it is new."""
+    """Text that a call writes into a file. old: the text replaced; None: the whole file is new."""
 
     path: str
     old: str | None
@@ -46,14 +50,13 @@ class Rewrite(Struct, frozen=True):
 class Block(Struct, frozen=True):
     """A piece of a conversation.
 
-    message, part: where it stands: the index of its message, and of the part in it (adapters give
-    them their meaning). kind: system; user: typed by a person; text, thinking: the model's;
-    call, result: of a tool; summary: of earlier messages; unknown: passes through as it is.
-    text: what the model reads of it (of a call its arguments as JSON). deed: what its tool does.
-    paths: files that it names, as they are spelled. step: how many of the model's answers had
-    begun when it came, its own counted. at: UTC microseconds. fixed: it may never be changed.
-    loose: it may go by itself, without a stub, once the user has spoken again (thinking, where a
-    format allows that).
+    message, part: index of the message, and of the part in the message. kind: system; user: typed
+    by a person; text, thinking: written by the model; call, result: of a tool; summary: of earlier
+    messages; unknown: sent unchanged. text: the text that the model reads (for a call, its arguments as
+    JSON). deed: what the tool does. paths: files that the block names, as the agent spells them.
+    step: number of the model's answer, from 1; blocks between two answers have the number of the
+    earlier one. at: UTC microseconds. fixed: the block may never be changed. loose: the block may
+    be dropped without a stub after the user's next message (thinking, where the format allows it).
     """
 
     message: int
@@ -75,8 +78,8 @@ class Block(Struct, frozen=True):
 
 
 class Fold(Struct, frozen=True):
-    """A block's text replaced by a stub, for good. block: its place in the list of all blocks;
-    tier: which rule chose it."""
+    """A permanent stub in place of a block's text. block: place in the list of all blocks; tokens:
+    of the stub; tier: the rule that chose the block."""
 
     block: int
     stub: str
@@ -85,8 +88,8 @@ class Fold(Struct, frozen=True):
 
 
 class Tail(Struct, frozen=True):
-    """A text put at the end of the messages as they were when it was decided, for good; all that
-    comes later stands after it. after: the place of the last block before it."""
+    """A permanent text at the end of the messages that existed when it was added; later messages
+    follow it. after: place of the last block before the text."""
 
     after: int
     text: str
@@ -94,8 +97,8 @@ class Tail(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """What is folded before one of the model's answers. dropped: blocks that go without a stub
-    (closed groups: a call with its result, all of a parallel batch)."""
+    """The changes to the view before one of the model's answers. dropped: places of blocks that are
+    removed without a stub, in closed groups: a call with its result, a whole parallel batch."""
 
     folds: tuple[Fold, ...] = ()
     tails: tuple[Tail, ...] = ()

@@ -1,4 +1,4 @@
-"""What the blocks say of files: when each was touched, edited, named, and which lines stand where."""
+"""Index the files in blocks: uses, edits, mentions, and the newest block that shows each line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
+from operator import itemgetter
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -14,185 +15,165 @@ from sightline.conversation.window.blocks import Block, Rewrite
 from sightline.model.spans import Span
 
 Run = tuple[int, int, int]
-"""Lines, and the place of the block that shows them newest."""
+"""First line, last line, and the place of the newest block that shows these lines."""
 
 FILES = ("read", "edit", "write")
-"""What tools do that are about the text of files."""
+"""What tools do with the text of files."""
 
 
 class Files:
-    """The files of one conversation. touched: path -> the answer that last did something with it;
-    edited: path -> the place of the last call that changed it."""
+    """The files of one conversation. touched: path -> step of the answer that last used the file;
+    edited: path -> place of the last call that changed it."""
 
     def __init__(self) -> None:
         self.touched: dict[str, int] = {}
         self.edited: dict[str, int] = {}
-        self._named = Named()
-        self._showing: dict[str, Showing] = {}
-        self._shown: dict[int, tuple[str, ...]] = {}
-        self._given: dict[str, tuple[int, tuple[Rewrite, ...]]] = {}
-        self._about: dict[str, list[int]] = {}
+        self._mentions = Mentions()
+        self._shown: dict[str, ShownLines] = {}
+        self._paths: dict[int, set[str]] = {}  # by place, for blocks that show lines
+        self._rewrites: dict[str, tuple[int, tuple[Rewrite, ...]]] = {}  # of calls without a result
 
     @property
-    def named(self) -> set[str]:
-        """Files that a person or a plan names."""
-        return self._named.paths
+    def mentioned(self) -> set[str]:
+        """Return the paths that a user or a plan mentions."""
+        return self._mentions.paths
 
-    def add(self, place: int, block: Block) -> list[int]:
-        """The next block. The places of earlier ones of which more may be known by it: that they
-        are superseded, no longer what the agent gave a file last, or of a file that was edited."""
-        news: list[int] = []
+    def add(self, place: int, block: Block) -> None:
+        """Add the next block."""
         if block.kind == "user" or block.deed == "plan":
-            self._named.text(block.text)
-        for path in self.of(block):
+            self._mentions.add_text(block.text)
+        for path in self.paths_of(block):
             self.touched[path] = block.step
-            self._named.path(path)
-            self._about.setdefault(path, []).append(place)
-        self._show(place, block, news)
-        if block.kind == "call" and block.call is not None and block.rewrites:
-            self._given[block.call] = place, block.rewrites
-        elif block.kind == "result" and block.call in self._given:
-            given = self._given.pop(block.call)
-            if not block.error:
-                self._put(*given, news)
-        return news
-
-    def _show(self, place: int, block: Block, news: list[int]) -> None:
+            self._mentions.add_path(path)
         if block.excerpts:
-            self._shown[place] = tuple(dict.fromkeys(each.path for each in block.excerpts))
-        for path in self._shown.get(place, ()):
-            own = [each for each in block.excerpts if each.path == path]
-            spans = [(each.first, each.last) for each in own]
-            whole = any(each.whole for each in own)
-            showing = self._showing.setdefault(path, Showing())
-            showing.show(place, spans, whole=whole)
-            news += showing.news
-            showing.news.clear()
+            self._paths[place] = {excerpt.path for excerpt in block.excerpts}
+        for path in self._paths.get(place, ()):
+            excerpts = [excerpt for excerpt in block.excerpts if excerpt.path == path]
+            spans = [(excerpt.first, excerpt.last) for excerpt in excerpts]
+            whole = any(excerpt.whole for excerpt in excerpts)
+            self._shown.setdefault(path, ShownLines()).show(place, spans, whole=whole)
+        if block.kind == "call" and block.call is not None and block.rewrites:
+            self._rewrites[block.call] = place, block.rewrites
+        elif block.kind == "result" and block.call in self._rewrites:
+            call_place, rewrites = self._rewrites.pop(block.call)
+            for rewrite in () if block.error else rewrites:
+                self._edit(call_place, rewrite)
 
-    def _put(self, place: int, rewrites: tuple[Rewrite, ...], news: list[int]) -> None:
-        """What a call was given stands in its files now."""
-        for rewrite in rewrites:
-            last = self.edited.get(rewrite.path)
-            news += self._about[rewrite.path] if last is None else [last]
-            self.edited[rewrite.path] = place
-            showing = self._showing.get(rewrite.path)
-            if showing is not None and rewrite.old is None:
-                showing.rewritten(place)
-                news += showing.news
-                showing.news.clear()
-            elif showing is not None:
-                showing.move(_longer(rewrite))
+    def _edit(self, place: int, rewrite: Rewrite) -> None:
+        self.edited[rewrite.path] = place
+        shown = self._shown.get(rewrite.path)
+        if shown is None:
+            return
+        if rewrite.old is None:
+            shown.rewrite(place)
+        else:  # an edit without an old text inserts lines
+            inserted = rewrite.new.count("\n") - rewrite.old.count("\n") + (not rewrite.old)
+            shown.move(inserted)
 
-    def of(self, block: Block) -> tuple[str, ...]:
-        """The files whose text a block shows or changes."""
+    def paths_of(self, block: Block) -> tuple[str, ...]:
+        """Return the paths of the files whose text a block shows or changes."""
         if block.excerpts or block.rewrites:
             return tuple(e.path for e in block.excerpts) + tuple(r.path for r in block.rewrites)
         return block.paths if block.deed in FILES else ()
 
-    def fold(self, gone: Iterable[int]) -> None:
-        """These blocks show nothing any more."""
-        for place in gone:
-            for path in self._shown.pop(place, ()):
-                self._showing[path].gone(place)
+    def hide(self, places: Iterable[int]) -> None:
+        """Record that the blocks at these places show nothing any more."""
+        for place in places:
+            for path in self._paths.pop(place, ()):
+                self._shown[path].hide(place)
 
-    def superseded(self, place: int, block: Block) -> bool:
-        """Whether later blocks show, or wrote, all the lines that this one shows."""
+    def is_superseded(self, place: int, block: Block) -> bool:
+        """Return whether later blocks show, or wrote, all lines that a block shows."""
         return bool(block.excerpts) and all(
-            self._showing[excerpt.path].superseded(place) for excerpt in block.excerpts
+            self._shown[excerpt.path].is_superseded(place) for excerpt in block.excerpts
         )
 
-    def newest_write(self, place: int, block: Block) -> bool:
-        """Whether nothing that the agent put into one of its files since is newer."""
+    def is_newest_write(self, place: int, block: Block) -> bool:
+        """Return whether a block is the last to write one of its files."""
         return any(self.edited.get(rewrite.path) == place for rewrite in block.rewrites)
 
-    def changed_since(self, place: int, block: Block) -> bool:
-        """Whether the agent changed one of its files after it."""
-        return any(self.edited.get(path, -1) > place for path in self.of(block))
-
-
-def _longer(rewrite: Rewrite) -> int:
-    """By how many lines an edit makes its file longer. Without an old text it puts in lines."""
-    old = rewrite.old or ""
-    return rewrite.new.count("\n") - old.count("\n") + (not old)
+    def has_changed_since(self, place: int, block: Block) -> bool:
+        """Return whether the agent changed one of a block's files after the block."""
+        return any(self.edited.get(path, -1) > place for path in self.paths_of(block))
 
 
 SHORTEST = 4
-"""Characters of a name that is looked for: shorter ones stand in any text."""
+"""Characters of the shortest file name that is looked for: any text contains shorter ones."""
 
 LETTER = r"(?:[^\W\u2e80-\U0010ffff]|-)"
-"""What a name may go on with. Not the letters of Chinese, Japanese and Korean, which are written
-next to a name without a space."""
+"""A character that continues a name. Chinese, Japanese and Korean letters follow a name without a
+space, so they do not continue it."""
 
 PLAIN_WORD, WORD = re.compile(r"[\w-]+"), re.compile(f"{LETTER}+")
 LETTERS = re.compile(LETTER)
 
 
-class Named:
-    """The files that texts name, whichever of the two comes first. A name is looked for in a text
-    only where all its words are."""
+class Mentions:
+    """The files that texts mention, whichever of the two comes first. Searches a text for a name
+    only when the text contains all words of the name."""
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
-        self._names: dict[str, set[str]] = {}
-        self._begun: dict[str, list[str]] = {}
-        self._texts: dict[str, list[str]] = {"": []}
+        self._paths: dict[str, set[str]] = {}  # by file name
+        self._names: dict[str, list[str]] = {}  # by first word
+        self._texts: dict[str, list[str]] = {"": []}  # by word
 
-    def path(self, path: str) -> None:
-        """A file that texts may name."""
-        name = _plain(path.replace("\\", "/").rsplit("/", 1)[-1])
-        known = self._names.setdefault(name, set())
-        if path in known:
+    def add_path(self, path: str) -> None:
+        """Add a file that texts may mention."""
+        name = _composed(path.replace("\\", "/").rsplit("/", 1)[-1])
+        paths = self._paths.setdefault(name, set())
+        if path in paths:
             return
-        known.add(path)
+        paths.add(path)
         words = _words(name) or [""]
-        if len(known) == 1:
-            self._begun.setdefault(words[0], []).append(name)
+        if len(paths) == 1:
+            self._names.setdefault(words[0], []).append(name)
         texts = min((self._texts.get(word, ()) for word in words), key=len)
-        if any(names(text, name) for text in texts):
+        if any(mentions(text, name) for text in texts):
             self.paths.add(path)
 
-    def text(self, text: str) -> None:
-        """A text that may name files."""
-        text = _plain(text)
+    def add_text(self, text: str) -> None:
+        """Add a text that may mention files."""
+        text = _composed(text)
         words = {"", *_words(text)}
         for word in words:
             self._texts.setdefault(word, []).append(text)
-            for name in self._begun.get(word, ()):
-                if words.issuperset(_words(name)) and names(text, name):
-                    self.paths |= self._names[name]
+            for name in self._names.get(word, ()):
+                if words.issuperset(_words(name)) and mentions(text, name):
+                    self.paths |= self._paths[name]
 
 
-def names(text: str, name: str) -> bool:
-    """Whether a file's name stands in a text as a word of its own."""
+def mentions(text: str, name: str) -> bool:
+    """Return whether a text contains a file name as a word of its own."""
     if len(name) < SHORTEST:
         return False
-    at = text.find(name)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
-        if not (LETTERS.match(before) or LETTERS.match(after)):
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not (LETTERS.match(text[start - 1 : start]) or LETTERS.match(text[end : end + 1])):
             return True
-        at = text.find(name, at + 1)
+        start = text.find(name, start + 1)
     return False
 
 
 def _words(text: str) -> list[str]:
     word = PLAIN_WORD if text.isascii() else WORD
-    return list(dict.fromkeys(found[0] for found in word.finditer(text)))
+    return list(dict.fromkeys(match[0] for match in word.finditer(text)))
 
 
-def _plain(text: str) -> str:
-    """With accents as one letter, however a disk or a keyboard puts them together."""
+def _composed(text: str) -> str:
+    """Return a text in NFC: disks and keyboards compose accents in different ways."""
     return text if text.isascii() else normalize("NFC", text)
 
 
 ERAS_MAX = 8
-"""How often lines may move until what was shown before is superseded by the whole file alone."""
+"""Edits that move lines, after which only the whole file supersedes earlier excerpts."""
 
 NOBODY = -1
 
 
 class Shown(Struct, frozen=True):
-    """What a block shows. whole: the file has no other lines."""
+    """Lines that a block shows. whole: the file has no other lines."""
 
     place: int
     spans: tuple[Span, ...]
@@ -200,98 +181,88 @@ class Shown(Struct, frozen=True):
 
 
 class Era:
-    """The time between two edits that moved lines. up, down: how far at most its lines moved
-    since, towards the first line (0 or less) and away from it."""
+    """The time between two edits that moved lines. up, down: the farthest that lines of this era
+    can have moved since, towards the first line (0 or less) and away from it."""
 
     def __init__(self) -> None:
         self.up = self.down = 0
         self.runs: list[Run] = []
 
 
-class Showing:
-    """One file. A block is superseded when newer ones show all its lines: surely, so where an edit
-    moved lines, nobody knows which, newer ones have to show them wherever they are. news: the
-    blocks that were superseded since somebody emptied it, among others maybe."""
+class ShownLines:
+    """The lines of one file that blocks show.
+
+    A newer block supersedes an older one when it shows all lines of the older one. After an edit
+    that moved lines nobody knows which lines moved; then newer blocks have to show the lines at all
+    positions where they can be.
+    """
 
     def __init__(self) -> None:
         self._log: list[Shown | int] = []
-        self._owned: Counter[int] = Counter()
+        self._is_current = True
+        self._counts: Counter[int] = Counter()  # lines that only the block at a place shows
         self._eras = [Era()]
-        self._right = True
-        self.news: list[int] = []
 
     def show(self, place: int, spans: Iterable[Span], *, whole: bool) -> None:
-        """A block shows lines; whole: there are no others."""
+        """Record that a block shows lines; whole: the file has no others."""
         self._add(Shown(place, tuple(spans), whole))
 
-    def move(self, by: int) -> None:
-        """An edit made the file longer by so many lines, or shorter."""
-        if by and self._log:
-            self._add(by)
+    def move(self, lines: int) -> None:
+        """Record that an edit made the file longer (or, below 0, shorter) by a number of lines."""
+        if lines and self._log:
+            self._add(lines)
 
-    def rewritten(self, place: int) -> None:
-        """All of the file was given by the call at a place: what showed it before is not true."""
-        shown = [each for each in self._log if isinstance(each, Shown)]
-        self.news += [each.place for each in shown if each.place <= place]
-        self._log = [each for each in shown if each.place > place]
-        self._right = False
+    def rewrite(self, place: int) -> None:
+        """Record that the call at a place wrote the whole file: earlier blocks show old text."""
+        self._log = [e for e in self._log if isinstance(e, Shown) and e.place > place]
+        self._is_current = False
 
-    def gone(self, place: int) -> None:
-        """A block shows nothing any more."""
-        self._log = [each for each in self._log if isinstance(each, int) or each.place != place]
-        self._right = self._right and not self._owned[place]
+    def hide(self, place: int) -> None:
+        """Record that a block shows nothing any more."""
+        self._log = [e for e in self._log if isinstance(e, int) or e.place != place]
+        self._is_current = self._is_current and not self._counts[place]
 
-    def superseded(self, place: int) -> bool:
-        """Whether there is nothing that only this block shows."""
-        if not self._right:
-            self._again()
-        return not self._owned[place]
+    def is_superseded(self, place: int) -> bool:
+        """Return whether newer blocks show all lines of the block at a place."""
+        self._bring_up_to_date()
+        return not self._counts[place]
 
-    def _again(self) -> None:
-        log, self._log = self._log, []
-        self._owned, self._eras, self._right = Counter(), [Era()], True
-        for each in log:
-            self._add(each)
-
-    def _add(self, told: Shown | int) -> None:
-        if not self._right:
-            self._again()
-        self._log.append(told)
-        if isinstance(told, int):
-            self._moved(told)
+    def _bring_up_to_date(self) -> None:
+        if self._is_current:
             return
-        if told.whole:
-            self.news += self._owned
-            self._owned, self._eras = Counter(), [Era()]
-        for first, last in told.spans:
+        log, self._log = self._log, []
+        self._counts, self._eras, self._is_current = Counter(), [Era()], True
+        for entry in log:
+            self._add(entry)
+
+    def _add(self, entry: Shown | int) -> None:
+        self._bring_up_to_date()
+        self._log.append(entry)
+        if isinstance(entry, int):
+            if self._eras[-1].runs:
+                self._eras = [*self._eras[-ERAS_MAX:], Era()]
+            for era in self._eras[:-1]:
+                era.up, era.down = era.up + min(entry, 0), era.down + max(entry, 0)
+            return
+        if entry.whole:
+            self._counts, self._eras = Counter(), [Era()]
+        for first, last in entry.spans:
             for era in self._eras[:-1]:
                 self._put(era, 1 if first == 1 else first - era.up, last - era.down, NOBODY)
-            self._put(self._eras[-1], first, last, told.place)
-
-    def _moved(self, by: int) -> None:
-        if self._eras[-1].runs:
-            self._eras = [*self._eras[-ERAS_MAX:], Era()]
-        for era in self._eras[:-1]:
-            era.up, era.down = era.up + min(by, 0), era.down + max(by, 0)
+            self._put(self._eras[-1], first, last, entry.place)
 
     def _put(self, era: Era, first: int, last: int, place: int) -> None:
-        """These lines are shown by a block now, and by none before it."""
+        """Give the lines of an era to the block at a place, and take them from all others."""
         if first > last:
             return
         runs = era.runs
-        low = high = bisect_left(runs, first, key=_last)
-        left: list[Run] = [(first, last, place)]
+        low = high = bisect_left(runs, first, key=itemgetter(1))
+        pieces: list[Run] = [(first, last, place)]
         while high < len(runs) and runs[high][0] <= last:
             begin, end, owner = runs[high]
-            self._owned[owner] -= min(end, last) - max(begin, first) + 1
-            if not self._owned[owner]:
-                self.news.append(owner)
-            left += [(begin, first - 1, owner)] if begin < first else []
-            left += [(last + 1, end, owner)] if end > last else []
+            self._counts[owner] -= min(end, last) - max(begin, first) + 1
+            pieces += [(begin, first - 1, owner)] if begin < first else []
+            pieces += [(last + 1, end, owner)] if end > last else []
             high += 1
-        self._owned[place] += last - first + 1
-        runs[low:high] = sorted(left)
-
-
-def _last(run: Run) -> int:
-    return run[1]
+        self._counts[place] += last - first + 1
+        runs[low:high] = sorted(pieces)

@@ -1,43 +1,47 @@
-"""Folding: which blocks become stubs, decided before each of the model's answers.
+"""Folding: decide which blocks become stubs, before each of the model's answers.
 
-Blocks come one by one and decisions are final, so a view never changes but by a new decision. A
-clear makes the provider read the rest of the window anew; so nothing is folded below the soft
-budget, and above it all that may go goes at once, when it is enough to be worth that.
+Blocks are added one by one and decisions are final, so a view changes only by a new decision. Each
+change makes the provider read the rest of the window uncached. So nothing is folded below the soft
+budget; above it, everything that may be folded is folded at once, if that frees enough tokens.
 
-What may go is a matter of leases. A file's text stays while the agent is at work on it: for some
-answers after it last read or edited it, and as long as the user or a plan names it and it was not
-edited yet. The text of a command, a search or a listing goes once newer results stand after it:
-these can be had again.
+Leases decide what may be folded. The text of a file stays while the agent works on the file: for
+some answers after the last read or edit, and as long as the user or a plan mentions the file and
+the agent has not edited it yet. The result of a command, a search or a listing may be folded once
+newer results follow it, because the agent can run the tool again.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from math import inf
 from typing import Literal
 
 from msgspec import Struct
 
 from sightline.conversation.window.blocks import Block, Decision, Fold
 from sightline.conversation.window.file_index import FILES, Files
-from sightline.conversation.window.prices import USUAL, Prices, least_clear
+from sightline.conversation.window.prices import USUAL, Prices, minimum_clear
 
 Tier = Literal["superseded", "again", "untouched", "input", "other", "forced"]
 Stub = Callable[[Block, bool], str]
-"""The words in place of a block; whether the agent changed its file since."""
+"""Return the text in place of a block. The flag: the agent changed the file after the block."""
 Count = Callable[[str], int]
 
 AGAIN = ("search", "list", "run", "web")
+"""What tools do that can be run again."""
 
 
 class Rules(Struct, frozen=True):
-    """When what goes. soft, hard: tokens of the whole window; below soft nothing is done, above
-    hard (None: nobody knows it) whatever must. keep: newest results that stay. read, edited: the
-    lease of a file that was read, or edited, in answers since it was last touched. other: of what
-    cannot be had again. named: a file that a person or a plan names stays until it was edited.
-    least: tokens below which a block is not worth a stub. views: a clear shows files that were
-    edited once as they are now, in place of all that showed them (conversation.window.rebase)."""
+    """When blocks are folded.
+
+    soft, hard: tokens of the whole window; below soft nothing is folded, above hard (None: unknown)
+    whatever must be folded is. keep: number of newest results that stay. read, edited: lease of a
+    file that was read or edited, in answers since the last use. other: lease of a result that no tool
+    can produce again, in answers. named: a file that a user or a plan mentions stays until it is
+    edited. least: tokens below which a block is not worth a stub. views: a clear also puts the
+    current text of edited files at the end, in place of all blocks that showed them
+    (conversation.window.rebase).
+    """
 
     name: str = "default"
     soft: int = 40_000
@@ -53,18 +57,20 @@ class Rules(Struct, frozen=True):
 
 DEFAULT = Rules()
 CAREFUL = Rules("careful", read=24, edited=16, other=40)
-STUB = 50
-"""Tokens of a stub, about: what it really takes is counted when it is made."""
+POLICIES = {rules.name: rules for rules in (DEFAULT, CAREFUL)}
+
+STUB_TOKENS = 50
+"""Approximate tokens of a stub, before the stub exists and is counted."""
 
 SLACK = 0.1
-"""Part of the hard budget by which a forced clear goes below it."""
+"""Part of the hard budget by which a forced clear frees more than it must."""
 
 COLD = 4_000
-"""Tokens that are worth clearing while the cache is cold: then all is read anew anyway."""
+"""Tokens that are worth clearing when the cache has expired: the provider reads all again anyway."""
 
 
 class Folding:
-    """The folder of one conversation. count: tokens of a text; stub: the words for a block."""
+    """The folding of one conversation. count: tokens of a text."""
 
     def __init__(self, rules: Rules, count: Count, stub: Stub, prices: Prices = USUAL) -> None:
         self.rules = rules
@@ -72,189 +78,171 @@ class Folding:
         self._count = count
         self._stub = stub
         self._blocks: list[Block] = []
-        self._open: list[int] = []
+        self._sizes: list[int] = []  # tokens of each block in the view
+        self._paths: list[tuple[str, ...]] = []  # of the files that each block shows or changes
+        self._total = 0  # tokens of all blocks before folding
+        self._candidates: list[int] = []
         self._results: list[int] = []
         self._thoughts: list[int] = []
-        self._spoken = 0
-        self._sizes: list[int] = []
-        self._due: list[float] = []
-        self._total = 0
+        self._last_user = 0
         self._answered: set[str] = set()
-        self._waiting: dict[str, list[int]] = {}
         self._files = Files()
 
     def add(self, block: Block) -> None:
-        """The next block of the conversation."""
+        """Add the next block of the conversation."""
         place = len(self._blocks)
         self._blocks.append(block)
         self._sizes.append(block.tokens)
-        self._due.append(0)
         self._total += block.tokens
-        for earlier in self._files.add(place, block):
-            self._due[earlier] = 0
+        self._files.add(place, block)
+        self._paths.append(self._files.paths_of(block))
         if block.kind == "user":
-            self._spoken = place
+            self._last_user = place
         if block.loose:
             self._thoughts.append(place)
         if block.kind == "result":
             self._results.append(place)
             if block.call is not None:
-                self._answer(block.call)
-        elif block.kind == "call" and block.call is not None:
-            self._waiting.setdefault(block.call, []).append(place)
+                self._answered.add(block.call)
         foldable = block.kind in ("result", "call") and not block.fixed and block.deed != "plan"
         if foldable and block.tokens >= self.rules.least:
-            self._open.append(place)
+            self._candidates.append(place)
 
-    def _answer(self, call: str) -> None:
-        self._answered.add(call)
-        for place in self._waiting.pop(call, ()):
-            self._due[place] = 0
-
-    def taken(self, decision: Decision) -> None:
-        """A decision that was made before, as it is on record."""
+    def apply(self, decision: Decision) -> None:
+        """Take over a recorded decision."""
         sizes = {fold.block: fold.tokens for fold in decision.folds}
         sizes |= dict.fromkeys(decision.dropped, 0)
         for place, tokens in sizes.items():
             self._sizes[place] = tokens
-        gone = sizes.keys()
-        self._open = [place for place in self._open if place not in gone]
-        self._thoughts = [place for place in self._thoughts if place not in gone]
-        self._files.fold(gone)
+        self._candidates = [place for place in self._candidates if place not in sizes]
+        self._thoughts = [place for place in self._thoughts if place not in sizes]
+        self._files.hide(sizes)
 
     def decide(self, tokens: int, idle_s: float = 0.0) -> Decision:
-        """What is folded now. tokens: of the window as it stands; idle_s: since the last answer."""
+        """Decide what is folded now. tokens: of the current view; idle_s: seconds since the last
+        answer."""
         rules = self.rules
         if rules.hard is not None and tokens > rules.hard:
-            made = self._forced(tokens - rules.hard, int(rules.hard * SLACK))
-            self.taken(made)
-            return made
+            decision = self._force(tokens - rules.hard, int(rules.hard * SLACK))
+            self.apply(decision)
+            return decision
         if tokens <= rules.soft:
             return Decision()
-        cold = self._prices.cached and idle_s > self._prices.ttl_s
-        going = dict(self._eligible())
-        thoughts = self._thought()
-        back = sum(self._blocks[place].tokens for place in (*going, *thoughts)) - STUB * len(going)
-        first = min((*going, *thoughts), default=0)
-        if back <= 0 or back < (COLD if cold else self._least(first, back)):
+        tiers = dict(self._eligible())
+        thoughts = self._old_thoughts()
+        places = (*tiers, *thoughts)
+        freed = sum(self._blocks[place].tokens for place in places) - STUB_TOKENS * len(tiers)
+        if freed <= 0:
             return Decision()
-        folds = (self._folded(place, tier) for place, tier in going.items())
-        made = Decision(tuple(fold for fold in folds if fold is not None), dropped=thoughts)
-        self.taken(made)
-        return made
+        minimum = COLD
+        if not self._prices.cached or idle_s <= self._prices.ttl_s:
+            stays = max(sum(self._sizes[min(places) :]) - freed, 0)
+            minimum = minimum_clear(self._prices, stays, self._total / max(self._step, 1))
+        if freed < minimum:
+            return Decision()
+        folds = (self._fold(place, tier) for place, tier in tiers.items())
+        decision = Decision(tuple(fold for fold in folds if fold is not None), dropped=thoughts)
+        self.apply(decision)
+        return decision
 
-    def _thought(self) -> tuple[int, ...]:
-        """Thinking about what the user said before the last time."""
-        return tuple(self._thoughts[: bisect_left(self._thoughts, self._spoken)])
-
-    def _least(self, first: int, back: int) -> int:
-        """What a clear from a block on has to get back, when it gets back so much."""
-        return least_clear(self._prices, self._sizes, first, back, self._total, self._step)
-
-    def _eligible(self) -> Iterator[tuple[int, Tier]]:
-        before, step, due = self._cut(self.rules.keep), self._step, self._due
-        for place in self._open:
-            if place >= before:
-                return
-            if due[place] <= step:
-                why = self._why(place)
-                if isinstance(why, str):
-                    yield place, why
-                else:
-                    due[place] = why
+    def _old_thoughts(self) -> tuple[int, ...]:
+        """Return the loose thinking before the user's last message."""
+        return tuple(self._thoughts[: bisect_left(self._thoughts, self._last_user)])
 
     @property
     def _step(self) -> int:
         return self._blocks[-1].step if self._blocks else 0
 
-    def _cut(self, keep: int) -> int:
-        """The place from which on all stays."""
+    def _eligible(self) -> Iterator[tuple[int, Tier]]:
+        end = self._first_kept(self.rules.keep)
+        for place in self._candidates:
+            if place >= end:
+                return
+            tier = self._tier(place)
+            if tier is not None:
+                yield place, tier
+
+    def _first_kept(self, keep: int) -> int:
+        """Return the place of the first of the newest results that stay."""
         if not keep:
             return len(self._blocks)
         return self._results[-keep] if len(self._results) >= keep else 0
 
-    def _why(self, place: int) -> Tier | float:
-        """Why a block may go. While it may not, the first answer before which it might, unless more
-        comes to be known of it."""
-        block, files = self._blocks[place], self._files
+    def _tier(self, place: int) -> Tier | None:
+        """Return the rule by which a block may be folded now, None while it must stay."""
+        block = self._blocks[place]
         if block.kind == "call":
-            return self._why_input(place, block)
-        if block.deed in FILES and files.of(block):
-            superseded = files.superseded(place, block)
-            return "superseded" if superseded else self._from(self._leased(block), "untouched")
+            return self._tier_of_call(place, block)
+        if block.deed in FILES and self._paths[place]:
+            if self._files.is_superseded(place, block):
+                return "superseded"
+            return None if self._is_leased(place) else "untouched"
         if block.deed in AGAIN:
             return "again"
-        return self._from(block.step + self.rules.other, "other")
+        return "other" if self._step > block.step + self.rules.other else None
 
-    def _why_input(self, place: int, block: Block) -> Tier | float:
-        """What a call was given: never while it waits for its result, nor the newest text that the
-        agent gave a file."""
-        if self._waits(place) or not (block.rewrites or block.deed in AGAIN):
-            return inf
+    def _tier_of_call(self, place: int, block: Block) -> Tier | None:
+        """As _tier. A call stays while it waits for its result, and the newest text that the agent
+        wrote into a file stays, too."""
+        if self._is_waiting(place):
+            return None
         if block.rewrites:
-            newest = self._files.newest_write(place, block)
-            return inf if newest else self._from(self._leased(block), "input")
-        return "input"
+            stays = self._files.is_newest_write(place, block) or self._is_leased(place)
+            return None if stays else "input"
+        return "input" if block.deed in AGAIN else None
 
-    def _from(self, leased: float, tier: Tier) -> Tier | float:
-        return tier if self._step > leased else leased + 1
-
-    def _leased(self, block: Block) -> float:
-        """The last answer of the leases of all files that it is about."""
-        files, rules = self._files, self.rules
-        last = 0
-        for path in files.of(block):
+    def _is_leased(self, place: int) -> bool:
+        files, rules, step = self._files, self.rules, self._step
+        for path in self._paths[place]:
             edited = path in files.edited
-            if rules.named and not edited and path in files.named:
-                return inf
-            last = max(last, files.touched.get(path, 0) + (rules.edited if edited else rules.read))
-        return last
+            if rules.named and not edited and path in files.mentioned:
+                return True
+            if step <= files.touched[path] + (rules.edited if edited else rules.read):
+                return True
+        return False
 
-    def _folded(self, place: int, tier: Tier) -> Fold | None:
-        """A block's fold; None where its stub is no shorter."""
-        block = self._blocks[place]
-        words = self._stub(block, self._files.changed_since(place, block))
-        tokens = self._count(words)
-        return Fold(place, words, tokens, tier) if tokens < block.tokens else None
-
-    def _forced(self, over: int, slack: int) -> Decision:
-        """What goes because the window is too small: first what may go anyway, then the oldest,
-        then ever newer results, until it fits. over: tokens that are too many; slack: how many
-        more go, so that the next answers do not force it again."""
-        folds: dict[int, Fold] = {}
-        thoughts = self._thought()
-        over -= sum(self._blocks[place].tokens for place in thoughts)
-        for place, tier in self._in_need():
-            if over + slack <= 0 and tier == "forced":
-                break
-            fold = None if place in folds else self._folded(place, tier)
-            if fold is not None:
-                folds[place] = fold
-                over -= self._freed(fold)
-        if over > 0:
-            folds |= self._last(over)
-        return Decision(tuple(folds[place] for place in sorted(folds)), dropped=thoughts)
-
-    def _last(self, over: int) -> dict[int, Fold]:
-        """The folds of the last result and what stands after it, where that makes the window fit:
-        nobody saw it yet, but the call would fail."""
-        last = [place for place in self._open if place >= self._cut(1) and not self._waits(place)]
-        folds = [fold for fold in (self._folded(place, "forced") for place in last) if fold]
-        fits = sum(map(self._freed, folds)) >= over
-        return {fold.block: fold for fold in folds} if fits else {}
-
-    def _freed(self, fold: Fold) -> int:
-        return self._blocks[fold.block].tokens - fold.tokens
-
-    def _in_need(self) -> Iterator[tuple[int, Tier]]:
-        """What may go in order of how little it is missed."""
-        yield from self._eligible()
-        for keep in (self.rules.keep, 1):
-            for place in self._open:
-                if place < self._cut(keep) and not self._waits(place):
-                    yield place, "forced"
-
-    def _waits(self, place: int) -> bool:
-        """Whether a call has no result yet."""
+    def _is_waiting(self, place: int) -> bool:
+        """Return whether the block is a call without a result."""
         block = self._blocks[place]
         return block.kind == "call" and block.call not in self._answered
+
+    def _fold(self, place: int, tier: Tier) -> Fold | None:
+        """Fold a block; None where the stub is no shorter."""
+        block = self._blocks[place]
+        stub = self._stub(block, self._files.has_changed_since(place, block))
+        tokens = self._count(stub)
+        return Fold(place, stub, tokens, tier) if tokens < block.tokens else None
+
+    def _force(self, excess: int, slack: int) -> Decision:
+        """Fold until the window fits: first what may be folded, then the oldest blocks, then ever
+        newer results. excess: tokens above the hard budget; slack: tokens freed beyond that, so that
+        the next answers do not force another clear."""
+        folds: dict[int, Fold] = {}
+        thoughts = self._old_thoughts()
+        excess -= sum(self._blocks[place].tokens for place in thoughts)
+        for place, tier in self._by_need():
+            if excess + slack <= 0 and tier == "forced":
+                break
+            fold = None if place in folds else self._fold(place, tier)
+            if fold is not None:
+                folds[place] = fold
+                excess -= self._freed([fold])
+        if excess > 0:  # the model has not seen the last results yet, but the call would fail
+            end = self._first_kept(1)
+            newest = [p for p in self._candidates if p >= end and not self._is_waiting(p)]
+            last = [fold for fold in (self._fold(place, "forced") for place in newest) if fold]
+            if self._freed(last) >= excess:
+                folds |= {fold.block: fold for fold in last}
+        return Decision(tuple(folds[place] for place in sorted(folds)), dropped=thoughts)
+
+    def _by_need(self) -> Iterator[tuple[int, Tier]]:
+        """Return the blocks that may be forced out, the least needed first."""
+        yield from self._eligible()
+        for keep in (self.rules.keep, 1):
+            end = self._first_kept(keep)
+            for place in self._candidates:
+                if place < end and not self._is_waiting(place):
+                    yield place, "forced"
+
+    def _freed(self, folds: list[Fold]) -> int:
+        return sum(self._blocks[fold.block].tokens - fold.tokens for fold in folds)

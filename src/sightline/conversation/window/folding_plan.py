@@ -1,16 +1,26 @@
-"""Values: the parts of a history that a policy would fold now."""
+"""Plan what a policy folds out of a history for a budget, as `sightline window` shows it."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.conversation.formats.parts import Message
-from sightline.conversation.window.blocks import Block, Kind
+from sightline.conversation.window.blocks import Block, Decision, Kind
+from sightline.conversation.window.folding import POLICIES
+from sightline.conversation.window.history_reader import History
+from sightline.conversation.window.prices import PROFILES, USUAL, minimum_clear
+from sightline.conversation.window.rebase import make_folding
+from sightline.conversation.words import stub
+from sightline.errors import UnknownName
+from sightline.text.tokens import Counter
+
+NONE = "none"
+"""The policy that folds nothing."""
 
 
 class Folded(Struct, frozen=True):
-    """A part that a stub would stand for. message: its index; tokens: of it, and of its stub;
-    tier: the rule that chose it; block: what it was."""
+    """A part that a stub replaces. message: its index; tier: the rule that chose the part; tokens,
+    stub_tokens: of the part and of its stub."""
 
     message: int
     tier: str
@@ -21,9 +31,9 @@ class Folded(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """The plan of a policy. before, after: tokens of the whole request; minimum: the tokens that a
-    clear has to get back at this price to be worth its cost; view: the messages of the request; dropped: kinds of the parts that would go without a stub; tails: texts that would be put at
-    the end."""
+    """The plan of a policy. before, after: tokens of the whole request; minimum: tokens that a
+    clear has to free at this price to pay for itself; dropped: kinds of the parts that are removed without
+    a stub; tails: texts added at the end; view: the messages of the request."""
 
     budget: int
     policy: str
@@ -39,6 +49,60 @@ class Plan(Struct, frozen=True):
     view: tuple[Message, ...]
 
     @property
-    def back(self) -> int:
-        """Return the tokens that the plan gets back."""
+    def freed(self) -> int:
+        """Return the tokens that the plan frees."""
         return self.before - self.after
+
+
+def plan(
+    history: History,
+    counter: Counter,
+    budget: int,
+    policy: str = "default",
+    price: str = USUAL.name,
+) -> Plan:
+    """Plan what a policy folds when a history is sent now. budget: tokens of the whole request.
+    UnknownName for an unknown policy or price."""
+    if policy not in (NONE, *POLICIES):
+        names = ", ".join((NONE, *POLICIES))
+        raise UnknownName(f"There is no policy {policy!r}.", f"There are: {names}")
+    if price not in PROFILES:
+        raise UnknownName(f"There are no prices {price!r}.", f"There are: {', '.join(PROFILES)}")
+    messages, prices = history.messages, PROFILES[price]
+    blocks = history.format.blocks(messages, counter)
+    overhead = counter(history.beside()) + counter.around(len(messages), len(history.tools()))
+    before = overhead + sum(block.tokens for block in blocks)
+    decision = Decision()
+    if policy != NONE:
+        rules = structs.replace(POLICIES[policy], soft=budget, hard=budget)
+        folding = make_folding(rules, counter, stub, prices)
+        end = len(messages)  # what the model wrote after the last request is never folded
+        while end and history.format.adapter.role(messages[end - 1]) == "model":
+            end -= 1
+        for block in blocks:
+            if block.message < end:
+                folding.add(block)
+        decision = folding.decide(before)
+    try:
+        view = history.format.project(messages, blocks, [decision])
+    except ValueError:  # the provider wants to get the model's thinking back
+        decision = structs.replace(decision, dropped=())
+        view = history.format.project(messages, blocks, [decision])
+    after = overhead + sum(block.tokens for block in history.format.blocks(view, counter))
+    places = [*(fold.block for fold in decision.folds), *decision.dropped]
+    behind = sum(block.tokens for block in blocks[min(places, default=len(blocks)) :])
+    growth = (before - overhead) / max(blocks[-1].step if blocks else 0, 1)
+    return Plan(
+        *(budget, policy, price, counter.name, counter.margin, before, after),
+        minimum_clear(prices, max(behind - (before - after), 0), growth),
+        tuple(
+            Folded(
+                *(blocks[fold.block].message, fold.tier, blocks[fold.block].tokens),
+                *(fold.tokens, fold.stub, blocks[fold.block]),
+            )
+            for fold in decision.folds
+        ),
+        tuple(blocks[place].kind for place in decision.dropped),
+        tuple(tail.text for tail in decision.tails),
+        tuple(view),
+    )

@@ -1,21 +1,21 @@
-"""What a prompt cache costs, and how much must be cleared at once for that to pay."""
+"""Prices of a prompt cache, and the number of tokens that a clear must free to pay for itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf, sqrt
 
 from msgspec import Struct
 
 LEAST, MOST = 10_000, 80_000
-"""Bounds of a minimum clear, in tokens: below, stubs and the call's own text eat it up; above,
-nothing would ever be cleared."""
+"""Bounds of the minimum clear, in tokens: below, stubs and the extra call cost more than they save;
+above, nothing would ever be cleared."""
 
 
 class Prices(Struct, frozen=True):
-    """Prices beside that of an uncached input token. read: of a cached one; write: of one put into
-    the cache; output: of a generated one; ttl_s: how long an unused cache stays; smallest: tokens
-    below which nothing is cached."""
+    """Prices relative to an uncached input token. read: of a cached token; write: of a token
+    written to the cache; output: of a generated token; ttl_s: seconds until an unused cache
+    expires; smallest: tokens below which a provider caches nothing."""
 
     name: str
     read: float
@@ -26,13 +26,13 @@ class Prices(Struct, frozen=True):
 
     @property
     def cached(self) -> bool:
-        """Whether sending the same again is cheaper."""
+        """Return whether sending the same tokens again is cheaper."""
         return self.read < self.write
 
 
 PROFILES: Mapping[str, Prices] = {
-    each.name: each
-    for each in (
+    prices.name: prices
+    for prices in (
         Prices("0.10/1.25", 0.1, 1.25, 300),
         Prices("0.05/1.25", 0.05, 1.25, 3_600),
         Prices("0.02/1", 0.02, 1.0, 86_400),
@@ -42,20 +42,13 @@ PROFILES: Mapping[str, Prices] = {
 USUAL = PROFILES["0.10/1.25"]
 
 
-def least_clear(
-    prices: Prices, sizes: Sequence[int], first: int, back: int, came: int, answers: int
-) -> int:
-    """The minimum for a clear that changes blocks from the place `first` on and gets back so many
-    tokens. sizes: tokens of each block as it stands; came: of all of them as they came, over so
-    many answers."""
-    stays = max(sum(sizes[first:]) - back, 0)
-    return minimum_clear(prices, stays, came / max(answers, 1))
-
-
 def minimum_clear(prices: Prices, stays: int, growth: float) -> int:
-    """How many tokens a clear must get back while the cache is warm: what follows the first change
-    is written anew, so few large clears cost less than many small ones (the lot size that orders
-    and stock have). stays: tokens after it; growth: by which each answer lengthens the window."""
+    """Return how many tokens a clear must free while the cache is warm.
+
+    The provider writes everything after the first change to its cache again. So few large clears
+    cost less than many small ones; the best size is the economic order quantity of inventory
+    theory. stays: tokens that remain after the first change; growth: tokens that each answer adds.
+    """
     if not prices.cached:
         return 0
     if not prices.read:

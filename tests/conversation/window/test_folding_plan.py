@@ -5,25 +5,22 @@ from __future__ import annotations
 import json
 
 import pytest
-from bench.policies.baseline import Baseline
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.conversation.formats.histories import NAMES, histories
-from tests.replay.window_histories import LINES, STEPS, anthropic, chat, searched
-from tests.replay.window_histories import read as reading
+from tests.conversation.window.histories import LINES, STEPS, anthropic, chat, searched
+from tests.conversation.window.histories import read as reading
 
-from sightline.conversation.window.blocks import Decision
-from sightline.conversation.window.history_reader import read
-from sightline.errors import HistoryError, UnknownName
-from sightline.replay.policies import POLICIES
-from sightline.replay.window_plan import plan
+from sightline.conversation.window.folding_plan import plan
+from sightline.conversation.window.history_reader import read_history
+from sightline.errors import UnknownName
 from sightline.text.tokens import Counter, estimate
 
 COUNTER = Counter(estimate, "estimate", "o200k", 0.1)
 
 
 def planned(messages, budget, **more):
-    return plan(read(json.dumps(messages), "h"), COUNTER, budget, **more)
+    return plan(read_history(json.dumps(messages), "h"), COUNTER, budget, **more)
 
 
 @pytest.mark.parametrize("told", [anthropic, chat])
@@ -31,12 +28,12 @@ def test_what_is_over_the_budget_is_brought_below_it(told):
     messages = told(STEPS)
     made = planned(messages, 9_000)
     assert made.before > 9_000 >= made.after
-    assert made.back == made.before - made.after
+    assert made.freed == made.before - made.after
     assert made.folds
     assert made.folds[0].tier == "again"
     assert "Grep" in made.folds[0].stub
     assert list(made.view) != messages
-    assert read(json.dumps(made.view), "h").problems() == []
+    assert read_history(json.dumps(made.view), "h").problems() == []
 
 
 def test_what_fits_is_left_alone():
@@ -61,9 +58,9 @@ def test_a_history_that_ends_with_the_model_is_as_it_was_when_it_was_asked():
 
 
 def test_the_system_text_and_the_tools_count():
-    bare = plan(read(json.dumps({"messages": anthropic(STEPS)}), "h"), COUNTER, 10**6)
+    bare = plan(read_history(json.dumps({"messages": anthropic(STEPS)}), "h"), COUNTER, 10**6)
     request = {"system": LINES, "tools": [{"name": "Read"}], "messages": anthropic(STEPS)}
-    whole = plan(read(json.dumps(request), "h"), COUNTER, 10**6)
+    whole = plan(read_history(json.dumps(request), "h"), COUNTER, 10**6)
     assert whole.before >= bare.before + COUNTER(LINES) + COUNTER.around(0, 1)
 
 
@@ -88,20 +85,6 @@ def test_any_policy_can_be_asked(policy):
     assert bool(made.folds) is (policy != "none")
 
 
-class Torn(Baseline):
-    """Drops a call, and leaves its result."""
-
-    def decide(self, ask):
-        return Decision(dropped=(1,))
-
-
-def test_a_policy_whose_view_is_no_history_is_refused(monkeypatch):
-    monkeypatch.setitem(POLICIES, "torn", Torn)
-    with pytest.raises(HistoryError, match="The policy 'torn' would make") as caught:
-        planned(anthropic(STEPS), 9_000, policy="torn")
-    assert caught.value.hint
-
-
 def test_a_result_of_twenty_megabytes_goes():
     huge = ("Bash", {"command": "cat log"}, "x" * 20_000_000)
     made = planned(anthropic([huge, *STEPS]), 50_000)
@@ -122,7 +105,7 @@ def test_a_picture_that_cannot_be_decoded_passes_through():
 @given(data=st.data())
 def test_every_view_of_every_format_would_be_taken(name, data):
     messages = data.draw(histories(name))
-    history = read(json.dumps(messages), "h")
+    history = read_history(json.dumps(messages), "h")
     made = plan(history, COUNTER, data.draw(st.integers(1, 3_000)))
     assert history.format.problems(list(made.view)) == []
     assert made.after <= made.before
