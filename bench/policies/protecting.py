@@ -103,7 +103,7 @@ class Protecting:
         files, ages = self._files, self._ages
         if path in files.edited:
             return False
-        longest = ages.mentioned if path in files.named else ages.file
+        longest = ages.mentioned if path in files.mentioned else ages.file
         return self._blocks[-1].step - files.touched.get(path, 0) >= longest
 
 
