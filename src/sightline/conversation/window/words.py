@@ -34,8 +34,8 @@ def summary(plan: Plan) -> list[str]:
     if not (plan.folds or plan.dropped or plan.tails):
         if plan.before <= plan.budget:
             return [f"It fits the budget of {plan.budget:,} tokens: nothing would be folded."]
-        over = f"It is over the budget of {plan.budget:,} tokens"
-        return [f"{over}, and the policy '{plan.policy}' would fold nothing of it."]
+        budget = f"It is over the budget of {plan.budget:,} tokens"
+        return [f"{budget}, and the policy '{plan.policy}' would fold nothing of it."]
     lines = []
     for fold in plan.folds:
         lines.append(f"{fold.tokens:>9,} tokens  message {fold.message}: {TIERS[fold.tier]}")
