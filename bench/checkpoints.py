@@ -30,7 +30,6 @@ from bench.stopwatch import interleaved
 import sightline
 from sightline.checkpoints import take
 from sightline.config.settings import Settings
-from sightline.filesystem.disk import LOOKS
 from sightline.model.events import TurnBegan
 
 if TYPE_CHECKING:
@@ -139,8 +138,8 @@ def bare_walk(root: str) -> int:
 
 
 @contextmanager
-def opened(root: str, state: str, *, listen: str = "on") -> Iterator[Session]:
-    settings = Settings(state, listen=listen)
+def opened(root: str, state: str) -> Iterator[Session]:
+    settings = Settings(state)
     with sightline.open_session(root, id="bench", settings=settings) as session:
         yield session
 
@@ -253,18 +252,12 @@ class Bench:
 
     def unhinted(self) -> Row:
         """Nothing changed, and nobody said so; the session is open."""
-        times = self._unhinted(self.root, "off", 20)
-        return timed("unhinted", f"{self.files} files, nothing changed", times, "bare walk", 1.2)
+        times = self._unhinted(self.root, 20)
+        return timed("unhinted", f"{self.files} files, nothing changed", times, "bare walk", 3)
 
-    def listening(self) -> Row:
-        """The same where the system said so."""
-        times = self._unhinted(self.root, "on", 20)
-        return timed("listening", "the same, listening", times, "bare walk", None)
-
-    def _unhinted(self, root: str, listen: str, rounds: int) -> Times:
-        with opened(root, self.fresh(), listen=listen) as session:
-            for _ in range(LOOKS + 1):
-                session.checkpoint()
+    def _unhinted(self, root: str, rounds: int) -> Times:
+        with opened(root, self.fresh()) as session:
+            session.checkpoint()
             return interleaved(session.checkpoint, lambda: bare_walk(root), rounds)
 
     def unhinted_cold(self) -> Row:
@@ -283,7 +276,7 @@ class Bench:
     def unhinted_git(self) -> Row:
         shadow = Shadow(self.root, self.fresh())
         shadow.take()
-        with opened(self.root, self.fresh(), listen="off") as session:
+        with opened(self.root, self.fresh()) as session:
             session.checkpoint()
             times = interleaved(session.checkpoint, shadow.take, 10)
         return timed("unhinted-git", "the same", times, "git", None)
@@ -292,15 +285,8 @@ class Bench:
         """Many more files; what they hold does not matter when nothing changed."""
         root = self.fresh()
         grow_small(root, MANY)
-        times = self._unhinted(root, "off", 5)
+        times = self._unhinted(root, 5)
         return timed("many", f"{MANY} files, nothing changed", times, "bare walk", 3)
-
-    def many_listening(self) -> Row:
-        """The same where the system said so."""
-        root = self.fresh()
-        grow_small(root, MANY)
-        times = self._unhinted(root, "on", 5)
-        return timed("many-listening", "the same, listening", times, "bare walk", None)
 
     def size(self) -> Row:
         """What is stored after many checkpoints, beside git's after it packed all."""
@@ -349,11 +335,10 @@ FIGURES = (
         "one_event",
         "hundred",
         "unhinted",
-        "listening",
         "unhinted_cold",
         "unhinted_git",
     ),
-    *("many", "many_listening", "size"),
+    *("many", "size"),
 )
 
 

@@ -56,27 +56,18 @@ class Rewinds:
         what = f"{CHANGED} files that a command removed"
         return self._row("removed", what, self._remove_each)
 
-    def edited_whole(self) -> Row:
-        """Nobody says what else happened, so each file of the tree is asked for."""
-        what = "edited, and the whole tree looked at"
-        return self._row("edited-whole", what, _edit_each, listen="off")
-
-    def removed_whole(self) -> Row:
-        what = "removed, and the whole tree looked at"
-        return self._row("removed-whole", what, self._remove_each, listen="off")
-
     def _remove_each(self, session: Session, paths: Sequence[str]) -> None:
         with session.ran("make clean"):
             for path in paths:
                 Path(self.bench.root, path).unlink()
 
-    def _row(self, name: str, what: str, deed: Deed, listen: str = "on") -> Row:
+    def _row(self, name: str, what: str, deed: Deed) -> Row:
         """In turns: the agent changes the files, the rewind; something else does, git."""
         shadow = Shadow(self.bench.root, self.bench.fresh())
         shadow.take()
         ours: list[float] = []
         git: list[float] = []
-        with opened(self.bench.root, self.bench.fresh(), listen=listen) as session:
+        with opened(self.bench.root, self.bench.fresh()) as session:
             for number in range(ROUNDS):
                 for path in self.paths:
                     session.read(path)
@@ -90,8 +81,7 @@ class Rewinds:
                 began = perf_counter()
                 shadow("checkout-index", "-f", "--", *self.paths)
                 git.append(perf_counter() - began)
-        limit = LIMIT if listen == "on" else None
-        return timed(name, what, (ours, git), "checkout-index", limit)
+        return timed(name, what, (ours, git), "checkout-index", LIMIT)
 
 
 def _edit_each(session: Session, paths: Sequence[str]) -> None:
@@ -133,7 +123,7 @@ def promises() -> int:
     return int(share >= LEFT_ALONE_MAX)
 
 
-FIGURES = ("edited", "removed", "edited-whole", "removed-whole")
+FIGURES = ("edited", "removed")
 PROMISES = "promises"
 
 

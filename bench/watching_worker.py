@@ -29,7 +29,7 @@ if not __package__:
 import sightline
 from sightline.api.opening import now_us, ports
 from sightline.config.settings import Settings
-from sightline.filesystem.ignore.rules import IgnoreRules, git_rules
+from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules
 from sightline.filesystem.watch.choose import (
     for_linux,  # noqa: F401  loaded before it is timed
     watch,
@@ -58,7 +58,7 @@ class Ours:
     """Sightline's."""
 
     def __init__(self, root: str) -> None:
-        rules = (IgnoreRules(root, ".sightlineignore"), git_rules(root))
+        rules = RuleSet((IgnoreRules(root, ".sightlineignore"), git_rules(root)))
         self._watcher: Watcher = watch(root, rules)
 
     def wait(self, timeout_s: float) -> tuple[set[str], bool] | None:

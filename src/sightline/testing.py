@@ -21,7 +21,7 @@ from sightline.config.settings import Settings
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.file_state import FileState, Kind, Link, Replacement, ResolvedPath
 from sightline.filesystem.ignore.gitignore import PatternSet
-from sightline.filesystem.tree_index import CONTENT, IGNORED, NO_TREE, Listing, Looking, Row, Tree
+from sightline.filesystem.tree_index import CONTENT, IGNORED, NO_TREE, Listing, Row, Tree
 from sightline.filesystem.watch.memory_watcher import MemoryWatcher
 from sightline.model.path import canonical
 from sightline.model.revision import (
@@ -240,7 +240,12 @@ class MemoryWorkspace:
                 yield structs.replace(self.read(path), data=None)
 
     def walk(
-        self, *, since_ns: int = 0, under: str = "", links: bool = False
+        self,
+        *,
+        since_ns: int = 0,
+        under: str = "",
+        links: bool = False,
+        until: float | None = None,
     ) -> Iterator[tuple[str, StatSignature]]:
         kinds = ("file", "symlink") if links else ("file",)
         for path, entry in sorted(self._entries.items()):
@@ -259,9 +264,6 @@ class MemoryWorkspace:
                 rows[path] = known[path] if known.get(path, [])[:CONTENT] == now else new
         hidden = {path: IGNORED for path in self._entries if self._ignored.matches(path)}
         return Tree({"": Listing((), rows, (), hidden)}, {})
-
-    def folders(self, last: Tree) -> Looking:
-        return (yield from self.tree(last).folders())
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         for path, row in asked:

@@ -6,7 +6,6 @@ import os
 import pytest
 
 from bench import finding
-from sightline.filesystem.path_list import Finder
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +16,7 @@ def _small(monkeypatch):
 
 def same(root, *words):
     names = finding.git(root, *words, *finding.LISTING).decode().split()
-    assert sorted(names) == list(Finder(root).paths())
+    assert sorted(names) == list(finding.listing(root).paths())
     return len(names)
 
 

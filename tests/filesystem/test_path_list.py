@@ -13,7 +13,7 @@ from sightline.filesystem import path_list, scan
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.ignore import cline_ignore
 from sightline.filesystem.ignore.cline_ignore import INCLUDE_BYTES
-from sightline.filesystem.path_list import AGENTS, Finder
+from sightline.filesystem.path_list import AGENTS
 
 FOLDERS = st.sampled_from(["", "a", "b", "a/b", "ab"])
 IGNORES = st.dictionaries(FOLDERS, ignore_files, max_size=3)
@@ -26,8 +26,12 @@ def write(root, path, text=""):
     full.write_bytes(text.encode())
 
 
+def opened(root):
+    return DiskWorkspace(str(root), f"{root}-state")
+
+
 def found(root):
-    return list(Finder(str(root)).paths())
+    return list(opened(root).paths())
 
 
 def listed(root, *words):
@@ -45,7 +49,7 @@ def tree(tmp_path):
 
 @pytest.fixture
 def without_git(monkeypatch):
-    monkeypatch.setattr("sightline.filesystem.git.tracked_files.program", lambda: None)
+    monkeypatch.setattr("sightline.filesystem.git.repository.program", lambda: None)
 
 
 def build(root, tree, ignores, name):
@@ -247,13 +251,13 @@ CHANGES = {
 def looks(monkeypatch):
     """How often a list is made, on a disk whose times are exact."""
     counted = []
-    made = path_list._find
+    made = path_list.PathList._list
 
-    def counting(root):
-        counted.append(root)
-        return made(root)
+    def counting(self, tree):
+        counted.append(tree)
+        made(self, tree)
 
-    monkeypatch.setattr(path_list, "_find", counting)
+    monkeypatch.setattr(path_list.PathList, "_list", counting)
     monkeypatch.setattr(scan, "TICK_NS", 0)
     return counted
 
@@ -264,7 +268,7 @@ def standing(root):
     write(root, ".gitignore", "out\n")
     write(root, ".clineignore", "!include shared.txt\n")
     (root / "empty").mkdir()
-    return Finder(str(root))
+    return opened(root)
 
 
 def let_time_move(folder):

@@ -1,6 +1,5 @@
 """The whole tree at one look: a second look with what the first one learned answers the same."""
 
-import errno
 import itertools
 import os
 import tempfile
@@ -12,8 +11,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from sightline.filesystem.disk import DiskWorkspace
-from sightline.filesystem.folder import HELD
-from sightline.filesystem.tree_index import CONTENT, LOOKED_AT, NO_TREE, Descent, load, save
+from sightline.filesystem.tree_index import CONTENT, LOOKED_AT, NO_TREE, load, save
 from sightline.model.revision import revision_of
 
 LATER_NS = 10**9
@@ -145,38 +143,6 @@ def test_a_folder_that_did_not_change_is_not_listed_again(root, monkeypatch):
     assert listed == [f"{root}/b/"]
 
 
-def test_a_look_that_goes_on_answers_what_one_at_once_does(root):
-    for path in ("a.py", "b/c.py", "b/d.log", "e/f/g.py"):
-        put(root, path)
-    for ignored in ("", "*.log\n", "e/\n"):
-        put(root, ".gitignore", ignored)
-        last = seen(root)
-        put(root, "b/new.py")
-        for known in (NO_TREE, last):
-            looking, passed = opened(root).folders(known), []
-            while True:
-                try:
-                    passed.append(next(looking))
-                except StopIteration as end:
-                    tree = end.value
-                    break
-            assert dict(passed) == tree.listings
-            assert told(tree) == told(opened(root).tree(known))
-        os.unlink(root / "b/new.py")
-
-
-def test_no_folder_is_passed_on_before_it_is_known_that_its_ignore_files_stand(root):
-    put(root, "b/c.log")
-    put(root, ".gitignore", "")
-    last = seen(root)
-    put(root, "b/.gitignore", "*.log\n")  # comes to light when its folder is listed
-    passed = dict(opened(root).folders(last))
-    assert [name for listing in passed.values() for name in listing.files] == [
-        ".gitignore",
-        ".gitignore",
-    ]
-
-
 def test_an_ignore_file_that_changed_comes_or_goes_is_heeded(root):
     put(root, "a/x.tmp")
     put(root, "a/y")
@@ -297,29 +263,3 @@ def test_folders_deeper_than_are_held_open_are_looked_at_as_well(root):
     assert opened(root).tree(first).listings == first.listings
     put(root, f"{deep}/a.py", "other\n")
     assert dict(opened(root).tree(first).files())[f"{deep}/a.py"][CONTENT] == ""
-
-
-@pytest.mark.skipif(not HELD, reason="folders cannot be held open")
-def test_where_no_folder_can_be_held_open_nothing_is_missed(root, monkeypatch):
-    for path in ("a/b/c.py", "a/d.py", "e.py"):
-        put(root, path)
-    (root / "a/link").symlink_to("d.py")
-    first = seen(root)
-
-    def refused(self, folder):
-        raise OSError(errno.EMFILE, "too many open files")
-
-    def told(tree):
-        return {path: row[: CONTENT + 1] for path, row in tree.files()}
-
-    monkeypatch.setattr(Descent, "to", refused)
-    assert told(opened(root).tree(first)) == told(first)
-    assert told(opened(root).tree()).keys() == told(first).keys()
-
-
-def test_a_folder_that_became_a_symlink_is_not_gone_into(root, tmp_path):
-    put(root, "a/b.py")
-    first = seen(root)
-    (root / "a").rename(tmp_path / "elsewhere")
-    (root / "a").symlink_to(tmp_path / "elsewhere")
-    assert dict(opened(root).tree(first).files()).keys() == {"a"}

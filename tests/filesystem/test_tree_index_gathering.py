@@ -8,7 +8,7 @@ import pytest
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.folder import HELD
 from sightline.filesystem.system_calls import Calls
-from sightline.filesystem.tree_index import gather
+from sightline.filesystem.tree_index import read_files
 
 pytestmark = pytest.mark.skipif(not HELD, reason="folders cannot be held open")
 
@@ -28,13 +28,13 @@ def rows_of(tree):
 
 
 def gathered(tree, rows, calls=None):
-    found = gather(calls or Calls(), str(tree), rows.items())
+    found = read_files(calls or Calls(), str(tree), rows.items())
     return {path: data for path, _, data in found}
 
 
 def test_every_file_comes_with_its_bytes_in_the_order_asked(tree):
     rows = rows_of(tree)
-    found = list(gather(Calls(), str(tree), rows.items()))
+    found = list(read_files(Calls(), str(tree), rows.items()))
     assert [(path, row) for path, row, _ in found] == list(rows.items())
     assert gathered(tree, rows) == {path: (tree / path).read_bytes() for path in rows}
     backwards = dict(reversed(rows.items()))
@@ -86,5 +86,5 @@ def test_every_descriptor_is_closed_also_by_who_stops_early(tree):
     before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
     for _ in range(3):
         gathered(tree, rows)
-        next(gather(Calls(), str(tree), rows.items()))
+        next(read_files(Calls(), str(tree), rows.items()))
     assert not before or len(os.listdir("/proc/self/fd")) == before

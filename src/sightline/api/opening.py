@@ -146,8 +146,7 @@ def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Work
     kept = open_store(url, workspace_root=root, state_home=settings.state_home)
     # Whatever store is used, all writers of one tree take the same locks.
     state = os.path.dirname(store_file(settings.state_home, root))
-    listens = settings.listen == "on"
-    return kept, DiskWorkspace(root, state, deadline_s=settings.deadline_s, listens=listens)
+    return kept, DiskWorkspace(root, state, deadline_s=settings.deadline_s)
 
 
 def now_us() -> int:

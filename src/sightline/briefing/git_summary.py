@@ -11,7 +11,7 @@ from msgspec import Struct
 from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, UnknownName, Unverifiable
 from sightline.filesystem.git.show import Commit, Telling, Touched
-from sightline.filesystem.scan import encodes
+from sightline.filesystem.ignore.rules import encodes
 from sightline.guard.reads import Look
 from sightline.model.attempts import PatchSyntax, parse_patch
 from sightline.model.text import decode

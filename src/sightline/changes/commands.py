@@ -12,6 +12,7 @@ from sightline.changes.attribution import detect_changes, of_mode
 from sightline.changes.cause_rules import may_touch
 from sightline.changes.detect import change, doubtful
 from sightline.changes.session_context import SessionContext
+from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
 from sightline.model.events import Cause, Change, Changed, Fact, GitMoved, WriteIntended
 from sightline.model.projections import DiskFile, disk_paths
@@ -165,7 +166,11 @@ def _of_new(
     writes = [pending.fact for pending in ground.store.pending()]
     others = {fact.path for fact in writes if isinstance(fact, WriteIntended)}
     until = None if deadline_s is None else monotonic() + deadline_s
-    for path, signature in ground.workspace.walk(since_ns=since_ns, links=True):
+    try:
+        listed = list(ground.workspace.walk(since_ns=since_ns, links=True, until=until))
+    except DeadlinePassed:
+        return Changes((), (), complete=False)
+    for path, signature in listed:
         if until is not None and monotonic() > until:
             return Changes(tuple(facts), tuple(found), complete=False)
         was = before(path, signature) if path not in rows else None

@@ -223,16 +223,14 @@ class _Work:
 
     def _folders(self) -> Iterator[tuple[str, Listing]]:
         workspace, last = self._ground.workspace, self.tree
-        if self._until is None:
-            self.tree = yield from workspace.folders(last)
-            return
         started = monotonic()
         self.tree = workspace.tree(last, until=self._until)
-        # To write down what was found takes about as long as to find it.
-        self._until -= monotonic() - started
-        if monotonic() > self._until:
-            raise DeadlinePassed
-        yield from self.tree.folders()
+        if self._until is not None:
+            # To write down what was found takes about as long as to find it.
+            self._until -= monotonic() - started
+            if monotonic() > self._until:
+                raise DeadlinePassed
+        yield from self.tree.listings.items()
 
 
 def _folded(tree: Tree, paths: Iterable[str]) -> Iterator[str]:

@@ -199,7 +199,6 @@ KEYS = {
     "checkpoint_every": Key(_count, "SIGHTLINE_CHECKPOINT_EVERY"),
     "checkpoint_paths": Key(_patterns),
     "checkpoint_auto_ms": Key(_count, "SIGHTLINE_CHECKPOINT_AUTO_MS"),
-    "listen": Key(_one_of(*SWITCH), "SIGHTLINE_LISTEN"),
     "deadline_s": Key(_seconds, "SIGHTLINE_DEADLINE_S"),
     "keep_days": Key(_count, "SIGHTLINE_KEEP_DAYS"),
     "keep_bytes": Key(_count, "SIGHTLINE_KEEP_BYTES"),

@@ -69,7 +69,6 @@ class Settings(Struct, frozen=True):
     checkpoint_every: int = 1
     checkpoint_paths: tuple[str, ...] = ("*",)
     checkpoint_auto_ms: int = 2_000
-    listen: str = "on"
     read_max_lines: int = 2_000
     read_max_bytes: int = 400_000
     deadline_s: float = 5.0

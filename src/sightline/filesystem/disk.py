@@ -6,12 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from operator import length_hint
+from operator import itemgetter, length_hint
 from stat import S_IMODE, S_ISREG
 from time import time_ns
 
 from sightline.errors import PathRefused, Unverifiable
-from sightline.filesystem.change_journal import Vigil, vigil
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
 from sightline.filesystem.folder import Folder
@@ -19,31 +18,33 @@ from sightline.filesystem.git.repository import (
     Repository,
     repository,  # asked for changed files alone
 )
-from sightline.filesystem.ignore.rules import IgnoreRules, git_rules
+from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules, git_top
 from sightline.filesystem.lock import Locked
 from sightline.filesystem.os_errors import refusal
-from sightline.filesystem.path_list import Finder
+from sightline.filesystem.path_list import PathList, sorted_names
 from sightline.filesystem.read import ANSWER_LIMIT, read, signature_of
 from sightline.filesystem.rename import clean, move_if
 from sightline.filesystem.replace import (
     replace_each,
     replace_if,  # no hook writes
 )
-from sightline.filesystem.scan import scan, unanswered, walk
+from sightline.filesystem.scan import scan, unanswered
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.filesystem.temp_file import aside_names
 from sightline.filesystem.tree_index import (
-    ALL,
-    Doubts,
-    Looking,
+    CLOSED,
+    CONTENT,
+    MODE,
+    NO_TREE,
     Row,
     Tree,
-    add,
-    folders,
-    gather,  # many at once are for checkpoints
+    append,
     keep,
-    kept,
     load,
+    look,
+    not_listed,
+    read_files,
+    read_kept,
     save,
 )
 from sightline.filesystem.watch.choose import watch  # no hook watches
@@ -54,9 +55,6 @@ from sightline.model.revision import Revision, Stamp, StatSignature
 CONTROL = frozenset((".git", ".hg"))
 """Folders of version control: written through their own programs or not at all."""
 
-LOOKS, LARGE = 2, 2_000
-"""After so many looks at a tree of so many files, to listen takes less than a further one."""
-
 PATIENCE_S = 30.0
 """How long a write waits for another process's write of the same path."""
 
@@ -64,8 +62,7 @@ PATIENCE_S = 30.0
 class DiskWorkspace:
     """See Workspace. state: a private folder on a local disk for lock files, made when needed;
     everybody who writes to this tree has to give the same one. deadline_s: how long a locate may
-    take (None: as long as the disk does). listens: whether it may have the system tell what happens
-    between two looks at all of it."""
+    take (None: as long as the disk does)."""
 
     def __init__(
         self,
@@ -75,7 +72,6 @@ class DiskWorkspace:
         deadline_s: float | None = None,
         calls: Calls | None = None,
         flavour: Flavour | None = None,
-        listens: bool = True,
     ) -> None:
         self.root = os.path.realpath(root)
         self._given = os.path.abspath(root)
@@ -83,15 +79,14 @@ class DiskWorkspace:
         self._calls = calls or Calls()
         self._flavour = flavour or flavour_of(sys.platform)
         self._refusing = IgnoreRules(self.root, ".sightlineignore")
-        self._hiding = git_rules(self.root)
-        self._rules = self._refusing, self._hiding
         self._deadline_s = deadline_s
         self._state = state
+        self._git_top = git_top(self.root)
+        self._ignore_rules = RuleSet((self._refusing, git_rules(self.root)))
         self._tree: Tree | None = None
-        self._listens = listens
-        self._looks = 0
-        self._vigil: Vigil | None = None
-        self._finder: Finder | None = None
+        self._is_loaded = False
+        self._names = NO_TREE
+        self._path_list = PathList(self.root, self._refusing)
 
     def locate(self, name: str | os.PathLike[str]) -> ResolvedPath:
         name = os.fspath(name)
@@ -188,61 +183,73 @@ class DiskWorkspace:
             yield from found
 
     def walk(
-        self, *, since_ns: int = 0, under: str = "", links: bool = False
+        self,
+        *,
+        since_ns: int = 0,
+        under: str = "",
+        links: bool = False,
+        until: float | None = None,
     ) -> Iterator[tuple[str, StatSignature]]:
-        return walk(self.root, self._rules, since_ns, under, links=links)
+        if under:
+            tree = look(self.root, self._rules(), until=until, under=under)
+        else:
+            tree = self._tree = look(self.root, self._rules(), self._tree or NO_TREE, until)
+        found = [
+            (path, StatSignature(*row[:CONTENT]))  # type: ignore[arg-type]
+            for path, row in tree.files()
+            if (links or S_ISREG(int(row[MODE]))) and since_ns <= max(row[1], row[2])  # type: ignore[operator]
+        ]
+        for folder, listing in tree.listings.items():
+            if listing.hidden.get("") == CLOSED:
+                signature = signature_of(os.lstat(f"{self.root}/{folder}"))
+                found.append((folder.rstrip("/") or ".", signature))
+        yield from sorted(found, key=itemgetter(0))
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
-        from sightline.filesystem.tree_index import NO_TREE, look  # few look at all of it
-
-        last = last or NO_TREE
-        return look(self.root, self._rules, last, until, self._doubts(last))
-
-    def folders(self, last: Tree) -> Looking:
-        return folders(self.root, self._rules, last, doubts=self._doubts(last))
-
-    def _doubts(self, last: Tree) -> Doubts:
-        """What may have changed since a look. Who looks at a large tree again and again listens."""
-        self._looks += 1
-        if self._listens and self._looks > LOOKS and last.count() >= LARGE:
-            self._listens = False  # it is asked for once
-            self._vigil = vigil(self.root, self._rules, len(last.listings))
-        return ALL if self._vigil is None else self._vigil.doubts(last.heard)
+        return look(self.root, self._rules(), last or NO_TREE, until)
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
-        return gather(self._calls, self.root, asked)
+        return read_files(self._calls, self.root, asked)
 
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:
-        self._tree = tree
+        self._tree, self._is_loaded = tree, True
         if lasting:
             save(self._state, self.root, tree)
 
     def remembered(self) -> Tree:
-        if self._tree is None:
-            self._tree = load(self._state, self.root)
-        return self._tree
+        if not self._is_loaded:
+            self._is_loaded = True
+            loaded = load(self._state, self.root)
+            self._tree = loaded if loaded.listings else self._tree
+        return self._tree or NO_TREE
 
     def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
         if after:
-            return add(self._state, name, data, after)
+            return append(self._state, name, data, after)
         keep(self._state, name, data)
         return True
 
     def kept(self, name: str) -> bytes | None:
         try:
-            return kept(self._state, name)
+            return read_kept(self._state, name)
         except OSError:
             return None
 
     def paths(self) -> tuple[str, ...]:
-        if self._finder is None:
-            self._finder = Finder(self.root)
-        return self._finder.paths()
+        rules = self._rules()
+        if self._tree is None:
+            self._names = look(self.root, rules, self._names, names_only=True)
+        else:
+            self._names = look(self.root, rules, self._tree, names_only=True)
+            if self._names is not self._tree:
+                self._names = self._tree = look(self.root, rules, self._tree)
+        return self._path_list.paths(self._names)
 
     def names(self, folder: str) -> tuple[str, ...]:
-        from sightline.filesystem.path_list import names
-
-        return names(self.root, folder)
+        try:
+            return sorted_names(os.listdir(f"{self.root}/{folder}"))
+        except OSError as error:
+            raise not_listed(folder, error) from error
 
     def git_at_work(self) -> bool:
         found = self.repository("")
@@ -257,12 +264,20 @@ class DiskWorkspace:
         return {path for path in paths if self._refusing.refuses(path)}
 
     def listed(self, path: str) -> bool:
-        return not (self._refusing.refuses(path) or self._hiding.refuses(path))
+        return not self._rules().refuses(path)
 
     def watch(self, *, polling_s: float = 0.5) -> Watcher:
         """Tell what changes here as it happens; see filesystem.watch.watcher. polling_s: between two looks
         at what no event tells of, at the least."""
-        return watch(self.root, self._rules, polling_s=polling_s)
+        return watch(self.root, self._rules(), polling_s=polling_s)
+
+    def _rules(self) -> RuleSet:
+        """Return the rules of all ignore files. Git's begin at the top of its tree, which may change."""
+        top = git_top(self.root)
+        if top != self._git_top:
+            self._git_top = top
+            self._ignore_rules = RuleSet((self._refusing, git_rules(self.root)))
+        return self._ignore_rules
 
     def _inside(self, name: str) -> str:
         """The name as a canonical path; an absolute one may name the root through a symlink."""

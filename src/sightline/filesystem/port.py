@@ -10,7 +10,7 @@ from typing import Protocol
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
 from sightline.filesystem.git.repository import Repository
-from sightline.filesystem.tree_index import Looking, Row, Tree
+from sightline.filesystem.tree_index import Row, Tree
 from sightline.filesystem.watch.watcher import Watcher
 from sightline.model.revision import Revision, Stamp, StatSignature
 
@@ -95,22 +95,28 @@ class Workspace(Protocol):
         same bytes. "unreadable" for what is left when the deadline passes."""
 
     def walk(
-        self, *, since_ns: int = 0, under: str = "", links: bool = False
+        self,
+        *,
+        since_ns: int = 0,
+        under: str = "",
+        links: bool = False,
+        until: float | None = None,
     ) -> Iterator[tuple[str, StatSignature]]:
-        """Every file (links: and every symlink) that the ignore rules let us see, in order of path;
-        with since_ns only those that were changed then or later, by their times; under: those below
-        one folder ("" or ending in "/"), which is taken not to be ignored itself. A folder that may
-        not be listed is answered itself, told by its mode."""
+        """Yield every file that no ignore rule hides, in order of path.
+
+        links: symlinks, too. since_ns: only files whose times are then or later. under: only files
+        below one folder ("" or ending in "/"), which counts as not ignored. until: by
+        time.monotonic(). A folder that may not be listed is yielded itself, with its mode.
+        Unverifiable when an ignore file cannot be read, DeadlinePassed when time is up.
+        """
 
     def tree(self, last: Tree | None = None, *, until: float | None = None) -> Tree:
-        """How all stands that the ignore rules let us see, with what is left out and why. last: an
-        earlier answer with the contents learned since; where the times vouch for them they are in
-        this one. until: by time.monotonic(). Unverifiable when an ignore file cannot be read,
-        DeadlinePassed when time is up."""
+        """Return all files and symlinks, and what is left out and why.
 
-    def folders(self, last: Tree) -> Looking:
-        """The same, folder after folder while the look goes on, for who has other work to do beside
-        it. It answers the tree when it ends."""
+        last: an earlier answer with the contents learned since. Contents for which the times vouch are in
+        the new answer, and it is `last` itself where nothing changed. until: by time.monotonic().
+        Unverifiable when an ignore file or a folder cannot be read, DeadlinePassed when time is up.
+        """
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
         """Files that a tree names, each as it is asked for, with its bytes where it stands as its

@@ -1,4 +1,4 @@
-"""Looking over many files: a stat each, a hash in doubt; and listing what is there."""
+"""Compare many files with their stamps: a stat each, a hash in doubt."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from msgspec import structs
 
 from sightline.filesystem.file_state import FileState
-from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.rules import Chain, IgnoreRules, ignored
 from sightline.filesystem.read import failed, read, signature_of
 from sightline.filesystem.system_calls import Calls
 from sightline.model.revision import UNKNOWN, Stamp, StatSignature, compare
@@ -81,98 +79,3 @@ def _looked(found: FileState) -> FileState:
 def unanswered(path: str, at_ns: int) -> FileState:
     """The answer for a path that the disk did not answer for in time."""
     return FileState(path, "unreadable", UNKNOWN, read_at_ns=at_ns, why="deadline")
-
-
-def walk(
-    root: str,
-    rules: tuple[IgnoreRules, ...],
-    since_ns: int = 0,
-    under: str = "",
-    *,
-    links: bool = False,
-) -> Iterator[tuple[str, StatSignature]]:
-    """Every regular file that no rule ignores, in order of path; those changed since, if asked,
-    and those below one folder ("" or ending in "/") that is not ignored itself. links: symlinks,
-    too.
-
-    No symlink is followed, nor is what belongs to a nested repository listed. A folder
-    that may not be listed is answered itself, told by its mode, so that a caller can say so.
-    """
-    chains = tuple(rule.chain() for rule in rules)
-    for end in [at + 1 for at, sign in enumerate(under) if sign == "/"]:
-        chains = _deeper(rules, chains, under[:end])
-    yield from _walk(root, under, rules, chains, since_ns, links=links)
-
-
-def _deeper(
-    rules: tuple[IgnoreRules, ...], chains: tuple[Chain, ...], folder: str
-) -> tuple[Chain, ...]:
-    pairs = zip(rules, chains, strict=True)
-    return tuple(rule.extend(chain, rule.full(folder)) for rule, chain in pairs)
-
-
-def _walk(
-    root: str,
-    folder: str,
-    rules: tuple[IgnoreRules, ...],
-    chains: tuple[Chain, ...],
-    since_ns: int,
-    *,
-    links: bool,
-) -> Iterator[tuple[str, StatSignature]]:
-    try:
-        with os.scandir(f"{root}/{folder}") as entries:
-            listed = sorted((_sort_key(entry), entry) for entry in entries)
-    except PermissionError:
-        yield folder.rstrip("/") or ".", signature_of(os.lstat(f"{root}/{folder}"))
-        return
-    except (FileNotFoundError, NotADirectoryError):
-        return  # gone since it was seen, and so are its files
-    if folder and any(name in (".git", ".git/") for name, _ in listed):
-        return
-    for name, entry in listed:
-        below = name.endswith("/")
-        if since_ns and not below and not _changed_since(entry, since_ns):
-            continue  # asked first: a stat takes less than the rules
-        path = folder + entry.name
-        if unlisted(entry.name) or any(
-            ignored(chain, rule.full(path), folder=below)
-            for rule, chain in zip(rules, chains, strict=True)
-        ):
-            continue
-        if below:
-            deeper = _deeper(rules, chains, f"{path}/")
-            yield from _walk(root, f"{path}/", rules, deeper, since_ns, links=links)
-        elif entry.is_file(follow_symlinks=False) or (links and entry.is_symlink()):
-            try:
-                yield path, signature_of(entry.stat(follow_symlinks=False))
-            except FileNotFoundError:
-                continue
-
-
-def _changed_since(entry: os.DirEntry[str], since_ns: int) -> bool:
-    try:
-        found = entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return found.st_ctime_ns >= since_ns or found.st_mtime_ns >= since_ns
-
-
-def _sort_key(entry: os.DirEntry[str]) -> str:
-    # With its "/", so that "a-b" comes before "a/b" here as it does among whole paths.
-    return entry.name + "/" * entry.is_dir(follow_symlinks=False)
-
-
-def unlisted(name: str) -> bool:
-    """Whether no entry of this name is ever listed, whatever the ignore rules say."""
-    # Not Unicode: such a name could neither be stored nor be put into an answer.
-    return name in (".git", ".hg") or name.startswith(ASIDE) or not encodes(name)
-
-
-def encodes(name: str) -> bool:
-    """Whether a name is Unicode."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

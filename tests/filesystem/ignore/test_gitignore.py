@@ -11,7 +11,6 @@ from sightline.errors import Unverifiable
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.ignore.gitignore import SPELLED_SUM_MAX, PatternSet, lines_of
 from sightline.filesystem.ignore.rules import CHARACTERS_MAX, WILDCARDS_MAX, IgnoreRules, bounded
-from sightline.filesystem.path_list import Finder
 
 ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 PARTS = ["a", "b", "ab", "a.c", "b.a.c", ".a", "a b", "é", "a!", "#a", "a ", "[a]"]
@@ -109,13 +108,13 @@ def test_more_wildcards_than_can_be_compared_are_refused(tmp_path):
     (tmp_path / "a1").touch()
     ignore = tmp_path / ".gitignore"
     ignore.write_text("".join([f"a[0-9]{number}*\n" for number in range(WILDCARDS_MAX)]))
-    assert Finder(str(tmp_path)).paths() == (".gitignore", "a1")
+    assert DiskWorkspace(str(tmp_path), f"{tmp_path}-state").paths() == (".gitignore", "a1")
     with ignore.open("a") as file:
         file.write("b*c\n")
     with pytest.raises(
         Unverifiable, match=f"has more than {WILDCARDS_MAX:,} patterns with wildcards"
     ):
-        Finder(str(tmp_path)).paths()
+        DiskWorkspace(str(tmp_path), f"{tmp_path}-state").paths()
 
 
 @pytest.mark.parametrize("unit", ["[a-z]*", "[a]", "*a", "[", "**/", "\\a[b]"])
@@ -138,7 +137,7 @@ def test_an_ignore_file_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("sightline.filesystem.ignore.rules.BYTES_MAX", 1_000)
     (tmp_path / ".gitignore").write_text("x" * 1_001)
     with pytest.raises(Unverifiable, match="too large"):
-        Finder(str(tmp_path)).paths()
+        DiskWorkspace(str(tmp_path), f"{tmp_path}-state").paths()
 
 
 def files_below(parts):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sightline.filesystem.ignore.rules import IgnoreRules, git_rules
+from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules
 from sightline.filesystem.watch.choose import for_linux
 from sightline.filesystem.watch.inotify import Inotify
 from sightline.filesystem.watch.watcher import Hints, Watcher
@@ -18,8 +18,8 @@ LONG_S = 30.0
 LOCAL = "/dev/x / ext4 rw 0 0\n"
 
 
-def rules_of(root: Path) -> tuple[IgnoreRules, ...]:
-    return IgnoreRules(str(root), ".sightlineignore"), git_rules(str(root))
+def rules_of(root: Path) -> RuleSet:
+    return RuleSet((IgnoreRules(str(root), ".sightlineignore"), git_rules(str(root))))
 
 
 @contextmanager

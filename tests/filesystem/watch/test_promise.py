@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.filesystem.watch.seeing import all_of, rules_of, watching
+from tests.filesystem.watch.seeing import all_of, watching
 
-from sightline.filesystem.scan import walk
+from sightline.filesystem.disk import DiskWorkspace
 from sightline.filesystem.watch.watcher import Hints
 
 if sys.platform != "linux":
@@ -65,7 +65,7 @@ def standing(root: Path) -> dict[str, tuple[object, bytes]]:
     """The listed files, with their contents."""
     return {
         path: (signature, (root / path).read_bytes())
-        for path, signature in walk(str(root), rules_of(root))
+        for path, signature in DiskWorkspace(str(root), f"{root}-state").walk()
     }
 
 
@@ -126,7 +126,7 @@ def test_a_view_kept_by_hints_while_a_storm_goes_on_ends_as_the_disk_is(tmp_path
                 break
         assert child.returncode == 0
         assert view
-        assert view == dict(walk(str(root), rules_of(root)))
+        assert view == dict(DiskWorkspace(str(root), f"{root}-state").walk())
 
 
 def look(root: Path, view: dict[str, object], hints: Hints) -> None:
@@ -135,5 +135,5 @@ def look(root: Path, view: dict[str, object], hints: Hints) -> None:
     for path in named:
         for known in [k for k in view if not path or k == path or k.startswith(f"{path}/")]:
             del view[known]
-        listed = walk(str(root), rules_of(root))
+        listed = DiskWorkspace(str(root), f"{root}-state").walk()
         view |= {p: seen for p, seen in listed if not path or f"{p}/".startswith(f"{path}/")}

@@ -7,9 +7,9 @@ import shutil
 import subprocess
 
 import pytest
-from tests.filesystem.watch.seeing import all_of, hinted, lay, rules_of, save, watching
+from tests.filesystem.watch.seeing import all_of, hinted, lay, save, watching
 
-from sightline.filesystem.scan import walk
+from sightline.filesystem.disk import DiskWorkspace
 
 
 def git(folder, *words):
@@ -85,7 +85,7 @@ def test_what_is_watched_is_what_is_listed(tree):
     lay(tree, "dist/not", "src/other/x", "src/dist/y", "nested/in/z", "w/.hidden/v")
     (tree / "src/.gitignore").write_text("!dist\nother\n")
     (tree / "nested/.git").mkdir()
-    listed = {path for path, _ in walk(str(tree), rules_of(tree))}
+    listed = {path for path, _ in DiskWorkspace(str(tree), f"{tree}-state").walk()}
     with watching(tree) as watcher:
         for folder, _, names in os.walk(tree):
             for name in set(names) - {".gitignore"}:

@@ -112,6 +112,11 @@ class Repository:
                 found[path] = said.split()[2].decode()
         return found
 
+    def tracked_paths(self, deadline_s: float) -> list[str]:
+        """Return the workspace paths that git tracks; none where git does not answer."""
+        names = _ask(self._root, ["ls-files", "-c", "-z"], deadline_s)
+        return os.fsdecode(names).split("\0")[:-1] if names else []
+
     def holds(self, blob: str, deadline_s: float) -> bool:
         """Whether git has a blob of this id, in a commit or left over from one."""
         return _ask(self.top, ["cat-file", "-e", blob], deadline_s) is not None

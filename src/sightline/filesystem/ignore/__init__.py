@@ -2,6 +2,7 @@
 
 PUBLIC = (
     "gitignore",
+    "rules",
     "wildmatch",
 )
 

@@ -6,13 +6,19 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from errno import ELOOP, ENAMETOOLONG
+from time import time_ns
 
 from sightline.errors import Unverifiable
+from sightline.filesystem.folder import ASIDE
 from sightline.filesystem.ignore.gitignore import PatternSet, lines_of
+from sightline.filesystem.scan import settled
 
 Chain = tuple[tuple[PatternSet, int], ...]
 """Pattern sets that speak for one folder's entries, strongest first, each with how many
 characters of a path stand before the part that its patterns are about."""
+
+Chains = tuple[Chain, ...]
+"""The chain of each rule of a RuleSet, for one folder's entries."""
 
 BYTES_MAX = 2_000_000
 """The most of an ignore file that is read."""
@@ -95,9 +101,85 @@ class IgnoreRules:
             return _EMPTY  # git does not follow a symlink here either
         signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
         known = self._read.get(file)
-        if known is None or known[0] != signature:
+        if known is None or known[0] != signature or not settled(*signature[:2], time_ns()):
             known = self._read[file] = (signature, _patterns(file))
         return known[1]
+
+
+class RuleSet:
+    """Several kinds of ignore files together. Folders are "" or end in "/", relative to the root."""
+
+    def __init__(self, rules: Iterable[IgnoreRules]) -> None:
+        self._rules = tuple(rules)
+        self.names = frozenset(rule.name for rule in self._rules)
+        """The names of ignore files."""
+
+    def files_of_root(self) -> list[str]:
+        """Return the ignore files that speak for the root, whether they exist or not."""
+        return [file for rule in self._rules for file in rule.above()]
+
+    def chains_of_root(self) -> Chains:
+        """Return the chains for the root's entries."""
+        return tuple(rule.chain() for rule in self._rules)
+
+    def chains(self, folder: str) -> Chains | None:
+        """Return the chains for a folder's entries; None when the folder itself is ignored."""
+        chains = self.chains_of_root()
+        end = folder.find("/")
+        while end >= 0:
+            if self.hides(chains, folder[:end], is_folder=True):
+                return None
+            chains = self.extend(chains, folder[: end + 1])
+            end = folder.find("/", end + 1)
+        return chains
+
+    def extend(self, chains: Chains, folder: str, names: Iterable[str] | None = None) -> Chains:
+        """Return the chains for a folder's entries, from those for the folder above. names: the
+        folder's files, where they are known."""
+        dotted = None if names is None else {n.lower() for n in names if n.startswith(".")}
+        if dotted is not None and dotted.isdisjoint(self.names):
+            return chains
+        return tuple(
+            rule.extend(chain, rule.full(folder))
+            if dotted is None or rule.name in dotted
+            else chain
+            for rule, chain in zip(self._rules, chains, strict=True)
+        )
+
+    def hides(self, chains: Chains, path: str, *, is_folder: bool) -> bool:
+        """Return whether an entry is not listed. chains: for the entries of its folder."""
+        return is_unlisted(path[path.rfind("/") + 1 :]) or any(
+            ignored(chain, rule.full(path), folder=is_folder)
+            for rule, chain in zip(self._rules, chains, strict=True)
+            if chain
+        )
+
+    def hidden_names(self, chains: Chains, folder: str, names: Sequence[str]) -> set[str]:
+        """Return those of a folder's files that a rule ignores."""
+        found: set[str] = set()
+        for rule, chain in zip(self._rules, chains, strict=True):
+            if chain:
+                found |= hidden(chain, rule.full(folder), names)
+        return found
+
+    def refuses(self, path: str, *, is_folder: bool = False) -> bool:
+        """Return whether a path is ignored, by itself or through a folder above it."""
+        return any(rule.refuses(path, folder=is_folder) for rule in self._rules)
+
+
+def is_unlisted(name: str) -> bool:
+    """Return whether no entry of this name is ever listed: version control's, our own files
+    beside others, and names that are no Unicode, which could not be stored or printed."""
+    return name in (".git", ".hg") or name.startswith(ASIDE) or not encodes(name)
+
+
+def encodes(name: str) -> bool:
+    """Return whether a name is Unicode."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _patterns(file: str) -> PatternSet:

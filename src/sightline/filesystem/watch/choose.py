@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from sightline.filesystem.ignore.rules import IgnoreRules
+from sightline.filesystem.ignore.rules import RuleSet
 from sightline.filesystem.watch.event_support import blind, mounts, silent
 from sightline.filesystem.watch.inotify import Inotify
 from sightline.filesystem.watch.linux import LinuxWatcher
@@ -14,15 +14,13 @@ from sightline.filesystem.watch.watcher import POLLING_S, Watcher
 
 def for_linux(
     root: str,
-    rules: tuple[IgnoreRules, ...],
+    rules: RuleSet,
     *,
     polling_s: float = POLLING_S,
     inotify: type[Inotify] = Inotify,
     table: str | None = None,
-    hidden: bool = False,
 ) -> Watcher:
-    """See watch(). inotify: the calls. table: the text of the table of mounts, read if not given.
-    hidden: tell of ignored entries, too, of folders that are not ignored themselves."""
+    """See watch(). inotify: the calls. table: the text of the table of mounts, read if not given."""
     table = mounts() if table is None else table
     try:
         queue = inotify()
@@ -34,9 +32,7 @@ def for_linux(
         why = silent(root, queue, table)
         if why is None:
             places = blind(root, table)
-            return LinuxWatcher(
-                root, rules, polling_s=polling_s, inotify=queue, blind=places, hidden=hidden
-            )
+            return LinuxWatcher(root, rules, polling_s=polling_s, inotify=queue, blind=places)
     except BaseException:
         queue.close()
         raise
@@ -44,10 +40,10 @@ def for_linux(
     return PollingWatcher(root, why, polling_s=polling_s)
 
 
-def watch(root: str, rules: tuple[IgnoreRules, ...], *, polling_s: float = POLLING_S) -> Watcher:
+def watch(root: str, rules: RuleSet, *, polling_s: float = POLLING_S) -> Watcher:
     """The best watcher that this machine has for a folder without symlinks in its name.
 
-    rules: as filesystem.scan.walk takes them. WorkspaceError when the library that other systems
+    WorkspaceError when the library that other systems
     than Linux need is not there; Unverifiable when an ignore file cannot be read.
     """
     import sys

@@ -13,10 +13,8 @@ from msgspec import Struct, structs
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.rules import Chain, IgnoreRules
-from sightline.filesystem.scan import encodes
+from sightline.filesystem.ignore.rules import Chains, RuleSet, encodes
 from sightline.filesystem.watch.git_folder import EXCLUDE, GROWING, OUTSIDE, TOLD, git_files
-from sightline.filesystem.watch.ignored_entries import Ignoring
 from sightline.filesystem.watch.inotify import AS_FILE, AS_FOLDER, Batch, Inotify
 from sightline.filesystem.watch.polling import Rota, identity_of, several_names
 from sightline.filesystem.watch.watched_folders import Folders
@@ -33,25 +31,22 @@ _FULL = (errno.ENOSPC, errno.ENOMEM)
 
 
 class LinuxWatcher:
-    """See Watcher. blind: folders ("" or with a "/" at the end) from which no event comes. hidden:
-    whether ignored entries are told of as well, where their folder is not ignored itself."""
+    """See Watcher. blind: folders ("" or with a "/" at the end) from which no event comes."""
 
     def __init__(
         self,
         root: str,
-        rules: tuple[IgnoreRules, ...],
+        rules: RuleSet,
         *,
         polling_s: float,
         inotify: Inotify,
         blind: tuple[str, ...] = (),
-        hidden: bool = False,
     ) -> None:
         self._root = root
-        self._ignoring = Ignoring(root, rules)
+        self._rules = rules
         self._inotify = inotify
-        self._folders = Folders(inotify, self._ignoring)
+        self._folders = Folders(inotify, root, self._rules)
         self._following = Following(root, blind, polling_s)
-        self._hidden = hidden
         self._full = self._doubtful = False
         self._overflows = self._gaps = 0
         self._identity = identity_of(root)
@@ -170,7 +165,7 @@ class LinuxWatcher:
     def _told(self, batch: Batch, at_ns: int) -> Hints | None:
         folders = self._folders
         followed = self._following.paths
-        say = named(batch, folders, self._ignoring, followed, hidden=self._hidden)
+        say = named(batch, folders, self._rules, followed)
         unseen = {f"{path}/" for path in say.paths} & folders.unseen if folders.unseen else set()
         if batch.came or batch.left or batch.ended or say.relist or say.git or unseen:
             self._unsaid |= self._within(lambda: self._go_along(batch, say, unseen))
@@ -313,13 +308,11 @@ class Named(Struct, frozen=True):
 def named(
     batch: Batch,
     folders: Folders,
-    ignoring: Ignoring,
+    rules: RuleSet,
     followed: frozenset[str],
-    *,
-    hidden: bool = False,
 ) -> Named:
     """What the events of a batch are about. Watches that are no longer known say nothing: what
-    came or went instead of their folders does. hidden: ignored entries count, too."""
+    came or went instead of their folders does."""
     paths: set[str] = set()
     relist: set[str] = set()
     git = False
@@ -329,14 +322,14 @@ def named(
             continue
         names = {os.fsdecode(name): seen for name, seen in raw.items()}
         if watch in folders.git:
-            git |= _of_git(folder, names, ignoring, paths, relist)
+            git |= _of_git(folder, names, rules, paths, relist)
             continue
         if ".git" in names:
             git |= not folder
             relist.add(folder)
         narrow = watch in folders.narrow or watch in folders.nested
-        hides = None if narrow else _nothing if hidden else _hiding(folder, ignoring)
-        if hides is not None and not ignoring.names.isdisjoint(names):
+        hides = None if narrow else _hiding(folder, rules)
+        if hides is not None and not rules.names.isdisjoint(names):
             relist.add(folder)
         paths.update(_passing(folder, names, hides, followed, folders.kept))
     paths |= {folder.rstrip("/") for folder in relist}
@@ -347,13 +340,13 @@ def named(
 def _of_git(
     folder: str,
     names: Mapping[str, int],
-    ignoring: Ignoring,
+    rules: RuleSet,
     paths: set[str],
     relist: set[str],
 ) -> bool:
     """What one of git's folders tells. True when git made another folder to watch."""
     if folder == OUTSIDE:
-        if not ignoring.names.isdisjoint(names):
+        if not rules.names.isdisjoint(names):
             relist.add("")
         return ".git" in names
     told = {folder + name for name in names}
@@ -384,21 +377,16 @@ def _passing(
             yield path
 
 
-def _nothing(_: str, __: int) -> bool:
-    """Nothing is hidden."""
-    return False
-
-
-def _hiding(folder: str, ignoring: Ignoring) -> Hides | None:
+def _hiding(folder: str, rules: RuleSet) -> Hides | None:
     """Whether a rule hides an entry of a folder as all that it was seen to be; None where the
     folder is ignored itself."""
-    chains = ignoring.chains(folder)
-    return None if chains is None else partial(_hides, ignoring, chains)
+    chains = rules.chains(folder)
+    return None if chains is None else partial(_hides, rules, chains)
 
 
-def _hides(ignoring: Ignoring, chains: tuple[Chain, ...], path: str, seen: int) -> bool:
+def _hides(rules: RuleSet, chains: Chains, path: str, seen: int) -> bool:
     return all(
-        ignoring.hides(chains, path, below=below)
+        rules.hides(chains, path, is_folder=below)
         for kind, below in ((AS_FILE, False), (AS_FOLDER, True))
         if seen & kind
     )

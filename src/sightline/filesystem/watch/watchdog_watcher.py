@@ -17,10 +17,8 @@ from typing import Any
 
 from sightline.errors import Unverifiable, WorkspaceError
 from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.rules import IgnoreRules
-from sightline.filesystem.scan import encodes
+from sightline.filesystem.ignore.rules import RuleSet, encodes
 from sightline.filesystem.watch.git_folder import EXCLUDE, TOLD, git_files
-from sightline.filesystem.watch.ignored_entries import Ignoring
 from sightline.filesystem.watch.polling import PollingWatcher, Rota, identity_of, several_names
 from sightline.filesystem.watch.watcher import Eyes, Hints, Lost, Watcher
 
@@ -35,7 +33,7 @@ MANY = 500
 """Events in one answer from which on some may have been dropped: Windows keeps 64 KiB of them."""
 
 
-def for_elsewhere(root: str, rules: tuple[IgnoreRules, ...], *, polling_s: float) -> Watcher:
+def for_elsewhere(root: str, rules: RuleSet, *, polling_s: float) -> Watcher:
     """See watch()."""
     name = "windows" if sys.platform == "win32" else "macos"
     system = import_module(f"sightline.filesystem.watch.{name}")
@@ -52,14 +50,14 @@ class ElsewhereWatcher:
     def __init__(
         self,
         root: str,
-        rules: tuple[IgnoreRules, ...],
+        rules: RuleSet,
         system: ModuleType,
         start: Callable[[str, Any], Any],
         *,
         polling_s: float,
     ) -> None:
         self._root = root
-        self._ignoring = Ignoring(root, rules)
+        self._rules = rules
         self._system = system
         self._start = start
         self._queue: SimpleQueue[Raw | None] = SimpleQueue()
@@ -196,12 +194,12 @@ class ElsewhereWatcher:
         if path == EXCLUDE:
             return ""
         folder, name = path[: path.rfind("/") + 1], path[path.rfind("/") + 1 :]
-        chains = self._ignoring.chains(folder)
+        chains = self._rules.chains(folder)
         if chains is None or name == ".hg" or name.startswith(ASIDE):
             return None
-        if name == ".git" or name in self._ignoring.names or not encodes(name):
+        if name == ".git" or name in self._rules.names or not encodes(name):
             return folder.rstrip("/")
-        hidden = self._ignoring.hides(chains, path, below=below) or self._nested(folder)
+        hidden = self._rules.hides(chains, path, is_folder=below) or self._nested(folder)
         return None if hidden else path
 
     def _nested(self, folder: str) -> bool:

@@ -6,8 +6,8 @@ import errno
 import os
 from collections.abc import Iterable
 
+from sightline.filesystem.ignore.rules import Chains, RuleSet
 from sightline.filesystem.watch.git_folder import git_places
-from sightline.filesystem.watch.ignored_entries import Ignoring
 from sightline.filesystem.watch.inotify import Inotify
 
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
@@ -22,7 +22,7 @@ class Folders:
     OSError (ENOSPC, ENOMEM) from whatever adds watches when the system has none left.
     """
 
-    def __init__(self, inotify: Inotify, ignoring: Ignoring) -> None:
+    def __init__(self, inotify: Inotify, root: str, rules: RuleSet) -> None:
         self.names: dict[int, str] = {}
         self.narrow: set[int] = set()
         self.nested: set[int] = set()
@@ -30,8 +30,8 @@ class Folders:
         self.unseen: set[str] = set()
         self.kept: set[str] = set()
         self._inotify = inotify
-        self._ignoring = ignoring
-        self._root = ignoring.root
+        self._rules = rules
+        self._root = root
 
     def cover(self, folder: str) -> None:
         """Watch a folder and all below it, each before it is listed: what is made in between is
@@ -48,7 +48,7 @@ class Folders:
 
     def _cover(self, folder: str) -> set[int]:
         done: set[int] = set()
-        chains = self._ignoring.chains(folder)
+        chains = self._rules.chains(folder)
         left = [] if chains is None else [(folder, chains)]
         while left:
             folder, chains = left.pop()
@@ -57,7 +57,7 @@ class Folders:
                 continue
             done.add(watch)
             try:
-                below = self._ignoring.below(folder, chains)
+                below = self._below(folder, chains)
             except (FileNotFoundError, NotADirectoryError):
                 continue  # gone since, which is an event
             except PermissionError:
@@ -70,6 +70,21 @@ class Folders:
             else:
                 left += below
         return done
+
+    def _below(self, folder: str, chains: Chains) -> list[tuple[str, Chains]] | None:
+        """Return the folders of a folder that are not ignored, each with the rules from above; None for
+        the top of a repository inside the tree. OSError when it is gone or may not be listed."""
+        with os.scandir(f"{self._root}/{folder}") as entries:
+            is_folder = {e.name: e.is_dir(follow_symlinks=False) for e in entries}
+        if folder and ".git" in is_folder:
+            return None
+        if folder:
+            chains = self._rules.extend(chains, folder, is_folder)
+        return [
+            (f"{folder}{name}/", chains)
+            for name in is_folder
+            if is_folder[name] and not self._rules.hides(chains, folder + name, is_folder=True)
+        ]
 
     def cover_git(self) -> None:
         """Watch the folders in which git says what it does. They may come later: ask again."""

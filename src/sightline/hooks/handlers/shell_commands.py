@@ -20,6 +20,7 @@ from sightline.changes.commands import Before, Changes, Stood, by_times, changes
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change
 from sightline.errors import FileMissing, PathRefused, Unverifiable
+from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
 from sightline.guard.reads import saw
 from sightline.hooks import words
@@ -68,12 +69,10 @@ def _gone(ground: SessionContext) -> tuple[str, ...] | None:
     there is none, or no time to look."""
     if untracked.newest(ground, ground.store.position()) is None:
         return None
-    walked: dict[str, StatSignature] = {}
-    until = monotonic() + WALK_S
-    for path, signature in ground.workspace.walk():
-        walked[path] = signature
-        if monotonic() > until:
-            return None
+    try:
+        walked = dict(ground.workspace.walk(until=monotonic() + WALK_S))
+    except DeadlinePassed:
+        return None
     return untracked.look(ground, walked, LOOKED_AT)
 
 
