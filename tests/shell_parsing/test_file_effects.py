@@ -5,16 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.model.spans import whole
-from sightline.shell_parsing.command_line import COMMAND_MAX, pipelines, starts
+from sightline.shell_parsing.command_line import BYTES_MAX, pipelines, start_folders
 from sightline.shell_parsing.file_effects import (
     Reading,
     Writing,
+    contains_text,
     readings,
     searches,
     writings,
-    written,
 )
-from sightline.shell_parsing.printed_lines import appeared, hits
+from sightline.shell_parsing.printed_lines import printed_spans, search_hits
 
 
 def read(command):
@@ -52,6 +52,11 @@ def read(command):
         ("cat -n f g", ["/w/f"]),
         ("bat -p f; less f", ["/w/f", "/w/f"]),
         ("diff <(cat f) g", ["/w/f"]),
+        ("cat f > g h", []),
+        ("> g cat f; < f head -3", ["/w/f"]),
+        ("cat <<E | head && cat f\nE\ncat g", ["/w/f", "/w/g"]),
+        ("cd x & cat f", ["/w/f"]),
+        ("[[ -f f ]] && cat f", ["/w/f"]),
     ],
 )
 def test_the_files_that_a_command_shows(command, paths):
@@ -104,7 +109,9 @@ def test_of_what_cannot_be_told_only_some_lines_are_expected(command):
     ],
 )
 def test_where_a_command_led_to_tells_where_it_began(command, ended_in, path):
-    told = {each.path for start in starts(command, ended_in) for each in readings(command, start)}
+    told = {
+        each.path for start in start_folders(command, ended_in) for each in readings(command, start)
+    }
     assert path in told
 
 
@@ -119,9 +126,22 @@ def test_the_texts_that_a_command_puts_into_files():
     assert Writing("/w/j", "a\nb\n") in writings(command, "/w")
 
 
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("cat > f <<'E'\n\n  x\n\ty\nE\n", "\n  x\n\ty\n"),
+        ("cat <<-E > f\n\n\t\tx\n\tE\nls", "\nx\n"),
+        ("cd . && cat > f <<< 'x = 1'", "x = 1\n"),
+        ("cat <<E >f && ls\n$x\nE", "$x\n"),
+    ],
+)
+def test_the_text_of_a_heredoc_is_exact(command, text):
+    assert writings(command, "/w") == (Writing("/w/f", text),)
+
+
 def test_a_short_text_may_stand_in_a_command_by_chance():
-    assert not written("make a", "a\n")
-    assert written(
+    assert not contains_text("make a", "a\n")
+    assert contains_text(
         "python - <<E\nwrite('def function():\n    pass\n')\nE", "def function():\n    pass\n"
     )
 
@@ -132,7 +152,7 @@ def test_folders_in_which_it_searches():
 
 
 def test_lines_that_name_their_place():
-    assert list(hits("a/b.py:3:x: y\na/b.py-4-z\nplain\n12:x\n")) == [
+    assert list(search_hits("a/b.py:3:x: y\na/b.py-4-z\nplain\n12:x\n")) == [
         ("a/b.py", 3, "x: y"),
         ("a/b.py", 4, "z"),
     ]
@@ -162,7 +182,7 @@ def test_a_hostile_command_is_bounded(unit):
     assert len(readings(command, "/w")) <= 50
     assert len(readings(f"sed -n '{command}' f", "/w")) <= 50
     writings(command, "/w")
-    assert pipelines("x" * (COMMAND_MAX + 1), "/w") == []
+    assert pipelines("x" * (BYTES_MAX + 1), "/w") == []
 
 
 PROGRAMS = ["cat", "head", "tail", "sed", "grep", "bash", "cd", "x", "f", "'1,3p'"]
@@ -177,7 +197,7 @@ COMMANDS = st.text() | st.lists(SNIPPETS, max_size=12).map(" ".join)
 )
 def test_no_command_makes_a_line_seen_that_does_not_stand_in_the_output(command, lines, output):
     for reading in readings(command, "/w"):
-        found, at = appeared(reading, lines, output)
+        found, at = printed_spans(reading, lines, output)
         assert 0 <= at <= len(output)
         assert all(1 <= first <= last <= len(lines) for first, last in found)
         rows = output.split("\n")
@@ -187,7 +207,7 @@ def test_no_command_makes_a_line_seen_that_does_not_stand_in_the_output(command,
                 assert line in rows or (reading.numbered and any(r.endswith(line) for r in rows))
     writings(command, "/w")
     searches(command, "/w")
-    assert {len(readings(command, start)) for start in starts(command, "/w")} == {
+    assert {len(readings(command, start)) for start in start_folders(command, "/w")} == {
         len(readings(command, "/w"))
     }
 
@@ -197,25 +217,25 @@ def test_a_whole_text_in_an_output_is_seen_whole(lines, data):
     before = data.draw(st.sampled_from(["", "x\n", "\n\n"]))
     after = data.draw(st.sampled_from(["", "x", "\nx\n"]))
     output = before + "".join(f"{line}\n" for line in lines) + after
-    found, _ = appeared(Reading("/f"), lines, output)
+    found, _ = printed_spans(Reading("/f"), lines, output)
     assert found == whole(len(lines))
 
 
 def test_empty_lines_that_the_host_cut_off_both_ends_are_not_seen():
-    found, _ = appeared(Reading("/f"), ["", "a", "", "b", ""], "a\n\nb")
+    found, _ = printed_spans(Reading("/f"), ["", "a", "", "b", ""], "a\n\nb")
     assert found == ((2, 4),)
 
 
 def test_the_lines_of_one_file_are_looked_for_behind_those_of_the_other():
     output = "a\nb\na\n"
-    first, at = appeared(Reading("/f"), ["a", "b"], output)
-    second, end = appeared(Reading("/g"), ["a"], output, at)
+    first, at = printed_spans(Reading("/f"), ["a", "b"], output)
+    second, end = printed_spans(Reading("/g"), ["a"], output, at)
     assert (first, second, end) == (((1, 2),), ((1, 1),), len(output))
-    assert appeared(Reading("/g"), ["b"], output, at)[0] == ()
+    assert printed_spans(Reading("/g"), ["b"], output, at)[0] == ()
 
 
 def test_a_line_like_others_counts_only_beside_one_that_is_not():
     lines = ["}", "a", "}", "b", "}"]
     some = Reading("/f", some=True)
-    assert appeared(some, lines, "}")[0] == ()
-    assert appeared(some, lines, "a\n}\nelse")[0] == ((2, 3),)
+    assert printed_spans(some, lines, "}")[0] == ()
+    assert printed_spans(some, lines, "a\n}\nelse")[0] == ((2, 3),)

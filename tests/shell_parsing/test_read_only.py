@@ -20,6 +20,9 @@ READS = [
     "cat <<'END'\nrm a\nEND",
     "echo $HOME",
     "cat *.py",
+    "grep -n '->' a.py",
+    "rg 'a=b' | head -5 >&2",
+    "[[ -f a ]] && cat a",
 ]
 
 MAY_WRITE = [
@@ -60,6 +63,10 @@ MAY_WRITE = [
     "env cat a",
     "awk '{print}' a",
     "echo x | sh",
+    "cat <<END\n$(rm a)\nEND",
+    "[[ $(rm a) ]] && cat a",
+    "cat a <> b",
+    "echo x >| a",
 ]
 
 

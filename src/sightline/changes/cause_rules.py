@@ -13,7 +13,7 @@ from sightline.changes.layout import same_but_layout  # few changes get this far
 from sightline.model.events import Cause, Changed, CommandEnded, CommandStarted, TurnBegan
 from sightline.model.revision import Revision
 from sightline.model.timeline import Recorded
-from sightline.shell_parsing.command_line import pipelines
+from sightline.shell_parsing.command_line import all_commands
 
 PUT_BACK = "put back"
 """What a cause says of bytes that stood there before an agent's edit, and stand there again."""
@@ -60,7 +60,7 @@ def may_touch(command: str, path: str) -> bool:
     """Whether a command may have changed a file, by its text. Most may change anything; some
     programs change only what they are given by name."""
     words: list[str | None] = []
-    commands = [simple for pipe in pipelines(command, "/") for simple in pipe]
+    commands = all_commands(command, "/")
     for simple in commands:
         words += [*simple.words[1:], *(out for out, _ in simple.outputs)]
     plain = commands and {simple.words[0] for simple in commands if simple.words} <= NAMING

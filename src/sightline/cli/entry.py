@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,7 +34,7 @@ def _open_all() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
-def hook(args: Sequence[str]) -> NoReturn:
+def hook(args: Sequence[str]) -> None:
     """Answer one hook call, as the script does that agents' settings name; end the process."""
     from sightline.hooks.client import main
 

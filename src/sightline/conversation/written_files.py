@@ -11,8 +11,8 @@ from typing import Any
 
 from sightline.conversation.tool_calls import Call, field
 from sightline.model.attempts import PatchSyntax, parse_patch
-from sightline.shell_parsing.command_line import Simple, joined
-from sightline.shell_parsing.file_effects import all_pipes
+from sightline.shell_parsing.command_line import SimpleCommand, absolute_path
+from sightline.shell_parsing.file_effects import all_pipelines
 
 Words = list[str]
 
@@ -21,11 +21,13 @@ Arguments = Mapping[str, Any]
 
 def written_by_command(command: str, cwd: str) -> tuple[str, ...]:
     """Absolute paths, in order. cwd: an absolute folder. A command may write more than it names."""
-    found = (path for pipe in all_pipes(command, cwd) for simple in pipe for path in named(simple))
+    found = (
+        path for pipe in all_pipelines(command, cwd) for simple in pipe for path in named(simple)
+    )
     return tuple(dict.fromkeys(found))
 
 
-def named(simple: Simple) -> Iterator[str]:
+def named(simple: SimpleCommand) -> Iterator[str]:
     """The files that one command says it writes."""
     targets = [target for target, _ in simple.outputs]
     for text in (*simple.words, *simple.bodies):
@@ -34,7 +36,7 @@ def named(simple: Simple) -> Iterator[str]:
     if name in _WRITERS:
         targets += _WRITERS[name]([word for word in simple.words[1:] if word])
     for target in targets:
-        path = joined(simple.cwd, target)
+        path = absolute_path(simple.cwd, target)
         if path is not None:
             yield path
 
@@ -149,7 +151,7 @@ def written(call: Call, cwd: str) -> tuple[str, ...] | None:
     if found is None:
         return None
     known = [path for path in found if not path.startswith("~/")]  # whose home, nobody knows
-    return tuple(dict.fromkeys(joined(cwd, path) or path for path in known))
+    return tuple(dict.fromkeys(absolute_path(cwd, path) or path for path in known))
 
 
 def plain(name: str) -> str:
@@ -200,7 +202,7 @@ def _moved(call: Call, _cwd: str) -> tuple[str, ...] | None:
 def _ran(call: Call, cwd: str) -> tuple[str, ...]:
     """A shell's commands. One that cannot be read is no edit that is known of."""
     folder = field(call.arguments, *FOLDERS)
-    start = joined(cwd, folder) if isinstance(folder, str) else cwd
+    start = absolute_path(cwd, folder) if isinstance(folder, str) else cwd
     one, many = field(call.arguments, *COMMANDS), field(call.arguments, "commands")
     lines = [line_of(one), *(many if isinstance(many, list | tuple) else ())]
     return tuple(

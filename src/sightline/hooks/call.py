@@ -22,6 +22,7 @@ from sightline.checkpoints.gc import keep_to_room
 from sightline.config.settings import Settings
 from sightline.errors import SettingsError, SightlineError, WorkspaceError
 from sightline.filesystem.deadline import DeadlinePassed, within
+from sightline.filesystem.process import behind_shell, owner_of
 from sightline.hooks import fault_log, words
 from sightline.hooks.dispatch import attend
 from sightline.hooks.handlers.host_paths import spelled
@@ -85,6 +86,11 @@ def answered(
 def usage() -> str:
     """Return the usage of the hook command."""
     return USAGE.format(known=", ".join(dialect.AGENTS))
+
+
+def host_process(pid: int | None) -> str | None:
+    """Return the identity of the agent's process that calls hooks from `pid`; None where unknown."""
+    return None if pid is None else owner_of(behind_shell(pid))
 
 
 class Call:

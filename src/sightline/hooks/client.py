@@ -38,75 +38,57 @@ from sightline.hooks.protocol import (
     stamp,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
-
-    from sightline.hooks.call import Call
-
 ANSWER_S = 9.0
 """Seconds to wait for the answer. The daemon has a deadline of its own; hosts wait 10 s."""
 
 DAEMONS_MAX = 16
 
 
-def main(args: list[str]) -> NoReturn:
+def main(args: list[str]) -> None:
     """Print the answer to the hook call on stdin, and end this process with exit code 0."""
-    call = None
     try:
         gc.disable()  # the process ends before garbage matters
-        answer, call = _answer(args)
-        _write(1, answer)
+        _answer(args)
     except BaseException as error:  # noqa: BLE001 - no error may block the agent
         _write(2, f"sightline: {type(error).__name__}: nothing was checked.\n".encode())
-    if call is not None and call.wants_daemon:
-        _leave_daemon(call)
     os._exit(0)  # do not wait for a thread that a dead disk holds
 
 
-def _leave_daemon(call: Call) -> None:
+def _answer(args: list[str]) -> None:
+    if not args or args[0].startswith("-") or len(args) > 2 or os.isatty(0):
+        _add_site_packages()
+        from sightline.hooks.call import usage
+
+        _write(2, usage().encode())
+        return
+    raw = _read_stdin()
+    parent, is_silent = os.getppid(), False
+    try:
+        answer = _ask_daemons(args, raw, parent) if len(raw) <= PAYLOAD_MAX else None
+    except TimeoutError:  # a daemon took the event, so this process must not handle it
+        answer, is_silent = None, True
+    if answer is None:
+        _answer_here(args, raw, parent, is_silent=is_silent)
+    else:
+        _write(1, answer)
+
+
+def _answer_here(args: list[str], raw: bytes, parent: int, *, is_silent: bool) -> None:
+    """Answer with the daemon's own handler, and leave a daemon behind."""
+    _add_site_packages()
+    from sightline.hooks.call import Call, host_process
+
+    home, event = os.path.expanduser("~"), args[1] if len(args) > 1 else None
+    call = Call(args[0], os.environ, home, event, host_process(parent), ending=True)
+    _write(1, call.unanswered(raw) if is_silent else call.answered(raw))
+    if not call.wants_daemon:
+        return
     try:
         from sightline.hooks.spawn import start_daemon
 
         start_daemon(call)
     except BaseException as error:  # noqa: BLE001 - the call was answered; that is enough
         _write(2, f"sightline: {type(error).__name__}: no daemon was started.\n".encode())
-
-
-def _answer(args: list[str]) -> tuple[bytes, Call | None]:
-    """Return the answer, and the call if this process handled it."""
-    if not args or args[0].startswith("-") or len(args) > 2 or os.isatty(0):
-        _add_site_packages()
-        from sightline.hooks.call import usage
-
-        _write(2, usage().encode())
-        return b"", None
-    raw = _read_stdin()
-    parent = os.getppid()
-    try:
-        answer = _ask_daemons(args, raw, parent) if len(raw) <= PAYLOAD_MAX else None
-    except TimeoutError:
-        return _answer_here(args, raw, parent, daemon_silent=True)
-    return _answer_here(args, raw, parent) if answer is None else (answer, None)
-
-
-def _answer_here(
-    args: list[str], raw: bytes, parent: int, *, daemon_silent: bool = False
-) -> tuple[bytes, Call]:
-    """Answer with the daemon's own handler. daemon_silent: a daemon has taken the event."""
-    _add_site_packages()
-    from sightline.filesystem.process import behind_shell, owner_of
-    from sightline.hooks.call import Call
-
-    call = Call(
-        args[0],
-        os.environ,
-        os.path.expanduser("~"),
-        event=args[1] if len(args) > 1 else None,
-        owner=owner_of(behind_shell(parent)),
-        ending=True,
-    )
-    return call.unanswered(raw) if daemon_silent else call.answered(raw), call
 
 
 def _add_site_packages() -> None:

@@ -19,8 +19,7 @@ from sightline.agents import dialect
 from sightline.agents.hook_events import Ended, Stopped
 from sightline.checkpoints.gc import keep_to_room
 from sightline.errors import SightlineError
-from sightline.filesystem.process import behind_shell, owner_of
-from sightline.hooks.call import Call, payload_of
+from sightline.hooks.call import Call, host_process, payload_of
 from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
 from sightline.hooks.open_sessions import OpenWorkspace, OpenWorkspaces, find_project
@@ -124,7 +123,7 @@ class HookServer:
     ) -> bytes:
         """Return the answer to a call. pid: of the host's process, where it is known."""
         environ = {**self._environ, "CLAUDE_PROJECT_DIR": project or self.root}
-        owner = owner_of(behind_shell(pid)) if pid is not None else None
+        owner = host_process(pid)
         self.enter()
         try:
             self.calls += 1

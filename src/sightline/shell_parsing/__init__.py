@@ -1,10 +1,11 @@
-"""What a shell command reads and writes, as far as its text and its output tell."""
+"""Find out what a shell command reads and writes, from its text and its output."""
 
 PUBLIC = (
     "command_line",
     "file_effects",
     "printed_lines",
     "read_only",
+    "syntax_tree",
 )
 
 PURE = (

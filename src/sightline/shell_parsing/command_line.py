@@ -1,199 +1,104 @@
-"""A shell's command line, taken apart as far as its text alone allows.
+"""Split a shell's command line into pipelines of simple commands, as far as its text alone allows.
 
-What a variable, a substitution or a pattern stands for is not known here: such a word is None.
-Nothing is claimed of control flow; each simple command is taken as one that may have run.
+The values of variables, substitutions and patterns are unknown here: such a word is None. Control
+flow is not followed: every simple command counts as one that may have run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from re import DOTALL, VERBOSE, Match, finditer, search, sub
-from re import compile as made
+import re
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 Word = str | None
 
-COMMAND_MAX = 200_000
-"""Characters of a command that is looked at; what is longer says nothing."""
+BYTES_MAX = 200_000
+SECONDS_MAX = 0.25
+"""Limits of parsing one command line. A command line over a limit has no pipelines."""
+
+NESTING_MAX = 100
+"""Levels of syntax that are followed. Deeper commands are left out."""
 
 UNNAMED = "/\0"
-"""A folder whose name is not known, under as many others as a command may leave by "..". """
-DEPTH = 16
+"""A folder with an unknown name."""
 
-PIECE = r"""
-  (?P<blank>(?:[ \t\r]|\\\r?\n)+)
-| (?P<comment>\#[^\n]*)
-| (?P<redirect>(?:\d{1,2}|&)?(?:<<<|<<-?|>>|>\||<>|[<>]&|[<>]))
-| (?P<end>\n|;;|;|&&|\|\||\|&|\||&|\(|\))
-| (?P<word>(?:\\.|'[^']*'|"(?:\\.|[^"\\])*"|[^\s;&|()<>'"\\])+)
-"""
-PART = r"""\\(?P<one>.)|'(?P<single>[^']*)'|"(?P<double>(?:\\.|[^"\\])*)"|(?P<bare>[^'"\\]+)"""
-LEADING = frozenset(
-    [
-        *("then", "do", "else", "elif", "if", "while", "until", "{", "!"),
-        *("time", "sudo", "command", "builtin", "exec"),
-    ]
-)
-"""Words before a command that do not change what it prints."""
+UNNAMED_DEPTH = 16
+"""Unknown folders above the start of a command: as many ".." as a command may use."""
+
+COMMANDS = ("command", "declaration_command", "unset_command")
+REDIRECTS = ("file_redirect", "heredoc_redirect", "herestring_redirect")
+SUBSHELLS = ("subshell", "command_substitution", "process_substitution")
+ARITHMETIC = ("arithmetic_expansion", "test_command")
+ENDS = (";", ";;", "&", "&&", "||", ")", "}", "then", "do", "done", "else", "fi", "esac")
+"""Types of syntax nodes."""
+
+PREFIXES = ("time", "sudo", "command", "builtin", "exec")
+"""Words before a command that do not change its output."""
 
 
-class Simple(Struct, frozen=True):
-    """One command of a pipeline. words: without assignments and redirections; inputs, outputs:
-    files that its stdin comes from and its stdout goes to, (path, appended); bodies: the texts
-    handed to it in the command line; cwd: its folder, None where it is not known."""
+class SimpleCommand(Struct):
+    """One command of a pipeline.
 
-    words: tuple[Word, ...]
+    words: without assignments and redirections. cwd: the folder it runs in, None where unknown.
+    inputs: files that its stdin comes from. outputs: files that its stdout goes to, each with
+    whether the output is appended. bodies: texts that the command line hands to its stdin.
+    """
+
     cwd: str | None
-    inputs: tuple[Word, ...] = ()
-    outputs: tuple[tuple[Word, bool], ...] = ()
-    bodies: tuple[str, ...] = ()
+    words: list[Word] = []
+    inputs: list[Word] = []
+    outputs: list[tuple[Word, bool]] = []
+    bodies: list[str] = []
 
 
-def pipelines(command: str, cwd: str) -> list[list[Simple]]:
-    """The pipelines of a command line in order, each with its commands; none where it is too long
-    or a quote is not closed."""
-    if len(command) > COMMAND_MAX:
-        return []
-    return _Reader(command, cwd).pipelines()
+def parse_command(command: str) -> Node | None:
+    """Return the syntax tree of a command line; None when it reaches a limit."""
+    from sightline.shell_parsing.syntax_tree import BASH, parse
+
+    source = command.encode("utf-8", "replace")
+    return parse(BASH, source, bytes_max=BYTES_MAX, seconds_max=SECONDS_MAX)
 
 
-def starts(command: str, cwd: str) -> tuple[str, ...]:
-    """The folders that a command may have begun in when this one is told of it afterwards: the
-    one told; and, as some hosts tell where a command has led to, the one that leads there."""
+def pipelines(command: str, cwd: str) -> list[list[SimpleCommand]]:
+    """Return the pipelines of a command line in order, each with its commands. cwd: an absolute
+    folder. A part that is no valid syntax is left out."""
+    return _Reader(command, cwd).pipelines
+
+
+def all_commands(command: str, cwd: str) -> list[SimpleCommand]:
+    """Return all commands of a command line, or none where a part of it cannot be read."""
+    reader = _Reader(command, cwd)
+    return [simple for pipe in reader.pipelines for simple in pipe] if reader.is_complete else []
+
+
+def start_folders(command: str, cwd: str) -> tuple[str, ...]:
+    """Return the folders that a command may have started in. cwd: the folder that a host names
+    after the command, which is the folder before it or, for some hosts, the one it led to."""
     if "cd" not in command and "pushd" not in command:
         return (cwd,)
-    reader = _Reader(command if len(command) <= COMMAND_MAX else "", UNNAMED * DEPTH)
-    reader.pipelines()
-    led = (reader.folder or "").split(UNNAMED)
-    tail = led[-1]
-    if led[0] or len(led) == 1 or not cwd.endswith(tail) or reader.folder == UNNAMED * DEPTH:
+    unknown = UNNAMED * UNNAMED_DEPTH
+    target = _Reader(command, unknown).cwd or ""
+    below = target.rpartition(UNNAMED)[2]
+    if not target.startswith(UNNAMED) or target == unknown or not cwd.endswith(below):
         return (cwd,)
-    return (cwd, cwd.removesuffix(tail) + UNNAMED * (DEPTH - len(led) + 1))
+    climbed = UNNAMED_DEPTH - target.count(UNNAMED)
+    return (cwd, cwd.removesuffix(below) + UNNAMED * climbed)
 
 
-class _Reader:
-    _words: list[Word]
-    _inputs: list[Word]
-    _outputs: list[tuple[Word, bool]]
-    _bodies: list[str]
-    _awaits: str | None
-
-    def __init__(self, command: str, cwd: str) -> None:
-        self._text = command
-        self._cwd: str | None = cwd
-        self._outer: list[str | None] = []
-        self._pipes: list[list[Simple]] = []
-        self._line: list[Simple] = []
-        self._delimiters: list[tuple[str, bool]] = []
-        self._at = 0
-        self._clear()
-
-    @property
-    def folder(self) -> str | None:
-        """Where the commands read so far lead to."""
-        return self._cwd
-
-    def pipelines(self) -> list[list[Simple]]:
-        for match in self._tokens():
-            kind, token = match.lastgroup, match.group()
-            if kind == "word":
-                self._word(_decoded(token))
-            elif kind == "redirect":
-                self._awaits = token
-            elif kind == "end":
-                self._end(token)
-        if self._at < len(self._text):
-            return []  # a quote that is not closed: the shell runs nothing of it
-        self._end("\n")
-        return [pipe for pipe in self._pipes if pipe]
-
-    def _tokens(self) -> Iterator[Match[str]]:
-        token = made(PIECE, VERBOSE | DOTALL)
-        while match := token.match(self._text, self._at):
-            self._at = match.end()
-            yield match
-
-    def _clear(self) -> None:
-        self._words, self._inputs, self._outputs, self._bodies = [], [], [], []
-        self._awaits = None
-
-    def _word(self, word: Word) -> None:
-        if self._awaits is not None:
-            redirect, self._awaits = self._awaits, None
-            self._redirected(redirect, word)
-        elif self._words or word is None or not _is_leading(word):
-            self._words.append(word)
-
-    def _redirected(self, redirect: str, word: Word) -> None:
-        sign = redirect.lstrip("0123456789&")
-        stream = redirect[: len(redirect) - len(sign)]
-        if sign in ("<<", "<<-"):
-            self._delimiters.append((word or "", sign == "<<-"))
-        elif sign == "<<<":
-            self._bodies.append(f"{word or ''}\n")
-        elif sign == "<":
-            self._inputs.append(word)
-        elif stream in ("", "1", "&") and (sign != ">&" or not (word or "").isdigit()):
-            self._outputs.append((word, sign == ">>"))
-
-    def _end(self, mark: str) -> None:
-        if mark == "\n" and self._delimiters:
-            self._bodies += [self._body(*each) for each in self._delimiters]
-            self._delimiters = []
-        self._close()
-        if mark in ("|", "|&"):
-            return
-        self._pipes.append(self._line)
-        self._moved(self._line, mark)
-        self._line = []
-        if mark == "(":
-            self._outer.append(self._cwd)
-        elif mark == ")" and self._outer:
-            self._cwd = self._outer.pop()
-
-    def _close(self) -> None:
-        if self._words or self._inputs or self._outputs:
-            parts = (tuple(self._inputs), tuple(self._outputs), tuple(self._bodies))
-            self._line.append(Simple(tuple(self._words), self._cwd, *parts))
-        self._clear()
-
-    def _moved(self, line: list[Simple], mark: str) -> None:
-        """A cd that is not in a pipeline, nor in the background, moves what comes after it."""
-        if len(line) != 1 or mark == "&":
-            return
-        words = [word for word in line[0].words if word != "--"]
-        if words[:1] in (["cd"], ["pushd"], ["popd"]):
-            target = words[1] if words[0] != "popd" and len(words) == 2 else None
-            self._cwd = None if target in (None, "-") else joined(self._cwd, target)
-
-    def _body(self, delimiter: str, tabs: bool) -> str:  # noqa: FBT001 - as its sign says
-        """A text in the command line, up to the line that closes it."""
-        lines: list[str] = []
-        while self._at < len(self._text):
-            end = self._text.find("\n", self._at)
-            line = self._text[self._at : end + 1 if end >= 0 else None]
-            self._at += len(line)
-            line = line.lstrip("\t") if tabs else line
-            if line.removesuffix("\n") == delimiter:
-                break
-            lines.append(line)
-        return "".join(lines)
-
-
-def joined(cwd: str | None, path: Word) -> str | None:
-    """A path as its command means it; None where that is not known."""
-    if path is None or not path:
+def absolute_path(cwd: str | None, path: Word) -> str | None:
+    """Return the absolute path that a command means by a word; None where it is unknown."""
+    if not path:
         return None
-    if path.startswith("/") or path[1:3] in (":/", ":\\"):
-        return _direct(path)
-    return None if cwd is None else _direct(f"{cwd.rstrip('/')}/{path}")
-
-
-def _direct(path: str) -> str:
-    """A path without "." and "..", as a shell that follows its own names counts them."""
+    if not path.startswith("/") and path[1:3] not in (":/", ":\\"):
+        if cwd is None:
+            return None
+        path = f"{cwd}/{path}"
     parts: list[str] = []
-    for part in path.split("/")[1:] if path.startswith("/") else path.split("/"):
+    for part in path.split("/"):
         if part == "..":
             del parts[-1:]
         elif part not in ("", "."):
@@ -201,35 +106,192 @@ def _direct(path: str) -> str:
     return "/" * path.startswith("/") + "/".join(parts)
 
 
-def _is_leading(word: str) -> bool:
-    if word in LEADING:
-        return True
+class _Reader:
+    """Collects pipelines from a syntax tree, in the order of the text. cwd: where the commands
+    read so far lead to. is_complete: no part of the command line was left out."""
+
+    def __init__(self, command: str, cwd: str) -> None:
+        self.cwd: str | None = cwd
+        self.pipelines: list[list[SimpleCommand]] = []
+        self._pipeline: list[SimpleCommand] = []
+        self._command: SimpleCommand | None = None
+        self._continues = False
+        self._is_herestring = False
+        root = parse_command(command)
+        self.is_complete = root is not None and not root.has_error
+        if root is not None:
+            self._source = command.encode("utf-8", "replace")
+            self._read(root, 0)
+            self._end_pipeline()
+
+    def _read(self, node: Node, depth: int) -> None:
+        kind = node.type
+        if kind == "ERROR":
+            self._is_herestring = _text(node) == "<<"
+            if not self._is_herestring:
+                self._pipeline, self._command = [], None
+            return
+        if node.has_error and kind in (*COMMANDS, "heredoc_redirect"):
+            return
+        if depth > NESTING_MAX:
+            self.is_complete = False
+        elif kind in COMMANDS:
+            self._read_command(node, depth)
+        elif kind in REDIRECTS:
+            self._read_redirect(node, depth)
+        elif kind in SUBSHELLS:
+            self._read_subshell(node, depth)
+        elif kind in ("|", "|&"):
+            self._continues = bool(self._pipeline)
+        elif kind in ARITHMETIC:
+            self._read_substitutions(node, depth)
+        elif kind in ENDS:
+            self._end_pipeline(in_background=kind == "&")
+        else:
+            for child in node.children:
+                self._read(child, depth + 1)
+
+    def _read_command(self, node: Node, depth: int) -> None:
+        self._begin_command()
+        for child in node.children:
+            if child.type in REDIRECTS:
+                self._read_redirect(child, depth)
+            elif child.type == "variable_assignment" and node.type == "command":
+                self._read_substitutions(child, depth + 1)
+            else:
+                self._add_word(child, depth)
+
+    def _begin_command(self) -> SimpleCommand:
+        if not self._continues:
+            self._end_pipeline()
+        self._continues = False
+        self._command = SimpleCommand(self.cwd)
+        self._pipeline.append(self._command)
+        return self._command
+
+    def _add_word(self, node: Node, depth: int) -> None:
+        assert self._command is not None
+        word = _decoded(node)
+        if self._command.words or word is None or not _is_prefix(word):
+            self._command.words.append(word)
+        if word is None:
+            self._read_substitutions(node, depth + 1)
+
+    def _read_redirect(self, node: Node, depth: int) -> None:
+        command = self._command or self._begin_command()
+        if node.type == "herestring_redirect":
+            command.bodies.append(f"{_decoded(node.children[-1]) or ''}\n")
+        elif node.type == "heredoc_redirect":
+            self._read_heredoc(node, command, depth)
+        else:
+            self._read_file_redirect(node, command, depth)
+
+    def _read_file_redirect(self, node: Node, command: SimpleCommand, depth: int) -> None:
+        """The grammar also counts arguments after a redirection's target as its targets. It splits
+        the sign of a herestring after a redirection: `<<` is an error before the redirection `<`."""
+        descriptor = node.child_by_field_name("descriptor")
+        sign = next(child.type for child in node.children if child != descriptor)
+        targets = node.children_by_field_name("destination")
+        if targets:
+            word = _decoded(targets[0])
+            to_stdout = descriptor is None or _text(descriptor) == "1"
+            if self._is_herestring:
+                command.bodies.append(f"{word or ''}\n")
+            elif sign == "<":
+                command.inputs.append(word)
+            elif to_stdout and ">" in sign and not (sign == ">&" and (word or "").isdigit()):
+                command.outputs.append((word, sign in (">>", "&>>")))
+            for target in targets[1:]:
+                self._add_word(target, depth)
+        self._is_herestring = False
+
+    def _read_heredoc(self, node: Node, command: SimpleCommand, depth: int) -> None:
+        """The rest of the command's line stands inside the heredoc's node. The grammar leaves
+        blanks at the start of a body out, so the body is cut from the source."""
+        for child in node.children:
+            if child.type in ("word", "string", "raw_string", "concatenation"):
+                self._add_word(child, depth)
+            elif child.type == "heredoc_body":
+                self._read_substitutions(child, depth + 1)
+            else:
+                self._read(child, depth + 1)
+        body = ("heredoc_body", "heredoc_end")
+        line_end = max(child.end_byte for child in node.children if child.type not in body)
+        begin = self._source.find(b"\n", line_end) + 1
+        end = self._source.rfind(b"\n", 0, node.children[-1].start_byte + 1) + 1
+        text = self._source[begin:end].decode()
+        strips_tabs = any(child.type == "<<-" for child in node.children)
+        command.bodies.append(re.sub(r"(?m)^\t+", "", text) if strips_tabs else text)
+
+    def _read_substitutions(self, node: Node, depth: int) -> None:
+        if node.type in SUBSHELLS:
+            self._read_subshell(node, depth)
+        elif depth > NESTING_MAX:
+            self.is_complete = False
+        else:
+            for child in node.children:
+                self._read_substitutions(child, depth + 1)
+
+    def _read_subshell(self, node: Node, depth: int) -> None:
+        """Its commands are pipelines of their own, and its cd ends with it."""
+        if node.type == "subshell":
+            self._end_pipeline()
+        outer = self.cwd, self._pipeline, self._command
+        self._pipeline, self._command = [], None
+        for child in node.children:
+            self._read(child, depth + 1)
+        self._end_pipeline()
+        self.cwd, self._pipeline, self._command = outer
+
+    def _end_pipeline(self, *, in_background: bool = False) -> None:
+        """Outside a pipeline and in the foreground, cd moves the commands after it."""
+        commands = [each for each in self._pipeline if each.words or each.inputs or each.outputs]
+        self._pipeline, self._command, self._continues = [], None, False
+        if commands:
+            self.pipelines.append(commands)
+        if len(commands) != 1 or in_background:
+            return
+        words = [word for word in commands[0].words if word != "--"]
+        if words[:1] in (["cd"], ["pushd"], ["popd"]):
+            target = words[1] if words[0] != "popd" and len(words) == 2 else None
+            self.cwd = None if target in (None, "-") else absolute_path(self.cwd, target)
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode()
+
+
+def _is_prefix(word: str) -> bool:
     name, equals, _ = word.partition("=")
-    return bool(equals) and name.isidentifier()
+    return word in PREFIXES or (bool(equals) and name.isidentifier())
 
 
-def _decoded(token: str) -> Word:
-    """A word without its quotes; None where it stands for something else."""
-    kept: list[str] = []
-    for part in finditer(PART, token, DOTALL):
-        kind, text = part.lastgroup, part.group(part.lastgroup or 0)
-        if kind == "double":
-            if _expands(text):
-                return None
-            text = _unescaped(text)
-        elif kind == "bare" and (_is_pattern(text) or (text.startswith("~") and not kept)):
-            return None
-        kept.append("" if (kind, text) == ("one", "\n") else text)
-    return "".join(kept)
+def _decoded(node: Node) -> Word:
+    """Return a word without its quotes; None where it stands for something else."""
+    text, kind = _text(node), node.type
+    if kind == "command_name":
+        return _decoded(node.children[0])
+    if kind == "raw_string":
+        return text[1:-1]
+    if kind == "string":
+        plain = all(child.type in ('"', "$", "string_content") for child in node.children)
+        return re.sub(r'\\([\\"$`\n])', _unescaped, text[1:-1]) if plain else None
+    if kind == "concatenation":
+        parts = [_decoded(child) for child in node.children]
+        bare = "".join(_text(child) for child in node.children if child.type == "word")
+        return None if None in parts or _is_pattern(bare) else "".join(map(str, parts))
+    if node.children or kind in ("ansi_c_string", "translated_string") or _is_pattern(text):
+        return None
+    return re.sub(r"\\(.)", _unescaped, text, flags=re.DOTALL)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return match[1].strip("\n")
 
 
 def _is_pattern(text: str) -> bool:
-    return text not in ("{", "}", "[", "[[") and any(sign in text for sign in "$`*?[{")
-
-
-def _expands(text: str) -> bool:
-    return bool(search(r"(?:^|[^\\])(?:\\\\)*(?:\$[\w({?!@#*$-]|`)", text, DOTALL))
-
-
-def _unescaped(text: str) -> str:
-    return sub(r'\\([\\"$`\n])', lambda match: match[1].strip("\n"), text) if "\\" in text else text
+    """Return whether the shell puts something else in place of an unquoted text."""
+    bare = re.sub(r"\\.", "", text, flags=re.DOTALL)
+    return text.startswith("~") or (
+        bare not in ("{", "}", "[", "[[") and any(sign in bare for sign in "$`*?[{")
+    )

@@ -1,33 +1,37 @@
-"""What a shell command shows of files, and what it writes into them, as far as its text tells.
+"""Find the files that a shell command prints, and those it writes into, from the command's text.
 
-A reading says which lines a command would print. It claims nothing: what was really printed is
-told by the output alone (shell_parsing.printed_lines).
+A Reading names the lines that a command would print. Only the output proves that they were printed
+(shell_parsing.printed_lines).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from re import sub
+from itertools import islice
 
 from msgspec import Struct
 
 from sightline.model.spans import Spans
-from sightline.shell_parsing.command_line import Simple, joined, pipelines
+from sightline.shell_parsing.command_line import SimpleCommand, Word, absolute_path, pipelines
 from sightline.shell_parsing.readers import Filter, filter_of
 
 READINGS_MAX = 50
-WORTH = 20
-"""Characters from which on a text that stands in a command cannot stand there by chance."""
+
+TEXT_MIN = 20
+"""Characters from which on a file's text does not occur in a command by chance."""
 
 SHELLS = ("bash", "sh", "zsh", "dash")
 SEARCHERS = ("grep", "egrep", "fgrep", "rg", "ag", "git")
 
 
 class Reading(Struct, frozen=True):
-    """A file that a command shows. path: absolute. cuts: one after the other, which lines of
-    those left so far are let through; a negative number counts from the end (-1 is the last).
-    numbered: each line comes with its number. some: only some of these lines, nobody can tell
-    which, or not all of them as they are."""
+    """A file that a command prints.
+
+    path: absolute. cuts: selections of lines, each made from the lines that the one before leaves;
+    a negative number counts from the end (-1 is the last line). numbered: each line is printed with
+    its number. some: an unknown part of these lines is printed, or they are changed.
+    """
 
     path: str
     cuts: tuple[Spans, ...] = ()
@@ -35,16 +39,16 @@ class Reading(Struct, frozen=True):
     some: bool = False
 
     def lines(self, total: int) -> Sequence[int]:
-        """The numbers of the lines it would print of a file of so many."""
-        left: Sequence[int] = range(1, total + 1)
+        """Return the numbers of the lines that the command would print. total: lines of the file."""
+        lines: Sequence[int] = range(1, total + 1)
         for cut in self.cuts:
-            parts = [_slice(left, first, last) for first, last in cut]
-            left = parts[0] if len(parts) == 1 else [line for part in parts for line in part]
-        return left
+            parts = [_slice(lines, first, last) for first, last in cut]
+            lines = parts[0] if len(parts) == 1 else [line for part in parts for line in part]
+        return lines
 
 
 class Writing(Struct, frozen=True):
-    """A text that a command puts into a file: whole, or behind what stands there."""
+    """A text that a command writes into a file: the whole text, or appended to the file's own."""
 
     path: str
     text: str
@@ -52,129 +56,119 @@ class Writing(Struct, frozen=True):
 
 
 def readings(command: str, cwd: str) -> tuple[Reading, ...]:
-    """The files that a command line shows, in order. cwd: an absolute folder."""
-    found: list[Reading] = []
-    for pipe in all_pipes(command, cwd):
-        found += shown(pipe)
-        if len(found) >= READINGS_MAX:
-            break
-    return tuple(found[:READINGS_MAX])
+    """Return the files that a command line prints, in order, READINGS_MAX at most. cwd: an absolute
+    folder."""
+    every = (each for pipe in all_pipelines(command, cwd) for each in pipeline_readings(pipe))
+    return tuple(islice(every, READINGS_MAX))
 
 
 def writings(command: str, cwd: str) -> tuple[Writing, ...]:
-    """The texts that a command line itself puts into files, in order."""
-    return tuple(
-        writing for pipe in all_pipes(command, cwd) for simple in pipe for writing in put(simple)
-    )
+    """Return the texts that a command line contains and writes into files, in order."""
+    commands = (simple for pipe in all_pipelines(command, cwd) for simple in pipe)
+    return tuple(writing for simple in commands for writing in command_writings(simple))
 
 
-def written(command: str, text: str) -> bool:
-    """Whether a text stands in a command as it is, and not by chance."""
+def contains_text(command: str, text: str) -> bool:
+    """Return whether a command contains a file's text, and not by chance."""
     body = text.strip("\n")
-    return len(body.strip()) >= WORTH and body in command
+    return len(body.strip()) >= TEXT_MIN and body in command
 
 
 def searches(command: str, cwd: str) -> tuple[str, ...]:
-    """The folders in which a command line searches, so that it prints "path:line:text"."""
-    simples = (simple for pipe in all_pipes(command, cwd) for simple in pipe)
-    found = [each.cwd for each in simples if each.words[:1] and each.words[0] in SEARCHERS]
-    return tuple(dict.fromkeys(folder for folder in found if folder is not None))
+    """Return the folders in which a command line searches, so that it prints "path:line:text"."""
+    commands = (simple for pipe in all_pipelines(command, cwd) for simple in pipe)
+    folders = [each.cwd for each in commands if each.words[:1] and each.words[0] in SEARCHERS]
+    return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
 
 
-def all_pipes(command: str, cwd: str, depth: int = 2) -> Iterator[list[Simple]]:
-    """The pipelines of a command line, and of those that it hands another shell (bash -c "...")."""
+def all_pipelines(command: str, cwd: str, depth: int = 2) -> Iterator[list[SimpleCommand]]:
+    """Yield the pipelines of a command line, and those it passes to another shell (bash -c "...").
+    depth: shells within shells that are followed."""
     for pipe in pipelines(command, cwd):
         yield pipe
         for simple in pipe:
-            inner = _inner(simple)
+            inner = _passed_to_shell(simple.words)
             if inner and simple.cwd and depth:
-                yield from all_pipes(inner, simple.cwd, depth - 1)
+                yield from all_pipelines(inner, simple.cwd, depth - 1)
 
 
-def _inner(simple: Simple) -> str | None:
-    words = simple.words
-    if not words or words[0] is None or words[0].rpartition("/")[2] not in SHELLS:
+def _passed_to_shell(words: Sequence[Word]) -> str | None:
+    if not words or (words[0] or "").rpartition("/")[2] not in SHELLS:
         return None
-    for at, word in enumerate(words[1:-1], 1):
-        if word and word.startswith("-") and word.endswith("c"):
-            return words[at + 1]
-    return None
+    options = [at for at, word in enumerate(words) if re.fullmatch("-.*c", word or "")]
+    return words[options[0] + 1] if options and options[0] + 1 < len(words) else None
 
 
-def shown(pipe: list[Simple]) -> list[Reading]:
-    """The files that one pipeline prints, in order; none where it prints anything else."""
+def pipeline_readings(pipe: list[SimpleCommand]) -> list[Reading]:
+    """Return the files that one pipeline prints, in order; none where it prints anything else."""
     found: list[Reading] = []
     for simple in pipe:
         step = filter_of(simple.words)
         if step is None:
             found = []
             continue
-        files = step.files or simple.inputs
-        found = _from_files(simple, step, files) if files else [_through(r, step) for r in found]
+        files = step.files or tuple(simple.inputs)
+        if files:
+            if step.numbered:
+                files = files[:1]  # the numbers go on from file to file
+            paths = [absolute_path(simple.cwd, file) for file in files[:READINGS_MAX]]
+            found = [Reading(path) for path in paths if path is not None]
+        found = [_filtered(reading, step) for reading in found]
         if any(path != "/dev/stdout" for path, _ in simple.outputs) and not step.passes:
             found = []
     return found
 
 
-def _from_files(simple: Simple, step: Filter, files: tuple[str | None, ...]) -> list[Reading]:
-    if step.numbered:
-        files = files[:1]  # the numbers go on from file to file
-    paths = [joined(simple.cwd, file) for file in files[:READINGS_MAX]]
-    return [_through(Reading(path), step) for path in paths if path is not None]
-
-
-def _through(reading: Reading, step: Filter) -> Reading:
-    """What is left of a reading behind one more command."""
+def _filtered(reading: Reading, step: Filter) -> Reading:
     cuts = reading.cuts if step.cut is None else (*reading.cuts, step.cut)
     numbered = reading.numbered or (step.numbered and not reading.cuts)
     changed = step.some or (step.numbered and bool(reading.cuts))
     return Reading(reading.path, cuts, numbered, reading.some or changed)
 
 
-def put(simple: Simple) -> Iterator[Writing]:
-    """The texts that one command puts into files."""
+def command_writings(simple: SimpleCommand) -> Iterator[Writing]:
+    """Yield the texts that one command contains and writes into files."""
     name = simple.words[0] if simple.words else None
-    targets = list(simple.outputs)
-    texts = list(simple.bodies)
+    targets, texts = list(simple.outputs), simple.bodies
     if name == "tee":
-        behind = "-a" in simple.words
-        targets += [(word, behind) for word in simple.words[1:] if word and word[0] != "-"]
+        appends = "-a" in simple.words
+        targets += [(word, appends) for word in simple.words[1:] if word and word[0] != "-"]
     elif name in ("echo", "printf"):
         texts = _printed(name, simple.words[1:])
     elif name != "cat" or len(simple.words) > 1:
         return
-    for target, behind in targets:
-        path = joined(simple.cwd, target)
+    for target, appends in targets:
+        path = absolute_path(simple.cwd, target)
         if path is not None:
-            yield from (Writing(path, text, behind) for text in texts)
+            yield from (Writing(path, text, appends) for text in texts)
 
 
-def _printed(name: str, words: tuple[str | None, ...]) -> list[str]:
-    """What echo or printf may print; which of several holds, the file tells."""
-    if not words or None in words:
-        return []
+def _printed(name: str, words: Sequence[Word]) -> list[str]:
+    """Return the texts that echo or printf may print, depending on the shell."""
     known = [word for word in words if word is not None]
+    if not words or len(known) < len(words):
+        return []
     if name == "echo":
-        bare = known[:1] in (["-n"], ["-e"], ["-en"], ["-ne"])
-        text = " ".join(known[1:] if bare else known)
-        ended = text if bare and "n" in known[0] else text + "\n"
-        return [ended, _escapes(ended)]
-    form = _escapes(known[0]).replace("%%", "%")
-    if "%s" not in form:
-        return [form] if "%" not in known[0].replace("%%", "") else []
-    if form.count("%s") == 1 and form.count("%") == 1:
-        return ["".join(form.replace("%s", word) for word in known[1:] or [""])]
-    return []
+        has_option = known[0] in ("-n", "-e", "-en", "-ne")
+        text = " ".join(known[has_option:])
+        ended = text if has_option and "n" in known[0] else text + "\n"
+        return [ended, _unescaped(ended)]
+    template = _unescaped(known[0]).replace("%%", "%")
+    if "%s" not in template:
+        return [] if "%" in known[0].replace("%%", "") else [template]
+    if template.count("%") > 1:
+        return []
+    return ["".join(template.replace("%s", word) for word in known[1:] or [""])]
 
 
-def _escapes(text: str) -> str:
+def _unescaped(text: str) -> str:
     signs = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
-    return sub(r"\\([ntr\\])", lambda match: signs[match[1]], text)
+    return re.sub(r"\\([ntr\\])", lambda match: signs[match[1]], text)
 
 
-def _slice(left: Sequence[int], first: int, last: int) -> Sequence[int]:
-    """Lines first..last of these; negative ones from the end."""
-    total = len(left)
+def _slice(lines: Sequence[int], first: int, last: int) -> Sequence[int]:
+    """Return the first to the last of these lines; a negative number counts from the end."""
+    total = len(lines)
     start = first - 1 if first > 0 else max(total + first, 0)
     end = last if last >= 0 else total + last + 1
-    return left[start : max(end, 0)]
+    return lines[start : max(end, 0)]

@@ -1,8 +1,9 @@
-"""Programs that print lines of files as they are: which files, and which of their lines."""
+"""Programs that print lines of files unchanged: the files, and the lines that are printed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -10,13 +11,16 @@ from msgspec import Struct
 from sightline.model.spans import Spans
 from sightline.shell_parsing.command_line import Word
 
-TEN = 10
-"""Lines that head and tail print when nobody says how many."""
+DEFAULT_COUNT = "10"
+"""Lines that head and tail print without -n."""
 
 
 class Filter(Struct, frozen=True):
-    """What one command does with lines. files: named by it, else they come from its stdin; cut,
-    numbered, some: as in shell_parsing.file_effects.Reading; passes: what it writes to a file, it also prints."""
+    """The effect of one command on lines.
+
+    files: the operands; where there are none, the lines come from stdin. cut, numbered, some: as in
+    shell_parsing.file_effects.Reading. passes: the command writes to a file and prints, too.
+    """
 
     files: tuple[Word, ...] = ()
     cut: Spans | None = None
@@ -25,149 +29,120 @@ class Filter(Struct, frozen=True):
     passes: bool = False
 
 
-class Options(Struct, frozen=True):
-    """What follows a command's name: options with their values ("" for none), and operands."""
-
-    given: tuple[tuple[str, str], ...]
-    operands: tuple[Word, ...]
-
-    def has(self, *names: str) -> bool:
-        return any(name in names for name, _ in self.given)
-
-    def last(self, *names: str) -> str | None:
-        values = [value for name, value in self.given if name in names]
-        return values[-1] if values else None
+Options = Mapping[str, Sequence[str]]
+"""The options of a command, each with its values ("" for none)."""
 
 
 def filter_of(words: Sequence[Word]) -> Filter | None:
-    """What a command prints of its files or of its stdin; None when it is not told by its words
-    or it prints something else."""
-    if not words or words[0] is None:
-        return None
-    made = _PROGRAMS.get(words[0].rpartition("/")[2])
-    return made(words[1:]) if made else None
+    """Return what a command prints of its files or its stdin; None where its words do not say, or
+    it prints something else."""
+    program = _PROGRAMS.get((words[0] or "").rpartition("/")[2]) if words else None
+    return program(words[1:]) if program else None
 
 
-def options(words: Sequence[Word], valued: str) -> Options:
-    """Options apart from operands. valued: the one-letter options that take a value."""
-    given: list[tuple[str, str]] = []
+def _parse(words: Sequence[Word], valued: str) -> tuple[Options, tuple[Word, ...]]:
+    """Separate options from operands. valued: the one-letter options that take a value."""
+    options: dict[str, list[str]] = defaultdict(list)
     operands: list[Word] = []
-    rest = list(reversed(words))
-    while rest:
-        word = rest.pop()
+    remaining = list(reversed(words))
+    while remaining:
+        word = remaining.pop()
         if word == "--":
-            operands += reversed(rest)
+            operands += reversed(remaining)
             break
         if word is None or word == "-" or not word.startswith("-"):
             operands.append(word)
         elif word.startswith("--"):
             name, _, value = word[2:].partition("=")
-            given.append((name, value))
+            options[name].append(value)
+        elif word[1:].isdigit():
+            options["n"].append(word[1:])  # head -20
         else:
-            given += _letters(word[1:], valued, rest)
-    return Options(tuple(given), tuple(operands))
-
-
-def _letters(letters: str, valued: str, rest: list[Word]) -> list[tuple[str, str]]:
-    """The options of one word, with the value that stands behind the last of them."""
-    if letters.isdigit():
-        return [("n", letters)]  # head -20
-    given: list[tuple[str, str]] = []
-    for at, letter in enumerate(letters):
-        if letter in valued:
-            value = letters[at + 1 :] or (rest.pop() if rest else None)
-            given.append((letter, value or ""))
-            break
-        given.append((letter, ""))
-    return given
+            at = next((at for at in range(1, len(word)) if word[at] in valued), len(word))
+            for letter in word[1:at]:
+                options[letter].append("")
+            if at < len(word):
+                value = word[at + 1 :] or (remaining.pop() if remaining else None) or ""
+                options[word[at]].append(value)
+    return options, tuple(operands)
 
 
 def _cat(words: Sequence[Word]) -> Filter | None:
-    found = options(words, "")
-    if found.has("A", "e", "t", "v", "E", "T", "b", "show-all", "show-ends", "show-tabs"):
+    options, files = _parse(words, "")
+    if options.keys() & {*"AetvETb", "show-all", "show-ends", "show-tabs"}:
         return None
-    return Filter(
-        found.operands,
-        numbered=found.has("n", "number"),
-        some=found.has("s", "squeeze-blank"),
-    )
+    squeezes = "s" in options or "squeeze-blank" in options
+    return Filter(files, numbered="n" in options or "number" in options, some=squeezes)
 
 
 def _nl(words: Sequence[Word]) -> Filter | None:
-    """Without -ba it leaves out empty lines when it counts."""
-    found = options(words, "bsvwnidfhl")
-    if found.given not in ((("b", "a"),), (("body-numbering", "a"),)):
-        return None
-    return Filter(found.operands, numbered=True)
+    """Without -ba, nl does not count empty lines."""
+    options, files = _parse(words, "bsvwnidfhl")
+    counts_all = options in ({"b": ["a"]}, {"body-numbering": ["a"]})
+    return Filter(files, numbered=True) if counts_all else None
 
 
 def _pager(words: Sequence[Word]) -> Filter | None:
-    found = options(words, "rlm")
-    between = found.last("r", "line-range")
-    if between is None:
-        return Filter(found.operands, numbered=found.has("N", "n", "number"))
-    first, colon, last = between.partition(":")
+    options, files = _parse(words, "rlm")
+    between = [*options.get("r", ()), *options.get("line-range", ())]
+    if not between:
+        return Filter(files, numbered=bool(options.keys() & {"N", "n", "number"}))
+    first, colon, last = between[-1].partition(":")
     span = _span(first or "1", (last or "-1") if colon else first)
-    return Filter(found.operands, (span,)) if span else None
+    return Filter(files, (span,)) if span else None
 
 
 def _head(words: Sequence[Word]) -> Filter | None:
-    count = _count(words)
+    count, files = _count(words)
     if count is None:
         return None
-    found, number = count
-    last = -int(number[1:]) - 1 if number.startswith("-") else int(number.lstrip("+"))
-    return Filter(found.operands, ((1, last),))
+    last = -int(count[1:]) - 1 if count.startswith("-") else int(count.lstrip("+"))
+    return Filter(files, ((1, last),))
 
 
 def _tail(words: Sequence[Word]) -> Filter | None:
-    count = _count(words)
+    count, files = _count(words)
     if count is None:
         return None
-    found, number = count
-    if number.startswith("+"):
-        return Filter(found.operands, ((max(int(number), 1), -1),))
-    lines = int(number.lstrip("-"))
-    return Filter(found.operands, ((-lines, -1),) if lines else ())
+    if count.startswith("+"):
+        return Filter(files, ((max(int(count), 1), -1),))
+    lines = int(count.lstrip("-"))
+    return Filter(files, ((-lines, -1),) if lines else ())
 
 
-def _count(words: Sequence[Word]) -> tuple[Options, str] | None:
-    """The number of lines that is asked for; None where it is not lines, or not a number."""
-    found = options(words, "nc")
-    if found.has("c", "bytes", "z"):
-        return None
-    number = found.last("n", "lines")
-    number = str(TEN) if number is None else number
-    digits = number.removeprefix("+" if number.startswith("+") else "-")
-    return (found, number) if _is_number(digits) else None
+def _count(words: Sequence[Word]) -> tuple[str | None, tuple[Word, ...]]:
+    """Return the number of lines with its sign, None for bytes or no number; and the files."""
+    options, files = _parse(words, "nc")
+    count = [DEFAULT_COUNT, *options.get("n", ()), *options.get("lines", ())][-1]
+    is_count = _is_number(count.removeprefix("+" if count.startswith("+") else "-"))
+    return count if is_count and not options.keys() & {"c", "bytes", "z"} else None, files
 
 
 def _sed(words: Sequence[Word]) -> Filter | None:
-    found = options(words, "ef")
-    if found.has("i", "in-place", "f", "s", "z"):
+    options, files = _parse(words, "ef")
+    if options.keys() & {"i", "in-place", "f", "s", "z"}:
         return None
-    scripts = [value for name, value in found.given if name in ("e", "expression")]
-    files = found.operands
+    scripts = [*options.get("e", ()), *options.get("expression", ())]
     if not scripts:
         if not files or files[0] is None:
             return None
         scripts, files = [files[0]], files[1:]
-    if not found.has("n", "quiet", "silent"):
+    if not options.keys() & {"n", "quiet", "silent"}:
         return _until(scripts, files)
-    spans = [_printing(part) for text in scripts for part in text.replace("\n", ";").split(";")]
-    kept = [span for span in spans if span]
-    if None in spans or not _in_order(kept):
+    parts = [_printing(part) for text in scripts for part in text.replace("\n", ";").split(";")]
+    spans = [span for span in parts if span]
+    if None in parts or not _in_order(spans):
         return Filter(files, some=True)
-    return Filter(files, tuple(kept))
+    return Filter(files, tuple(spans))
 
 
 def _in_order(spans: list[tuple[int, int]]) -> bool:
-    """Whether no line is asked for twice, as far as the numbers tell."""
+    """Return whether no line is printed twice, as far as the numbers say."""
     return all(a[1] > 0 and not 0 < b[0] <= a[1] for a, b in pairwise(spans))
 
 
 def _until(scripts: list[str], files: tuple[Word, ...]) -> Filter:
-    """A script 20q prints up to there; any other script may change a line, or leave it as it is."""
+    """The script 20q prints 20 lines; any other script may change lines or leave them unchanged."""
     number = scripts[0].strip().removesuffix("q").strip()
     if len(scripts) == 1 and scripts[0].strip().endswith("q") and _is_number(number):
         return Filter(files, ((1, int(number)),))
@@ -175,7 +150,7 @@ def _until(scripts: list[str], files: tuple[Word, ...]) -> Filter:
 
 
 def _printing(part: str) -> tuple[int, int] | tuple[()] | None:
-    """The lines that one command of sed -n prints; () for none, None when it is another one."""
+    """Return the lines that one command of sed -n prints; () for none, None for other commands."""
     text = part.strip()
     if not text or (text.endswith("q") and _is_number(text[:-1].strip())):
         return ()
@@ -200,31 +175,27 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _search(words: Sequence[Word]) -> Filter | None:
-    """Some lines of the files behind the pattern (grep and its like)."""
-    found = options(words, "ABCmefdDgtTjM")
-    files = found.operands if found.has("e", "f", "regexp") else found.operands[1:]
-    return Filter(files, numbered=found.has("n", "line-number"), some=True)
+def _search(words: Sequence[Word]) -> Filter:
+    """Grep and its like print some lines of the files after the pattern."""
+    options, operands = _parse(words, "ABCmefdDgtTjM")
+    files = operands if options.keys() & {"e", "f", "regexp"} else operands[1:]
+    return Filter(files, numbered="n" in options or "line-number" in options, some=True)
 
 
-def _script(words: Sequence[Word]) -> Filter | None:
-    """Some lines of the files behind its program."""
-    found = options(words, "vFf")
-    return Filter(found.operands if found.has("f") else found.operands[1:], some=True)
-
-
-def _tee(_: Sequence[Word]) -> Filter:
-    return Filter(passes=True)
+def _awk(words: Sequence[Word]) -> Filter:
+    """Awk prints some lines of the files after its program."""
+    options, operands = _parse(words, "vFf")
+    return Filter(operands if "f" in options else operands[1:], some=True)
 
 
 _PROGRAMS: dict[str, Callable[[Sequence[Word]], Filter | None]] = {
     **dict.fromkeys(("less", "more", "bat", "batcat"), _pager),
     **dict.fromkeys(("grep", "egrep", "fgrep", "rg"), _search),
-    **dict.fromkeys(("awk", "gawk", "mawk"), _script),
+    **dict.fromkeys(("awk", "gawk", "mawk"), _awk),
     "cat": _cat,
     "nl": _nl,
     "head": _head,
     "tail": _tail,
     "sed": _sed,
-    "tee": _tee,
+    "tee": lambda _: Filter(passes=True),
 }

@@ -11,8 +11,14 @@ from sightline.conversation.formats.file_writes import of_patch
 from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Deed, Rewrite
 from sightline.conversation.written_files import COMMANDS, FOLDERS, line_of, named
-from sightline.shell_parsing.command_line import UNNAMED, Simple
-from sightline.shell_parsing.file_effects import SHELLS, Reading, all_pipes, put, shown
+from sightline.shell_parsing.command_line import UNNAMED, SimpleCommand
+from sightline.shell_parsing.file_effects import (
+    SHELLS,
+    Reading,
+    all_pipelines,
+    command_writings,
+    pipeline_readings,
+)
 
 DEPTH = 16
 QUIET = (
@@ -70,7 +76,7 @@ def work(call: Call) -> Work:
     """Of a call of a shell."""
     line = command(call)
     start, strip = _start(call)
-    pipes = [pipe for pipe in all_pipes(line, start) if not _is_shell(pipe)]
+    pipes = [pipe for pipe in all_pipelines(line, start) if not _is_shell(pipe)]
     written = [_path(each, strip) for pipe in pipes for simple in pipe for each in named(simple)]
     rewrites = tuple(each for pipe in pipes for simple in pipe for each in _put(simple, strip))
     printed, certain = _printed(pipes, strip)
@@ -108,22 +114,24 @@ def _path(path: str, strip: str) -> str | None:
     return None if inner == path else inner
 
 
-def _is_shell(pipe: list[Simple]) -> bool:
+def _is_shell(pipe: list[SimpleCommand]) -> bool:
     word = pipe[0].words[:1]
     return len(pipe) == 1 and bool(word) and (word[0] or "").rpartition("/")[2] in SHELLS
 
 
-def _put(simple: Simple, strip: str) -> Iterator[Rewrite]:
+def _put(simple: SimpleCommand, strip: str) -> Iterator[Rewrite]:
     for text in (*simple.bodies, *simple.words):
         if text and written_files.BEGIN in text:
             yield from of_patch(text)
-    for each in put(simple):
+    for each in command_writings(simple):
         path = _path(each.path, strip)
         if path is not None and not path.startswith("/dev/"):
             yield Rewrite(path, "" if each.appended else None, each.text)
 
 
-def _printed(pipes: list[list[Simple]], strip: str) -> tuple[tuple[Reading | str, ...], bool]:
+def _printed(
+    pipes: list[list[SimpleCommand]], strip: str
+) -> tuple[tuple[Reading | str, ...], bool]:
     """What is printed in order, and whether that is all."""
     found: list[Reading | str] = []
     certain = True
@@ -135,14 +143,14 @@ def _printed(pipes: list[list[Simple]], strip: str) -> tuple[tuple[Reading | str
         if len(pipe) == 1 and name == "echo" and None not in first:
             found.append(" ".join(word or "" for word in first[1:]))
             continue
-        readings = [(each, _path(each.path, strip)) for each in shown(pipe)]
+        readings = [(each, _path(each.path, strip)) for each in pipeline_readings(pipe)]
         found += [structs.replace(each, path=path) for each, path in readings if path is not None]
         certain = certain and bool(readings) and all(p and not e.some for e, p in readings)
     return tuple(found), certain
 
 
 def _deed(
-    pipes: list[list[Simple]],
+    pipes: list[list[SimpleCommand]],
     reads: list[str],
     written: list[str],
     rewrites: tuple[Rewrite, ...],
@@ -166,7 +174,7 @@ def _deed(
     return "read" if reads or any(name in READERS for name in known) else "list"
 
 
-def _name(simple: Simple) -> str:
+def _name(simple: SimpleCommand) -> str:
     words = simple.words
     name = (words[0] or "").rpartition("/")[2] if words else ""
-    return "git-grep" if name == "git" and words[1:2] == ("grep",) else name
+    return "git-grep" if name == "git" and words[1:2] == ["grep"] else name

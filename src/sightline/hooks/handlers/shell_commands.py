@@ -30,11 +30,11 @@ from sightline.model.events import CommandEnded as Ended
 from sightline.model.manifest import Entry
 from sightline.model.revision import MISSING, UNKNOWN, StatSignature
 from sightline.model.spans import Spans, count, spans, union
-from sightline.model.text import Text, decode
+from sightline.model.text import Text, decode, normal
 from sightline.model.timeline import Recorded
-from sightline.shell_parsing.command_line import starts
-from sightline.shell_parsing.file_effects import readings, searches, writings, written
-from sightline.shell_parsing.printed_lines import appeared, hits, plain
+from sightline.shell_parsing.command_line import start_folders
+from sightline.shell_parsing.file_effects import contains_text, readings, searches, writings
+from sightline.shell_parsing.printed_lines import printed_spans, search_hits
 from sightline.shell_parsing.read_only import only_reads
 
 RECENT = 64
@@ -208,12 +208,14 @@ def note_shown(ground: SessionContext, event: CommandEnded) -> None:
     """Record the lines of files that stand in the output."""
     if not event.output:
         return
-    pages, output = Pages(ground), plain(event.output)
+    pages, output = Pages(ground), normal(event.output)
     seen: dict[str, Spans] = {}
-    folders = starts(event.command, event.cwd)
+    folders = start_folders(event.command, event.cwd)
     at = 0
     for same in zip(*(readings(event.command, folder) for folder in folders), strict=True):
-        told = [(*appeared(each, pages.lines(each.path), output, at), each.path) for each in same]
+        told = [
+            (*printed_spans(each, pages.lines(each.path), output, at), each.path) for each in same
+        ]
         lines, at, path = max(told, key=lambda one: count(one[0]))
         seen[path] = union(seen.get(path, ()), lines)
     for folder in folders:
@@ -227,10 +229,10 @@ def note_written(ground: SessionContext, event: CommandEnded, changed: Iterable[
     """Record files whose text stands in the command itself: their agent knows it."""
     pages = Pages(ground)
     seen: dict[str, Spans] = {}
-    folders = starts(event.command, event.cwd)
+    folders = start_folders(event.command, event.cwd)
     for writing in [each for folder in folders for each in writings(event.command, folder)]:
         text = pages.text(writing.path)
-        if text is not None and writing.text and text.plain.endswith(plain(writing.text)):
+        if text is not None and writing.text and text.plain.endswith(normal(writing.text)):
             total = len(text.lines)
             new = writing.text.count("\n") + (not writing.text.endswith("\n"))
             if writing.appended or total == new:
@@ -239,13 +241,13 @@ def note_written(ground: SessionContext, event: CommandEnded, changed: Iterable[
         if there.data and len(there.data) <= 4 * len(event.command):
             path = f"{ground.workspace.root}/{there.path}"
             text = pages.text(path)
-            if text is not None and written(event.command, text.plain):
+            if text is not None and contains_text(event.command, text.plain):
                 seen[path] = spans([(1, len(text.lines))])
     _record(ground, pages, seen, "command")
 
 
 def _found(pages: Pages, folder: str, output: str) -> Iterable[tuple[str, int]]:
-    for name, line, row in hits(output):
+    for name, line, row in search_hits(output):
         path = name if name.startswith("/") else f"{folder}/{name}"
         lines = pages.lines(path)
         if 1 <= line <= len(lines) and lines[line - 1] == row:
