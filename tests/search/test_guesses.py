@@ -12,7 +12,7 @@ from bench.mistakes import MISTAKES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.search.guesses import Candidate, Guesser, candidates
+from sightline.search.guesses import Candidate, Guesser
 
 SAMPLE = Path(__file__).with_name("sample.txt").read_text(encoding="utf-8").split()
 """Names of files of the standard library, pytest, tRPC, tldraw, RxJS, Django and React Native."""
@@ -31,6 +31,10 @@ TREE = (
     "src/utils/index.ts",
     "tests/api/test_users.py",
 )
+
+
+def candidates(asked, paths, **options):
+    return Guesser(paths).candidates(asked, **options)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ PATTERNS = st.lists(PARTS, min_size=1, max_size=4).map("/".join)
 def one_by_one(paths: list[str], text: str) -> list[str]:
     asked = pattern(text)
     found = sorted({path for path in paths if asked.matches(path)})
-    exactly = [path for path in dict.fromkeys((text, asked.meaning.literal)) if path in found]
+    exactly = [path for path in dict.fromkeys((text, asked.literal)) if path in found]
     return [*exactly, *(path for path in found if path not in exactly)]
 
 
@@ -78,15 +78,12 @@ def test_what_it_holds():
     assert list(index.named("D.py")) == []
     assert "a.py" in index
     assert "b" not in index
-    assert 3 not in index
-    assert len(index) == 3
 
 
 def test_the_path_written_as_the_pattern_comes_first():
     paths = ["a/[b].py", "a/b.py", "[b].py", "b.py"]
     assert Index(paths).matching(pattern("[b].py")) == ["[b].py", "a/[b].py", "a/b.py", "b.py"]
     assert Index(paths).matching(pattern("b.py")) == ["b.py", "a/b.py"]
-    assert Index(paths).matching(pattern("b.py"), limit=1) == ["b.py"]
 
 
 def test_a_question_can_be_stopped_after_a_few_texts():

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sightline.search.glob_braces import ALTERNATIVES_MAX, expand
-from sightline.search.patterns import PATTERN_MAX, pattern
+from sightline.search.patterns import ALTERNATIVES_MAX, PATTERN_MAX, expand, pattern
 
 FILES = (
     *("a.py", "b.ts", "ab.py", "été.py", "😀.md", ".env", "-a", "a-b", "x y.py", "a{b}.py"),
@@ -43,9 +42,7 @@ def by_git(root, glob: str) -> set[str]:
 
 def ours(text: str, *, exactly: bool = True) -> set[str]:
     asked = pattern(text)
-    return {
-        path for path in FILES if asked.matches(path) and (exactly or asked.meaning.match(path))
-    }
+    return {path for path in FILES if asked.matches(path) and (exactly or asked.means(path))}
 
 
 GLOBS = [

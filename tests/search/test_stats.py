@@ -1,4 +1,4 @@
-"""Searches are counted by the kind of their patterns, and by whether a guess helped."""
+"""Searches are count_searches by the kind of their patterns, and by whether a guess helped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from msgspec import structs
 
 from sightline.model.events import Belief, FilesSought, Seen
 from sightline.model.timeline import Recorded
-from sightline.search.stats import SEEN_NEXT, FindStats, Tally, counted, kind_of
+from sightline.search.stats import SEEN_NEXT, FindStats, Tally, count_searches, kind_of
 
 A = "a" * 64
 
@@ -51,7 +51,7 @@ def test_the_kind_of_a_pattern(text, kind):
 
 
 def test_a_chain_counts_as_far_as_it_was_tried():
-    found = counted(log(FilesSought(("src/a.ts", "**/a.ts", "*.ts"), 2, 2, 1)))
+    found = count_searches(log(FilesSought(("src/a.ts", "**/a.ts", "*.ts"), 2, 2, 1)))
     assert found.searches == Tally(1, found_further=1)
     assert dict(found.kinds) == {
         "path": Tally(1, not_found=1),
@@ -61,38 +61,44 @@ def test_a_chain_counts_as_far_as_it_was_tried():
 
 
 def test_the_first_pattern_is_told_from_the_later_ones():
-    found = counted(log(FilesSought(("*.ts",), 1, 1, 7), FilesSought(("*.ts", "*"), 1, 1, 7)))
+    found = count_searches(
+        log(FilesSought(("*.ts",), 1, 1, 7), FilesSought(("*.ts", "*"), 1, 1, 7))
+    )
     assert found == FindStats(Tally(2, found_first=2), (("ending", Tally(2, found_first=2)),))
 
 
 def test_a_guess_helped_when_it_was_read_next():
-    found = counted(log(missed("src/a.py", "b.py"), seen("c.py"), seen("b.py"), seen("src/a.py")))
+    found = count_searches(
+        log(missed("src/a.py", "b.py"), seen("c.py"), seen("b.py"), seen("src/a.py"))
+    )
     assert found.searches == Tally(1, helped=1)
     assert dict(found.kinds) == {"path": Tally(1, helped=1)}
 
 
 def test_a_guess_that_was_read_much_later_or_by_another_session_did_not_help():
     others = [seen(f"{number}.py") for number in range(SEEN_NEXT)]
-    assert counted(log(missed("a.py"), *others[1:], seen("a.py"))).searches.helped == 1
-    assert counted(log(missed("a.py"), *others, seen("a.py"))).searches == Tally(1, not_found=1)
+    assert count_searches(log(missed("a.py"), *others[1:], seen("a.py"))).searches.helped == 1
+    assert count_searches(log(missed("a.py"), *others, seen("a.py"))).searches == Tally(
+        1, not_found=1
+    )
     elsewhere = [*log(missed("a.py")), *log(seen("a.py"), session="t")]
-    assert counted(elsewhere).searches == Tally(1, not_found=1)
+    assert count_searches(elsewhere).searches == Tally(1, not_found=1)
 
 
 def test_one_look_can_answer_two_searches():
-    found = counted(log(missed("a.py"), missed("a.py", "b.py"), seen("a.py"), seen("b.py")))
+    found = count_searches(log(missed("a.py"), missed("a.py", "b.py"), seen("a.py"), seen("b.py")))
     assert found.searches == Tally(2, helped=2)
 
 
 def test_what_time_ran_out_for_was_not_tried():
-    found = counted(log(FilesSought(("x/y.py", "*.py"), 0, 1)))
+    found = count_searches(log(FilesSought(("x/y.py", "*.py"), 0, 1)))
     assert (found.timed_out, found.searches) == (1, Tally(1, not_found=1))
     assert dict(found.kinds) == {"path": Tally(1, not_found=1)}
 
 
 def test_the_patterns_that_fail_most_come_first_and_are_bounded():
     facts = [missed(patterns=(f"{number:02}.py",)) for number in range(30)]
-    found = counted(log(*facts, missed(patterns=("20.py",))))
+    found = count_searches(log(*facts, missed(patterns=("20.py",))))
     assert found.failing[:2] == (("20.py", 2), ("00.py", 1))
     assert len(found.failing) == 10
     assert found.searches.asked == 31
@@ -100,7 +106,7 @@ def test_the_patterns_that_fail_most_come_first_and_are_bounded():
 
 def test_the_outcomes_add_up():
     facts = [missed("a.py"), FilesSought(("a", "b/c", "*.d"), 3, 3, 1), seen("a.py"), missed()]
-    found = counted(log(*facts))
+    found = count_searches(log(*facts))
     for each in (found.searches, *dict(found.kinds).values()):
         asked, *ends = structs.astuple(each)
         assert asked == sum(ends)

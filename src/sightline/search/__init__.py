@@ -1,4 +1,4 @@
-"""Files by pattern, by approximate name and by folder, within what the ignore rules allow."""
+"""Search for files by pattern, by approximate name and by folder, within the ignore rules."""
 
 PUBLIC = (
     "cache",
@@ -14,7 +14,6 @@ PUBLIC = (
 
 PURE = (
     "chains",
-    "glob_braces",
     "guesses",
     "path_index",
     "patterns",

@@ -1,7 +1,8 @@
-"""The list of a workspace's files, kept with what was made of it for as long as it is the same."""
+"""The searchable list of a workspace's files, kept while the list stays the same."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from threading import Lock
 from weakref import WeakKeyDictionary
 
@@ -11,42 +12,35 @@ from sightline.search.guesses import Guesser
 from sightline.search.path_index import Index
 
 RENAMES_S = 2.0
-"""The time that git gets to say what was renamed, once for each commit, where there is no less."""
+"""Default seconds for git to report renames, once for each commit."""
 
 
 class Shelf:
-    """The files of a workspace as they were listed, and what was made of the list. last: what was
-    made of the list before this one."""
+    """The files of a workspace, with their index and their guesser."""
 
-    def __init__(self, paths: tuple[str, ...], root: str, last: Shelf | None = None) -> None:
+    def __init__(self, paths: tuple[str, ...], history: History) -> None:
         self.paths = paths
         self.index = Index(paths)
-        self._root = root
-        self.history: History | None = None if last is None else last.history
-        self._guesser: Guesser | None = None
+        self.history = history
 
-    @property
+    @cached_property
     def guesser(self) -> Guesser:
-        """What guesses are made with."""
-        if self._guesser is None:
-            self._guesser = Guesser(self.paths)
-        return self._guesser
+        """The guesser for wrong paths."""
+        return Guesser(self.paths)
 
     def renamed(self, within_s: float = RENAMES_S) -> dict[str, str]:
-        """What git says was renamed, as far as it does so in time."""
-        if self.history is None:
-            self.history = History(self._root)
+        """Return old path -> new path for the renames that git reports within this time."""
         return self.history.renames(within_s)
 
 
 def shelf_of(workspace: Workspace) -> Shelf:
-    """What a workspace's list of files is asked by. When the list is another it is made anew, of
-    what was made of the last one."""
+    """Return the shelf for a workspace's current files. A changed list keeps the rename history."""
     paths = workspace.paths()
     with _LOCK:
         shelf = _SHELVES.get(workspace)
         if shelf is None or shelf.paths != paths:
-            shelf = _SHELVES[workspace] = Shelf(paths, workspace.root, shelf)
+            history = History(workspace.root) if shelf is None else shelf.history
+            shelf = _SHELVES[workspace] = Shelf(paths, history)
     return shelf
 
 

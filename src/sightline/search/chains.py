@@ -1,9 +1,7 @@
-"""A chain of patterns, from exact to broad, of which the first that matches wins: what is asked,
-and what was found."""
+"""A search request: a chain of patterns, from exact to broad, of which the first that matches wins."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -22,13 +20,13 @@ TEXT_MAX = 500
 
 FALLBACKS = ("ask_user", "skip", "create_new")
 _FIELDS = {"patterns", "pattern", "name", "reason", "required", "fallback"}
-_OTHERS = {"fallbackAction": "fallback", "fallback_action": "fallback", "isRequired": "required"}
-"""How other programs call a field."""
+_ALIASES = {"fallbackAction": "fallback", "fallback_action": "fallback", "isRequired": "required"}
+"""Names of the fields in other programs."""
 
 
 class Request(Struct, frozen=True):
-    """What is looked for. name, reason: what it is and what it is for, in the asker's words;
-    required: the work cannot go on without; fallback: what then, where nothing is found."""
+    """A search request. name, reason: of the wanted file, in the asker's words; required: the work
+    cannot go on without it; fallback: the next step when nothing is found."""
 
     patterns: tuple[str, ...]
     name: str = ""
@@ -38,11 +36,10 @@ class Request(Struct, frozen=True):
 
 
 class FindResult(Struct, frozen=True):
-    """What a chain found. matches: at most as many as were asked for, of `total`; pattern: the one
-    that won, or None; tried: how many were. Where nothing was found, fallback is what is to be
-    done now, candidates what may have been meant, question what a person can be asked, and create
-    the path to be created, which nobody has done. timed_out: the rest of the chain was not tried,
-    or nothing was guessed."""
+    """The result of a chain. matches: at most the limit, of `total`; pattern: the one that won, or
+    None; tried: number of patterns tried. Without a match: fallback: the step to take now;
+    candidates: guesses; question: for a person; create: the path to create, which does not exist
+    yet. timed_out: the rest of the chain was not tried, or nothing was guessed."""
 
     matches: tuple[str, ...]
     pattern: str | None
@@ -58,25 +55,25 @@ class FindResult(Struct, frozen=True):
 
 
 def requests_of(raw: Any) -> tuple[Request, ...]:
-    """The requests in what a host was given: a pattern, a list of patterns (one chain), a request
-    as a dictionary, a list of those, or {"requests": […]}. Names of fields in snake or camel case.
-    ValueError says what is wrong."""
+    """Parse a host's requests: a pattern, a list of patterns (one chain), a request as a dictionary,
+    a list of requests, or {"requests": […]}. Names of fields in snake or camel case. ValueError
+    explains an invalid request."""
     if isinstance(raw, str | Request) or (isinstance(raw, dict) and "requests" not in raw):
         return (_request(raw),)
     if isinstance(raw, dict):
         raw = raw["requests"]
     if not isinstance(raw, list | tuple) or not raw:
         raise ValueError("Give a pattern, a list of 1 to 5 patterns, or a list of requests.")
-    if all(isinstance(each, str) for each in raw):
+    if all(isinstance(item, str) for item in raw):
         return (_request(raw),)
     if len(raw) > REQUESTS_MAX:
         raise ValueError(f"{len(raw)} requests are too many; {REQUESTS_MAX} is the most at once.")
-    return tuple([_request(each) for each in raw])
+    return tuple([_request(item) for item in raw])
 
 
-def checked(request: Request) -> Request:
-    """A request that can be carried out as it is. ValueError says what is wrong. What is required
-    cannot be skipped, so somebody is asked."""
+def validate(request: Request) -> Request:
+    """Return a valid request. ValueError explains an invalid one. A required request that would be
+    skipped asks the user instead."""
     patterns = request.patterns
     if not 1 <= len(patterns) <= PATTERNS_MAX:
         raise ValueError(
@@ -98,41 +95,28 @@ def checked(request: Request) -> Request:
 
 def _request(raw: Any) -> Request:
     if isinstance(raw, Request):
-        return checked(raw)
-    if isinstance(raw, str):
-        return checked(Request((raw,)))
-    if isinstance(raw, list | tuple):
-        return checked(Request(tuple(raw)))
+        return validate(raw)
+    if isinstance(raw, str | list | tuple):
+        return validate(Request((raw,) if isinstance(raw, str) else tuple(raw)))
     if not isinstance(raw, dict):
         raise ValueError(f"A request is a pattern or a dictionary, not {str(raw)[:80]}.")  # noqa: TRY004
-    given = _fields(raw)
-    patterns = given.get("patterns", given.get("pattern"))
+    fields = {_ALIASES.get(name, name): value for name, value in raw.items()}
+    if unknown := [str(name)[:80] for name in fields if name not in _FIELDS]:
+        known = ", ".join(sorted(_FIELDS))
+        raise ValueError(f"A request has no {unknown[0]!r}. Known: {known}.")
+    if "pattern" in fields and "patterns" in fields:
+        raise ValueError('Give "patterns" or "pattern", not both.')
+    patterns = fields.get("patterns", fields.get("pattern"))
     if isinstance(patterns, str):
         patterns = [patterns]
     if not isinstance(patterns, list | tuple):
         raise ValueError('A request needs "patterns", a list of 1 to 5, or "pattern".')  # noqa: TRY004
-    required = given.get("required", False)
+    required = fields.get("required", False)
     if not isinstance(required, bool):
         raise ValueError('"required" is true or false.')  # noqa: TRY004
-    name, reason = _text(given, "name"), _text(given, "reason")
-    fallback: Any = given.get("fallback") or "skip"
-    return checked(Request(tuple(patterns), name, reason, required, fallback))
-
-
-def _fields(raw: Mapping[Any, Any]) -> dict[str, Any]:
-    """By our names. A field that nobody knows is a mistake, or a rule that would not be kept."""
-    given = {_OTHERS.get(name, name): value for name, value in raw.items()}
-    unknown = [str(name)[:80] for name in given if name not in _FIELDS]
-    if unknown:
-        known = ", ".join(sorted(_FIELDS))
-        raise ValueError(f"A request has no {unknown[0]!r}. Known: {known}.")
-    if "pattern" in given and "patterns" in given:
-        raise ValueError('Give "patterns" or "pattern", not both.')
-    return given
-
-
-def _text(given: Mapping[str, Any], field: str) -> str:
-    value = given.get(field) or ""
-    if not isinstance(value, str) or len(value) > TEXT_MAX:
-        raise ValueError(f'"{field}" is a text of at most {TEXT_MAX} characters.')
-    return value
+    name, reason = fields.get("name") or "", fields.get("reason") or ""
+    for field, value in (("name", name), ("reason", reason)):
+        if not isinstance(value, str) or len(value) > TEXT_MAX:
+            raise ValueError(f'"{field}" is a text of at most {TEXT_MAX} characters.')
+    fallback: Any = fields.get("fallback") or "skip"
+    return validate(Request(tuple(patterns), name, reason, required, fallback))

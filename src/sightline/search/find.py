@@ -1,4 +1,4 @@
-"""Finding files by a chain of patterns, and what to do where none is found."""
+"""Find files by a chain of patterns, and decide what to do when nothing is found."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from sightline.model import validation
 from sightline.model.events import FilesSought
 from sightline.search import words
 from sightline.search.cache import Shelf, shelf_of
-from sightline.search.chains import Fallback, FindResult, Request, checked, requests_of
-from sightline.search.glob_braces import expand
+from sightline.search.chains import Fallback, FindResult, Request, requests_of, validate
 from sightline.search.guesses import Candidate
 from sightline.search.path_index import OutOfTime
-from sightline.search.patterns import PATTERN_MAX, LeadsOut, absolute, pattern
+from sightline.search.patterns import PATTERN_MAX, LeadsOut, absolute, expand, pattern
 
 Progress = Callable[[int, int, str], object]
-"""Told the number of the pattern that is tried next, of how many, and the pattern."""
+"""Called with the number of the next pattern, the number of patterns, and the pattern."""
 
 LIMIT_MAX = 10_000
 """Matches of an answer."""
 
+CANDIDATES = 5
+"""Guesses of an answer."""
+
 
 def find(
-    ground: SessionContext,
+    context: SessionContext,
     patterns: str | Sequence[str] | Request,
     *,
     required: bool = False,
@@ -41,25 +43,22 @@ def find(
     deadline_s: float = 2.0,
     progress: Progress | None = None,
 ) -> FindResult:
-    """The files of the first pattern that matches any.
+    """Return the files of the first pattern that matches any.
 
-    Where none does: what may have been meant, and the fallback. Nothing is created here, and
-    nobody is asked; what is required is not skipped but asked about. The deadline is of the
-    patterns and the guesses: the list of files takes what it takes, and a first path is looked up.
-    git is asked what was renamed once for each commit, within what is left of it.
-    An absolute path in the workspace is taken for what it is there; one elsewhere matches nothing.
-    ValueError for what is no chain and for a limit below 1, PathRefused for a way out of the
-    workspace.
+    Without a match: guesses, and the fallback. Nothing is created and nobody is asked here; a
+    required request is not skipped but asks the user. The deadline covers the patterns, the guesses
+    and git's renames, not the list of files; the first pattern is looked up in any case. An absolute
+    path in the workspace counts as its relative path; one outside matches nothing. ValueError for an
+    invalid chain and for a limit below 1, PathRefused for a way out of the workspace.
     """
     if isinstance(patterns, Request):
         request = patterns
     else:
         request = Request(_chain(patterns), name, reason, required, fallback)
-    return _find(ground, [request], limit, deadline_s, progress)[0]
+    return _find(context, [request], limit, deadline_s, progress)[0]
 
 
 def _chain(patterns: Any) -> tuple[str, ...]:
-    """Patterns as a chain holds them; what has no order is none."""
     if isinstance(patterns, str):
         return (patterns,)
     if not isinstance(patterns, Iterable) or isinstance(patterns, bytes | dict | set | frozenset):
@@ -67,61 +66,57 @@ def _chain(patterns: Any) -> tuple[str, ...]:
             f"Give a pattern or a list of 1 to 5 patterns, not {validation.shown(patterns)}."
         )
     chain = tuple(patterns)
-    for each in chain:
-        if not isinstance(each, str):
-            raise TypeError(f"A pattern is a text such as **/*.py, not {validation.shown(each)}.")
+    for text in chain:
+        if not isinstance(text, str):
+            raise TypeError(f"A pattern is a text such as **/*.py, not {validation.shown(text)}.")
     return chain
 
 
 def find_each(
-    ground: SessionContext,
+    context: SessionContext,
     asked: Any,
     *,
     limit: int = 100,
     deadline_s: float = 2.0,
     progress: Progress | None = None,
 ) -> tuple[FindResult, ...]:
-    """The same of every request that a host was given (search.chains.requests_of), in
-    order; the deadline is of all of them together."""
-    return tuple(_find(ground, requests_of(asked), limit, deadline_s, progress))
+    """Answer each of a host's requests (see chains.requests_of), in order, as find() does. The
+    deadline covers all of them together."""
+    return tuple(_find(context, requests_of(asked), limit, deadline_s, progress))
 
 
 def _find(
-    ground: SessionContext,
+    context: SessionContext,
     requests: Sequence[Request],
     limit: int,
     deadline_s: float,
     progress: Progress | None,
 ) -> list[FindResult]:
     limit = validation.number("limit", limit, 1, LIMIT_MAX)
-    asked = [_here(ground, request) for request in requests]
-    shelf = shelf_of(ground.workspace)
-    until = monotonic() + deadline_s
-    found = [_answer(ground, each, shelf, limit, until, progress) for each in asked]
-    _record(ground, found)
-    return found
+    relative = [_relative(context, request) for request in requests]
+    search = _Search(context, limit, monotonic() + deadline_s, progress)
+    results = [search.answer(request) for request in relative]
+    with suppress(StoreError):  # only the statistics suffer; the next fact reports the store
+        context.append([_sought(result) for result in results])
+    return results
 
 
-def _record(ground: SessionContext, found: Sequence[FindResult]) -> None:
-    """Count the searches, for `stats`. An answer is not held back because it cannot be counted:
-    whatever has to be recorded next says what is wrong with the store."""
-    with suppress(StoreError):
-        ground.append([_sought(each) for each in found])
+def _sought(result: FindResult) -> FilesSought:
+    patterns = tuple([text[:PATTERN_MAX] for text in result.request.patterns])
+    offered = tuple([candidate.path for candidate in result.candidates])
+    won = result.tried if result.matches else 0
+    return FilesSought(patterns, won, result.tried, result.total, offered)
 
 
-def _sought(found: FindResult) -> FilesSought:
-    patterns = tuple([text[:PATTERN_MAX] for text in found.request.patterns])
-    offered = tuple([each.path for each in found.candidates])
-    won = found.tried if found.matches else 0
-    return FilesSought(patterns, won, found.tried, found.total, offered)
-
-
-def _here(ground: SessionContext, request: Request) -> Request:
-    """A request by patterns from the workspace's root, as far as they are about it."""
-    root = ground.workspace.root.rstrip("/\\")
-    inside = tuple([_relative(text, root) for text in request.patterns])
+def _relative(context: SessionContext, request: Request) -> Request:
+    """Return a valid request with its patterns relative to the workspace's root."""
+    root = context.workspace.root.rstrip("/\\")
+    patterns: list[Any] = list(request.patterns)
+    for number, text in enumerate(patterns):
+        if isinstance(text, str) and text.startswith((f"{root}/", f"{root}\\")):
+            patterns[number] = text[len(root) + 1 :]
     try:
-        return checked(structs.replace(request, patterns=inside))
+        return validate(structs.replace(request, patterns=tuple(patterns)))
     except LeadsOut as error:
         raise PathRefused(
             ", ".join(map(str, request.patterns)),
@@ -131,134 +126,124 @@ def _here(ground: SessionContext, request: Request) -> Request:
         ) from None
 
 
-def _relative(text: Any, root: str) -> Any:
-    if isinstance(text, str) and text.startswith((f"{root}/", f"{root}\\")):
-        return text[len(root) + 1 :]
-    return text
+class _Search:
+    """Answers requests within one deadline."""
 
+    def __init__(
+        self, context: SessionContext, limit: int, until: float, progress: Progress | None
+    ) -> None:
+        self._context = context
+        self._shelf: Shelf = shelf_of(context.workspace)
+        self._limit = limit
+        self._until = until
+        self._progress = progress
 
-def _answer(
-    ground: SessionContext,
-    request: Request,
-    shelf: Shelf,
-    limit: int,
-    until: float,
-    progress: Progress | None,
-) -> FindResult:
-    patterns = request.patterns
+    def _late(self) -> bool:
+        return monotonic() > self._until
 
-    def late() -> bool:
-        return monotonic() > until
+    def answer(self, request: Request) -> FindResult:
+        patterns, limit = request.patterns, self._limit
+        for number, text in enumerate(patterns, 1):
+            if number > 1 and self._late():
+                return self._no_match(request, number - 1)
+            if self._progress is not None:
+                self._progress(number, len(patterns), text)
+            if absolute(text):
+                continue
+            try:
+                found = self._shelf.index.matching(pattern(text), stop=self._late)
+            except OutOfTime:
+                return self._no_match(request, number - 1)
+            if found:
+                total = len(found)
+                matches = tuple(found[:limit])
+                cut = total > limit
+                return FindResult(
+                    matches, text, number, truncated=cut, total=total, request=request
+                )
+        return self._no_match(request, len(patterns))
 
-    for number, text in enumerate(patterns, 1):
-        if number > 1 and late():
-            return nothing(ground, request, shelf, number - 1, until)
-        if progress is not None:
-            progress(number, len(patterns), text)
-        try:
-            found = [] if absolute(text) else shelf.index.matching(pattern(text), stop=late)
-        except OutOfTime:
-            return nothing(ground, request, shelf, number - 1, until)
-        if found:
-            return FindResult(
-                tuple(found[:limit]),
-                text,
-                number,
-                truncated=len(found) > limit,
-                total=len(found),
-                request=request,
-            )
-    return nothing(ground, request, shelf, len(patterns), until)
+    def _no_match(self, request: Request, tried: int) -> FindResult:
+        literals = [text for text in map(_literal, request.patterns) if text is not None]
+        existing = list(self._unlisted(literals))
+        late = self._late()
+        guessed = [] if late else self._guess(request)
+        unique = {candidate.path: candidate for candidate in [*guessed, *existing]}
+        best = sorted(unique.values(), key=lambda candidate: -candidate.score)[:CANDIDATES]
+        timed_out = late or tried < len(request.patterns)
+        fallback, create = request.fallback, None
+        if fallback == "create_new":
+            if not existing and not timed_out:
+                create = next(self._creatable(literals), None)
+            fallback = "ask_user" if create is None else fallback
+        result = FindResult(
+            (),
+            None,
+            tried,
+            fallback,
+            tuple(best),
+            create=create,
+            timed_out=timed_out,
+            request=request,
+        )
+        if fallback == "ask_user":
+            return structs.replace(result, question=words.question(result))
+        return result
 
+    def _unlisted(self, literals: list[str]) -> Iterator[Candidate]:
+        """Yield the named paths that exist although the list of files does not have them."""
+        workspace = self._context.workspace
+        for path in literals:
+            try:
+                located = workspace.locate(path)
+                found = workspace.stat(located.path)
+            except (PathError, OSError):
+                continue  # refused to this session, or unreadable now
+            if found is None or stat.S_ISLNK(found.mode):
+                continue  # a dangling link is no file
+            if located.path in self._shelf.index:
+                yield Candidate(located.path, 1.0, words.LINKED)
+            else:
+                folder = stat.S_ISDIR(found.mode)
+                yield Candidate(path, 1.0, words.FOLDER if folder else words.HIDDEN)
 
-CANDIDATES = 5
+    def _creatable(self, literals: list[str]) -> Iterator[str]:
+        """Yield the literal paths of new files that this session may create."""
+        workspace = self._context.workspace
+        for name in literals:
+            try:
+                located = workspace.locate(name)
+                path = above = located.path
+                if located.name is not None or workspace.stat(path) is not None:
+                    continue
+                while above := above.rpartition("/")[0]:
+                    found = workspace.stat(above)
+                    if found is not None and not stat.S_ISDIR(found.mode):
+                        break
+                else:
+                    yield path
+            except (PathError, OSError):
+                continue
 
-
-def nothing(
-    ground: SessionContext, request: Request, shelf: Shelf, tried: int, until: float
-) -> FindResult:
-    """Where no pattern matched: what may have been meant, and what to do."""
-    named = [text for text in map(_literal, request.patterns) if text is not None]
-    there = list(_there(ground, shelf, named))
-    late = monotonic() > until
-    guessed = [] if late else _guessed(ground, request, shelf, until)
-    kept = {each.path: each for each in [*guessed, *there]}
-    best = sorted(kept.values(), key=lambda each: -each.score)[:CANDIDATES]
-    timed_out = late or tried < len(request.patterns)
-    fallback, create = request.fallback, None
-    if fallback == "create_new":
-        create = None if there or timed_out else next(_creatable(ground, named), None)
-        fallback = "ask_user" if create is None else fallback
-    result = FindResult(
-        (), None, tried, fallback, tuple(best), create=create, timed_out=timed_out, request=request
-    )
-    return (
-        structs.replace(result, question=words.question(result))
-        if fallback == "ask_user"
-        else result
-    )
+    def _guess(self, request: Request) -> list[Candidate]:
+        """Return guesses for the two most exact patterns, each path once."""
+        seen = self._context.store.known(self._context.session)
+        renamed = self._shelf.renamed(self._until - monotonic())
+        best: dict[str, Candidate] = {}
+        for guess in dict.fromkeys(map(_without_magic, request.patterns[:2])):
+            for candidate in self._shelf.guesser.candidates(guess, seen=seen, renamed=renamed):
+                known = best.get(candidate.path)
+                if known is None or known.score < candidate.score:
+                    best[candidate.path] = candidate
+        return list(best.values())
 
 
 def _literal(text: str) -> str | None:
-    """The one path or name that a pattern can be."""
-    return None if absolute(text) else pattern(text).meaning.literal
+    return None if absolute(text) else pattern(text).literal
 
 
-def _there(ground: SessionContext, shelf: Shelf, named: list[str]) -> Iterator[Candidate]:
-    """What stands at a path that was named, though no list has it."""
-    for path in named:
-        try:
-            located = ground.workspace.locate(path)
-            found = ground.workspace.stat(located.path)
-        except (PathError, OSError):
-            continue  # not for this session to know, or to be told now
-        if found is None or stat.S_ISLNK(found.mode):
-            continue  # a link that leads nowhere is no file
-        if located.path in shelf.index:
-            yield Candidate(located.path, 1.0, words.LINKED)
-        else:
-            folder = stat.S_ISDIR(found.mode)
-            yield Candidate(path, 1.0, words.FOLDER if folder else words.HIDDEN)
-
-
-def _creatable(ground: SessionContext, named: list[str]) -> Iterator[str]:
-    """Those of the named paths at which this session may create a file, and nothing stands."""
-    for path in named:
-        try:
-            located = ground.workspace.locate(path)
-            if located.name is None and _free(ground, located.path):
-                yield located.path
-        except (PathError, OSError):
-            continue
-
-
-def _free(ground: SessionContext, path: str) -> bool:
-    """Whether nothing stands at a path, and none but folders above it."""
-    above = path
-    while above := above.rpartition("/")[0]:
-        found = ground.workspace.stat(above)
-        if found is not None and not stat.S_ISDIR(found.mode):
-            return False
-    return ground.workspace.stat(path) is None
-
-
-def _guessed(
-    ground: SessionContext, request: Request, shelf: Shelf, until: float
-) -> list[Candidate]:
-    """What may have been meant by the two most exact patterns, each path once."""
-    seen = ground.store.known(ground.session)
-    guesser = shelf.guesser
-    renamed = shelf.renamed(until - monotonic())
-    best: dict[str, Candidate] = {}
-    for asked in dict.fromkeys(map(_guess, request.patterns[:2])):
-        for each in guesser.candidates(asked, seen=seen, renamed=renamed):
-            if each.path not in best or best[each.path].score < each.score:
-                best[each.path] = each
-    return list(best.values())
-
-
-def _guess(text: str) -> str:
-    """A pattern as a path that somebody may have had in mind: its magic left out."""
+def _without_magic(text: str) -> str:
+    """Return a pattern as a plain path: the first choice of its braces, without wildcards."""
     literal = _literal(text)
     if literal is not None or absolute(text):
         return literal or text

@@ -1,8 +1,7 @@
-"""What a model asks for in a structured answer, to have it before its next turn: folders to list."""
+"""Folder listings that a model requests in a structured answer, delivered before its next turn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from json import loads
 from typing import Any
 
@@ -19,10 +18,10 @@ from sightline.search.listing import list_directory
 KEY = "listings"
 
 REQUESTS_MAX = 100
-"""Of one answer; of these a turn delivers a few."""
+"""Requests of one answer; a turn delivers PER_TURN of them."""
 
 CHARACTERS_MAX = 4_096
-"""Of a path, and of a filter."""
+"""Characters of a path, and of a filter."""
 
 LISTINGS_SCHEMA: dict[str, Any] = {
     "type": "array",
@@ -40,7 +39,7 @@ LISTINGS_SCHEMA: dict[str, Any] = {
         "additionalProperties": False,
     },
 }
-"""JSON Schema of `listings` in the structured answer of a model, for hosts that ask for one."""
+"""JSON Schema of `listings` in a model's structured answer, for hosts that ask for one."""
 
 _KINDS: dict[str, tuple[type, str]] = {
     "path": (str, "a text"),
@@ -52,7 +51,7 @@ _KINDS: dict[str, tuple[type, str]] = {
 
 
 class ListingRequest(Struct, frozen=True):
-    """A folder that is to be listed, as search.listing takes it."""
+    """A request for a listing, with the parameters of search.listing."""
 
     path: str
     recursive: bool = False
@@ -62,9 +61,13 @@ class ListingRequest(Struct, frozen=True):
 
 
 def listings(answer: object) -> list[ListingRequest]:
-    """The folders that an answer asks for, each once. answer: the object, its JSON, or the list of
-    requests; each request an object as LISTINGS_SCHEMA has it, or a path. ValueError says what is wrong."""
-    requests = _requests(loads(answer) if isinstance(answer, str | bytes) else answer)
+    """Return the listings that an answer requests, each once. answer: the object, its JSON, or the list
+    of requests; each request an object of LISTINGS_SCHEMA, or a path. ValueError explains an invalid
+    request."""
+    parsed = loads(answer) if isinstance(answer, str | bytes) else answer
+    requests = parsed.get(KEY, []) if isinstance(parsed, dict) else parsed
+    if not isinstance(requests, list | tuple):
+        raise ValueError(f'"{KEY}" is a list of objects with a "path", not {requests!r:.80}.')  # noqa: TRY004
     if len(requests) > REQUESTS_MAX:
         raise ValueError(
             f"An answer asks for {REQUESTS_MAX} listings at most, not {len(requests)}."
@@ -72,83 +75,76 @@ def listings(answer: object) -> list[ListingRequest]:
     return list(dict.fromkeys([_listing(each) for each in requests]))
 
 
-def _requests(answer: object) -> list[Any]:
-    asked = answer.get(KEY, []) if isinstance(answer, dict) else answer
-    if isinstance(asked, list | tuple):
-        return [*asked]
-    raise ValueError(f'"{KEY}" is a list of objects with a "path", not {asked!r:.80}.')
-
-
-def _listing(asked: object) -> ListingRequest:
-    given = {"path": asked} if isinstance(asked, str) else asked
-    if not isinstance(given, dict) or "path" not in given:
-        raise ValueError(f'A request is an object with a "path", not {asked!r:.80}.')
-    return ListingRequest(**_checked({name: v for name, v in given.items() if v is not None}))
-
-
-def _checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    for name, value in given.items():
+def _listing(request: object) -> ListingRequest:
+    fields = {"path": request} if isinstance(request, str) else request
+    if not isinstance(fields, dict) or "path" not in fields:
+        raise ValueError(f'A request is an object with a "path", not {request!r:.80}.')
+    fields = {name: value for name, value in fields.items() if value is not None}
+    for name, value in fields.items():
         if name not in _KINDS:
             raise ValueError(f"A request has no {name!r:.80}; it has {', '.join(_KINDS)}.")
-        kind, words = _KINDS[name]
+        kind, noun = _KINDS[name]
         if type(value) is not kind:
-            raise ValueError(f"{name} of a request is {words}, not {value!r:.80}.")
+            raise ValueError(f"{name} of a request is {noun}, not {value!r:.80}.")
         if isinstance(value, str) and not 0 < len(value) <= CHARACTERS_MAX:
             raise ValueError(f"{name} of a request has 1 to {CHARACTERS_MAX} characters.")
         if type(value) is int and value < 1:
             raise ValueError(f"{name} of a request is a number from 1 on, not {value}.")
-    return given
+    return ListingRequest(**fields)
 
 
 PART = "listings"
 
 PER_TURN = 5
-"""Listings that one turn delivers; further ones are named as not delivered."""
+"""Listings that one turn delivers; the answer names further ones as not delivered."""
 
 ENTRIES_MAX = 400
-"""Of one listing, however many were asked for."""
+"""Entries of one delivered listing."""
 
 
 class Waiting(Struct, frozen=True):
-    """A listing that was asked for and not delivered. digests: what it is delivered as, one for each
-    time it was asked for. over: of more than a turn delivers."""
+    """A requested listing that is not delivered yet. digests: identifiers of its delivery, one for each
+    request; over: the turn delivers PER_TURN others first."""
 
     asked: ListingRequested
     digests: tuple[str, ...]
     over: bool
 
 
-def request(ground: SessionContext, answer: object) -> list[ListingRequest]:
-    """Note what an answer asks for; the next briefing delivers it. ValueError, and nothing noted,
-    for what is no request."""
-    asked = listings(answer)
-    if asked:
-        ground.append([_fact(each) for each in asked])
-    return asked
+def request(context: SessionContext, answer: object) -> list[ListingRequest]:
+    """Record the listings that an answer requests; the next briefing delivers them. ValueError for an
+    invalid request; then nothing is recorded."""
+    requests = listings(answer)
+    if requests:
+        context.append(
+            [ListingRequested(r.path, r.recursive, r.filter, r.depth, r.limit) for r in requests]
+        )
+    return requests
 
 
-def waiting(ground: SessionContext) -> list[Waiting]:
-    """What was asked for and not delivered yet, in the order it was asked for."""
-    rows = list(message_chain.along(ground, [ListingRequested]))
-    told = warnings.delivered(ground, PART) if rows else set()
+def waiting(context: SessionContext) -> list[Waiting]:
+    """Return the requested listings that are not delivered yet, in the order of the requests."""
+    rows = list(message_chain.along(context, [ListingRequested]))
+    delivered = warnings.delivered(context, PART) if rows else set()
     found: dict[ListingRequested, list[str]] = {}
     for row in rows:
-        if isinstance(row.fact, ListingRequested) and str(row.position) not in told:
+        if isinstance(row.fact, ListingRequested) and str(row.position) not in delivered:
             found.setdefault(row.fact, []).append(str(row.position))
-    every = enumerate(found.items())
-    return [Waiting(asked, tuple(digests), at >= PER_TURN) for at, (asked, digests) in every]
+    return [
+        Waiting(asked, tuple(digests), number >= PER_TURN)
+        for number, (asked, digests) in enumerate(found.items())
+    ]
 
 
-def answer(ground: SessionContext, each: Waiting, most: int = ENTRIES_MAX) -> str:
-    """The listing as it is now, of so many entries at most, or why there is none, in words."""
-    asked = each.asked
-    if each.over:
-        return words.unlisted(
-            asked.folder, f"{PER_TURN} listings are made for one turn: ask again."
-        )
+def answer(context: SessionContext, waiting: Waiting, most: int = ENTRIES_MAX) -> str:
+    """Return the text of a current listing with at most so many entries, or why it failed."""
+    asked = waiting.asked
+    if waiting.over:
+        why = f"{PER_TURN} listings are made for one turn: ask again."
+        return words.unlisted(asked.folder, why)
     try:
         found = list_directory(
-            ground,
+            context,
             asked.folder,
             recursive=asked.recursive,
             filter=asked.filter,
@@ -157,10 +153,6 @@ def answer(ground: SessionContext, each: Waiting, most: int = ENTRIES_MAX) -> st
         )
     except SightlineError as error:
         return words.unlisted(asked.folder, f"{error.message} {error.hint}".strip())
-    except ValueError as error:  # the filter is no pattern
+    except ValueError as error:  # an invalid filter
         return words.unlisted(asked.folder, str(error))
-    return words.asked(found)
-
-
-def _fact(asked: ListingRequest) -> ListingRequested:
-    return ListingRequested(asked.path, asked.recursive, asked.filter, asked.depth, asked.limit)
+    return words.requested_listing(found)

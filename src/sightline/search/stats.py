@@ -1,4 +1,4 @@
-"""How often what was looked for was found, by the kind of pattern: counted from the facts."""
+"""Count how often searches succeed, by the kind of their patterns."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from msgspec import Struct, structs
 
 from sightline.model.events import Fact, FilesSought, Seen
 from sightline.model.timeline import Recorded
-from sightline.search.patterns import ANY_FOLDERS, absolute, magic, pattern
+from sightline.search.patterns import ANY_FOLDERS, absolute, has_magic, pattern
 from sightline.store.port import Store
 
 Kind = Literal["path", "name", "ending", "glob", "outside"]
 Outcome = Literal["found_first", "found_further", "helped", "not_found"]
 
 KINDS: tuple[Kind, ...] = ("path", "name", "ending", "glob", "outside")
-"""From exact to broad. path: one file; name: in any folder, also **/name; ending: *.py in whatever
-folders; outside: absolute, and not of this workspace."""
+"""From exact to broad. path: one file; name: in any folder, also **/name; ending: *.py in any folder;
+outside: absolute, outside this workspace."""
 
 SEEN_NEXT = 10
-"""A guess helped that is among so many files that the session is shown next."""
+"""A guess helped if it is among the next so many files that the session reads."""
 
 FAILING_MAX = 10
-"""Patterns that matched nothing which are told, those that did so most often."""
+"""Patterns without a match that are listed, the most frequent ones."""
 
 FACTS: list[type[Fact]] = [FilesSought, Seen]
-"""The facts that are counted."""
+"""The facts that count_searches needs."""
 
 
 class Tally(Struct, frozen=True):
-    """What became of so many patterns, or searches. found_first: it matched, as the first of its
-    chain; found_further: it matched where those before it had not; helped: it did not, and one of the
-    guesses that were offered instead was read; not_found: the rest."""
+    """Outcomes of patterns, or of searches. found_first: matched as the first of its chain;
+    found_further: matched after earlier patterns had not; helped: a guess was read instead;
+    not_found: the rest."""
 
     asked: int = 0
     found_first: int = 0
@@ -41,16 +41,16 @@ class Tally(Struct, frozen=True):
     not_found: int = 0
 
     def plus(self, outcome: Outcome) -> Tally:
-        """The same with one more."""
+        """Return the tally with one more of this outcome."""
         return structs.replace(
             self, **{"asked": self.asked + 1, outcome: getattr(self, outcome) + 1}
         )
 
 
 class FindStats(Struct, frozen=True):
-    """How searches for files went. searches: chains; kinds: their patterns, by kind, as far as they
-    were tried; timed_out: searches that ended before all of their patterns were tried; failing:
-    patterns that matched nothing, and how often."""
+    """Statistics of searches for files. searches: chains; kinds: their tried patterns, by kind;
+    timed_out: searches that ended before all patterns were tried; failing: patterns without a
+    match, and how often."""
 
     searches: Tally = Tally()
     kinds: tuple[tuple[str, Tally], ...] = ()
@@ -59,87 +59,67 @@ class FindStats(Struct, frozen=True):
 
 
 class Stats(Struct, frozen=True):
-    """What is counted. find: how searches by patterns went."""
+    """All statistics. find: searches by patterns."""
 
     find: FindStats = FindStats()
 
 
 def kind_of(text: str) -> Kind:
-    """The kind of a pattern."""
+    """Return the kind of a pattern."""
     if absolute(text):
         return "outside"
     try:
-        made = pattern(text)
+        parsed = pattern(text)
     except ValueError:
-        return "glob"  # an older release read patterns otherwise
-    if made.kind != "glob":
-        return made.kind
-    cut = [glob.rpartition("/") for glob in made.meaning.globs]
-    if all(folder == ANY_FOLDERS and not magic(name) for folder, _, name in cut):
+        return "glob"  # recorded by a release with another syntax
+    if parsed.kind != "glob":
+        return parsed.kind
+    cut = [glob.rpartition("/") for glob in parsed.globs]
+    if all(folder == ANY_FOLDERS and not has_magic(name) for folder, _, name in cut):
         return "name"
-    ending = all(name.startswith("*.") and name != "*." and not magic(name[1:]) for *_, name in cut)
-    return "ending" if ending else "glob"
+    names = [name for _, _, name in cut]
+    is_ending = all(n.startswith("*.") and n != "*." and not has_magic(n[1:]) for n in names)
+    return "ending" if is_ending else "glob"
 
 
-def counted(log: Iterable[Recorded]) -> FindStats:
-    """The searches of a timeline, of which FACTS are enough, in order."""
-    return _Counting().all(log)
-
-
-class _Counting:
-    """Searches as they are counted. waiting: session -> its searches that found nothing but
-    guesses, and how many looks at files may still tell that one of these helped."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, list[tuple[FilesSought, int]]] = {}
-        self._whole = Tally()
-        self._kinds: dict[Kind, Tally] = {}
-        self._failing: dict[str, int] = {}
-        self._timed_out = 0
-
-    def all(self, log: Iterable[Recorded]) -> FindStats:
-        for recorded in log:
-            fact = recorded.fact
-            if isinstance(fact, FilesSought):
-                self._sought(recorded.session, fact)
-            elif isinstance(fact, Seen) and recorded.session in self._waiting:
-                self._seen(recorded.session, fact.path)
-        for left in self._waiting.values():
-            for fact, _ in left:
-                self._count(fact, helped=False)
-        most = sorted(self._failing.items(), key=lambda each: (-each[1], each[0]))
-        kinds = tuple([(kind, self._kinds[kind]) for kind in KINDS if kind in self._kinds])
-        return FindStats(self._whole, kinds, self._timed_out, tuple(most[:FAILING_MAX]))
-
-    def _sought(self, session: str, fact: FilesSought) -> None:
-        self._timed_out += not fact.won and fact.tried < len(fact.patterns)
-        if fact.won or not fact.offered:
-            self._count(fact, helped=False)
-        else:
-            self._waiting.setdefault(session, []).append((fact, SEEN_NEXT))
-
-    def _seen(self, session: str, path: str) -> None:
-        left: list[tuple[FilesSought, int]] = []
-        for fact, looks in self._waiting.pop(session):
-            if path in fact.offered or looks == 1:
-                self._count(fact, helped=path in fact.offered)
+def count_searches(log: Iterable[Recorded]) -> FindStats:
+    """Count the searches of a timeline. log: the FACTS, in order."""
+    searches: list[tuple[FilesSought, bool]] = []  # each with whether a guess helped
+    waiting: dict[str, list[tuple[FilesSought, int]]] = {}  # by session, with the reads to come
+    for recorded in log:
+        fact, session = recorded.fact, recorded.session
+        if isinstance(fact, FilesSought):
+            if fact.won or not fact.offered:
+                searches.append((fact, False))
             else:
-                left.append((fact, looks - 1))
-        if left:
-            self._waiting[session] = left
+                waiting.setdefault(session, []).append((fact, SEEN_NEXT))
+        elif isinstance(fact, Seen):
+            undecided = waiting.pop(session, [])
+            ended = [s for s, reads in undecided if fact.path in s.offered or reads == 1]
+            searches += [(search, fact.path in search.offered) for search in ended]
+            if left := [(s, n - 1) for s, n in undecided if fact.path not in s.offered and n > 1]:
+                waiting[session] = left
+    searches += [(search, False) for left in waiting.values() for search, _ in left]
 
-    def _count(self, fact: FilesSought, *, helped: bool) -> None:
+    total, kinds, failing = Tally(), dict[Kind, Tally](), dict[str, int]()
+    for search, helped in searches:
         missed: Outcome = "helped" if helped else "not_found"
-        won: Outcome = "found_first" if fact.won == 1 else "found_further"
-        self._whole = self._whole.plus(won if fact.won else missed)
-        for number, text in enumerate(fact.patterns[: fact.tried], 1):
+        won: Outcome = "found_first" if search.won == 1 else "found_further"
+        total = total.plus(won if search.won else missed)
+        for number, text in enumerate(search.patterns[: search.tried], 1):
             kind = kind_of(text)
-            outcome: Outcome = won if number == fact.won else missed
-            self._kinds[kind] = self._kinds.get(kind, Tally()).plus(outcome)
-            if number != fact.won:
-                self._failing[text] = self._failing.get(text, 0) + 1
+            kinds[kind] = kinds.get(kind, Tally()).plus(won if number == search.won else missed)
+            if number != search.won:
+                failing[text] = failing.get(text, 0) + 1
+    most = sorted(failing.items(), key=lambda item: (-item[1], item[0]))
+    return FindStats(
+        total,
+        tuple([(kind, kinds[kind]) for kind in KINDS if kind in kinds]),
+        sum(not search.won and search.tried < len(search.patterns) for search, _ in searches),
+        tuple(most[:FAILING_MAX]),
+    )
 
 
 def stats(store: Store, session: str | None = None) -> Stats:
-    """Of one session, or of all."""
-    return Stats(counted(store.timeline(session=session, kinds=FACTS)))
+    """Return the statistics of one session, or of all."""
+    return Stats(count_searches(store.timeline(session=session, kinds=FACTS)))

@@ -1,4 +1,4 @@
-"""What was found by a chain of patterns, in words for a model or a person, and as JSON."""
+"""Words and JSON for found files, listings and statistics."""
 
 from __future__ import annotations
 
@@ -9,42 +9,64 @@ from msgspec import structs
 
 from sightline.search.chains import FindResult
 from sightline.search.listing import DirectoryListing, Entry
-from sightline.search.stats import FindStats, Stats, Tally
+from sightline.search.stats import Stats
 from sightline.text.phrases import count, joined, named, one_line, size, table
 
 HIDDEN = "it is there, and an ignore file keeps it out of lists; it can be read by its path"
 FOLDER = "a folder, not a file"
 LINKED = "the file that the path leads to"
-"""Why a path that was named is not found."""
+"""Reasons why a search does not list an existing path."""
 
 
 def found(result: FindResult) -> str:
-    """The whole answer: paths one to a line, and what else is to be known."""
+    """Return the whole answer: a path to a line, and remarks."""
     if result.matches:
-        lines = [*map(one_line, result.matches), *_more(result)]
+        lines = [*map(one_line, result.matches)]
+        if result.truncated:
+            shown, total = len(result.matches), result.total
+            lines.append(
+                f"({shown:,} of {total:,} shown; name a folder, or a longer part of the name)"
+            )
         if result.tried > 1:
             lines.append(f"(found by {one_line(result.pattern or '')}; nothing matched before it)")
         return "\n".join(lines)
-    lines = [_nothing(result)]
+    lines = [_no_match(result)]
     if result.candidates:
         lines.append("Did you mean:")
-        lines += [
-            f"  {one_line(each.path)} ({one_line(each.reason)})" for each in result.candidates
-        ]
-    return "\n".join([*lines, *_next(result)])
+    lines += [f"  {one_line(each.path)} ({one_line(each.reason)})" for each in result.candidates]
+    if result.fallback == "create_new" and result.create is not None:
+        path = one_line(result.create)
+        lines.append(f"To be created, if you mean a new file: {path}. Nothing was.")
+    elif result.fallback == "ask_user":
+        needed = "It is required. " if result.request.required else ""
+        lines.append(f"{needed}Ask the user: {result.question}")
+    else:
+        lines.append("Go on without it, or ask again by a broader pattern such as **/name*.")
+    return "\n".join(lines)
 
 
 def question(result: FindResult) -> str:
-    """What a host can ask its user; the candidates are the choices."""
+    """Return the question for a host's user; the candidates are the choices."""
     request = result.request
-    what = one_line(request.name or " or ".join(request.patterns))
-    asked = f"Which file is {what}?" if result.candidates else f"Where is {what}?"
+    name = one_line(request.name or " or ".join(request.patterns))
+    where = f"Which file is {name}?" if result.candidates else f"Where is {name}?"
     why = f" It is needed for: {one_line(request.reason)}." if request.reason else ""
-    return f"{asked}{why} {_nothing(result)}"
+    return f"{where}{why} {_no_match(result)}"
+
+
+def _no_match(result: FindResult) -> str:
+    patterns = [one_line(text) for text in result.request.patterns[: result.tried]]
+    answer = f"No file matches {joined(patterns, 'or')}." if patterns else "No file was found."
+    untried = len(result.request.patterns) - result.tried
+    if untried:
+        return f"{answer} Time ran out before {count(untried, 'more pattern')} could be tried."
+    if result.timed_out:
+        return f"{answer} Time ran out before like names could be looked for."
+    return answer
 
 
 def find_json(result: FindResult) -> dict[str, Any]:
-    """For programs."""
+    """Return the answer as JSON."""
     return {
         "schema": 1,
         "matches": list(result.matches),
@@ -63,77 +85,43 @@ def find_json(result: FindResult) -> dict[str, Any]:
     }
 
 
-def _more(result: FindResult) -> list[str]:
-    if not result.truncated:
-        return []
-    shown, every = len(result.matches), f"{result.total:,}"
-    return [f"({shown:,} of {every} shown; name a folder, or a longer part of the name)"]
-
-
-def _nothing(result: FindResult) -> str:
-    patterns = result.request.patterns[: result.tried]
-    said = (
-        f"No file matches {joined([one_line(each) for each in patterns], 'or')}."
-        if patterns
-        else "No file was found."
-    )
-    left = len(result.request.patterns) - result.tried
-    if left:
-        return f"{said} Time ran out before {count(left, 'more pattern')} could be tried."
-    if result.timed_out:
-        return f"{said} Time ran out before like names could be looked for."
-    return said
-
-
-def _next(result: FindResult) -> list[str]:
-    """What to do now."""
-    if result.fallback == "create_new" and result.create is not None:
-        return [f"To be created, if you mean a new file: {one_line(result.create)}. Nothing was."]
-    if result.fallback == "ask_user":
-        needed = "It is required. " if result.request.required else ""
-        return [f"{needed}Ask the user: {result.question}"]
-    return ["Go on without it, or ask again by a broader pattern such as **/name*."]
-
-
 CLOSED_NAMED = 5
+"""Folders that could not be listed and are named."""
 
 
-def listing(found: DirectoryListing) -> str:
-    """The whole answer: an entry to a line, a folder ending in "/", and what is left out."""
-    lines = [_entry(each) for each in found.entries] or [_nothing_listed(found)]
-    return "\n".join([*lines, *_left_out(found)])
+def listing(result: DirectoryListing) -> str:
+    """Return the whole listing: an entry to a line, folders ending in "/", and what is left out."""
+    return "\n".join([*map(_entry, result.entries), *_remarks(result)])
 
 
-def asked(found: DirectoryListing) -> str:
-    """The same as an answer that comes later than the question."""
-    where = "." if found.path == "." else f"{one_line(found.path)}/"
-    matching = "" if found.filter is None else f", {one_line(found.filter)}"
-    return f"The listing of {where}{matching} that you asked for:\n{listing(found)}"
+def requested_listing(result: DirectoryListing) -> str:
+    """Return a listing with a heading, for delivery in a later turn."""
+    folder = "." if result.path == "." else f"{one_line(result.path)}/"
+    matching = "" if result.filter is None else f", {one_line(result.filter)}"
+    return f"The listing of {folder}{matching} that you asked for:\n{listing(result)}"
 
 
 def unlisted(folder: str, why: str) -> str:
-    """Why a listing that was asked for was not made."""
+    """Return the reason why a requested listing failed."""
     return f"{one_line(folder)} is not listed, as you asked: {one_line(why)}"
 
 
-def listing_json(found: DirectoryListing) -> dict[str, Any]:
-    """For programs."""
+def listing_json(result: DirectoryListing) -> dict[str, Any]:
+    """Return a listing as JSON."""
+    entries = [
+        {"path": entry.path, "kind": entry.kind, "size": entry.size} for entry in result.entries
+    ]
+    counts = ("folders", "files", "ignored", "left_out", "deeper")
     return {
         "schema": 1,
-        "path": found.path,
-        "entries": [
-            {"path": each.path, "kind": each.kind, "size": each.size} for each in found.entries
-        ],
-        "folders": found.folders,
-        "files": found.files,
-        "ignored": found.ignored,
-        "left_out": found.left_out,
-        "deeper": found.deeper,
-        "closed": list(found.closed),
-        "depth": found.depth,
-        "limit": found.limit,
-        "filter": found.filter,
-        "complete": found.complete,
+        "path": result.path,
+        "entries": entries,
+        **{name: getattr(result, name) for name in counts},
+        "closed": list(result.closed),
+        "depth": result.depth,
+        "limit": result.limit,
+        "filter": result.filter,
+        "complete": result.complete,
     }
 
 
@@ -146,28 +134,26 @@ def _entry(entry: Entry) -> str:
     return f"{name}  ({'symlink' if entry.kind == 'symlink' else 'no file'})"
 
 
-def _nothing_listed(found: DirectoryListing) -> str:
-    where = f"{one_line(found.path)}/"
-    if found.filter is None:
-        return f"{where} holds nothing that is not ignored."
-    return f"Nothing in {where} matches {one_line(found.filter)}."
-
-
-def _left_out(found: DirectoryListing) -> Iterator[str]:
-    if found.left_out:
+def _remarks(result: DirectoryListing) -> Iterator[str]:
+    if not result.entries:
+        folder = f"{one_line(result.path)}/"
+        if result.filter is None:
+            yield f"{folder} holds nothing that is not ignored."
+        else:
+            yield f"Nothing in {folder} matches {one_line(result.filter)}."
+    if result.left_out:
         yield (
-            f"({found.left_out} more left out: at most {found.limit} are listed. List a folder "
+            f"({result.left_out} more left out: at most {result.limit} are listed. List a folder "
             "below, narrow by a filter, or raise the limit.)"
         )
-    if found.deeper:
-        files = count(found.deeper, "file")
-        levels = count(found.depth, "level")
+    if result.deeper:
+        files, levels = count(result.deeper, "file"), count(result.depth, "level")
         yield f"({files} deeper than {levels}: list a folder below, or raise the depth.)"
-    if found.closed:
-        closed = named([one_line(each) for each in found.closed], CLOSED_NAMED)
+    if result.closed:
+        closed = named([one_line(each) for each in result.closed], CLOSED_NAMED)
         yield f"(could not be listed: {closed}. Check who may read them.)"
-    if found.ignored:
-        yield f"({found.ignored} ignored)"
+    if result.ignored:
+        yield f"({result.ignored} ignored)"
 
 
 HEAD = ("PATTERN", "TRIED", "FOUND FIRST", "FURTHER DOWN", "BY A GUESS", "NOT FOUND")
@@ -179,49 +165,38 @@ NAMES = {
     "glob": "any other glob",
     "outside": "outside the workspace",
 }
-"""Kind of pattern -> what a person calls it."""
+"""Kind of pattern -> words for a person."""
 
 
-def text(found: Stats) -> str:
-    """All of it; "" where nothing was looked for yet."""
-    find = found.find
-    if not find.searches.asked:
+def text(stats: Stats) -> str:
+    """Return the statistics as text; an empty text without a search."""
+    find, total = stats.find, stats.find.searches
+    if not total.asked:
         return ""
-    rows = [HEAD, *(_row(NAMES[kind], each) for kind, each in find.kinds)]
-    lines = [_searches(find), "", *table(rows)]
+    many = "1 search" if total.asked == 1 else f"{total.asked:,} searches"
+    late = f" Time ran out in {find.timed_out:,}." if find.timed_out else ""
+    rows = [(NAMES[kind], *(f"{n:,}" for n in structs.astuple(row))) for kind, row in find.kinds]
+    searches = (
+        f"{many} for files: {total.found_first:,} by their first pattern, "
+        f"{total.found_further:,} by a later one, {total.helped:,} by a guess that was read next; "
+        f"{total.not_found:,} found nothing.{late}"
+    )
+    lines = [searches, "", *table([HEAD, *rows])]
     if find.failing:
         lines += ["", "Most often matched nothing:"]
         lines += [f"  {one_line(each)} ({count(times, 'time')})" for each, times in find.failing]
     return "\n".join(lines)
 
 
-def stats_json(found: Stats) -> dict[str, Any]:
-    """For programs."""
-    find = found.find
+def stats_json(stats: Stats) -> dict[str, Any]:
+    """Return the statistics as JSON."""
+    find = stats.find
     return {
         "schema": 1,
         "find": {
             "searches": structs.asdict(find.searches),
-            "kinds": [{"kind": kind, **structs.asdict(each)} for kind, each in find.kinds],
+            "kinds": [{"kind": kind, **structs.asdict(row)} for kind, row in find.kinds],
             "timed_out": find.timed_out,
             "failing": [{"pattern": each, "times": times} for each, times in find.failing],
         },
     }
-
-
-def _searches(find: FindStats) -> str:
-    each = find.searches
-    ends = [
-        (each.found_first, "by their first pattern"),
-        (each.found_further, "by a later one"),
-        (each.helped, "by a guess that was read next"),
-    ]
-    found = ", ".join(f"{number:,} {how}" for number, how in ends)
-    many = "1 search" if each.asked == 1 else f"{each.asked:,} searches"
-    said = f"{many} for files: {found}; {each.not_found:,} found nothing."
-    late = f" Time ran out in {find.timed_out:,}." if find.timed_out else ""
-    return said + late
-
-
-def _row(name: str, each: Tally) -> tuple[str, ...]:
-    return name, *(f"{number:,}" for number in structs.astuple(each))
