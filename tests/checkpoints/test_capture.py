@@ -41,7 +41,7 @@ steps = st.lists(
 
 
 def files(session, checkpoint):
-    return dict(take.manifest(session._context, checkpoint))
+    return dict(take.load_manifest(session._context, checkpoint))
 
 
 class Disk:

@@ -21,7 +21,7 @@ from sightline.testing import MemoryWorkspace, make_session
 
 
 def files(session, checkpoint):
-    return take.manifest(session._context, checkpoint)
+    return take.load_manifest(session._context, checkpoint)
 
 
 def taken(session):

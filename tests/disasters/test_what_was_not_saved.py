@@ -121,7 +121,7 @@ def test_without_a_safety_checkpoint_nothing_is_rewound_arbos_390(repository, ag
     def failed(*_, **__):
         raise CheckpointFailed("The store is full.", "Free some room.")
 
-    monkeypatch.setattr(take, "take", failed)
+    monkeypatch.setattr(take, "record", failed)
     stood = agent._context.store.position()
     with pytest.raises(RewindRefused, match="Nothing was rewound"):
         agent.rewind(then)

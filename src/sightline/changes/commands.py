@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from stat import S_ISLNK, S_ISREG
 from time import monotonic
 
@@ -77,16 +77,15 @@ def changes(
     paths: Iterable[str] | None = None,
     since_ns: int = 0,
     deadline_s: float | None = None,
-    looked: Mapping[str, FileState] | None = None,
 ) -> Changes:
     """What differs from the timeline: of its own files (cause None: by somebody unknown); and with
     `before`, files it has never heard of that were made or changed since. paths: to look at no
     others of the timeline's. since_ns: only those
     that are younger by their times. deadline_s: for these; what was found when time is up is
-    answered. looked: what the caller read a moment ago."""
+    answered."""
     rows = ground.store.disks() if paths is None else _rows(ground, paths)
     stamps = ground.store.stamps(None if paths is None else rows)
-    heard = _of_known(ground, rows, stamps, cause, looked or {})
+    heard = _of_known(ground, rows, stamps, cause)
     if before is None or cause is None:
         return heard
     return heard + _of_new(ground, rows, cause, before, since_ns, deadline_s)
@@ -102,12 +101,11 @@ def _of_known(
     rows: dict[str, DiskFile],
     stamps: dict[str, Stamp],
     cause: Cause | None,
-    read: Mapping[str, FileState],
 ) -> Changes:
     looked: list[FileState] = []
     fresh: list[FileState] = []
     modes: list[Changed] = []
-    for there in doubtful(ground, rows, stamps, read):
+    for there in doubtful(ground, rows, stamps):
         if there.revision != rows[there.path].revision:
             looked.append(ground.look(there.path))
             continue

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from msgspec import Struct
 
-from sightline.changes.session_context import SessionContext, stamp_of
+from sightline.changes.session_context import SessionContext
 from sightline.filesystem.file_state import FileState
 from sightline.model.events import Cause, Change, Changed, Fact, WriteIntended
 from sightline.model.projections import DiskFile
@@ -86,31 +86,16 @@ def doubtful(
     ground: SessionContext,
     rows: dict[str, DiskFile],
     stamps: dict[str, Stamp],
-    read: Mapping[str, FileState] | None = None,
 ) -> Iterator[FileState]:
-    """Those that no stamp of the very bytes the timeline names vouches for. read: what the caller
-    read a moment ago; it is a newer stamp, and answered as it is."""
+    """Read the files for which no stamp of the timeline's bytes vouches."""
     sure = {p: s for p, s in stamps.items() if p in rows and s.revision == rows[p].revision}
-    newer = _newer(sure, read or {})
-    for path in newer:
-        del sure[path]
-    yield from newer.values()
     if sure:
         yield from ground.workspace.scan(sure, deadline_s=ground.settings.deadline_s)
     for path, row in rows.items():
-        if path in sure or path in newer:
+        if path in sure:
             continue
         if not (row.revision == MISSING and _is_gone(ground, path)):
             yield ground.look(path)
-
-
-def _newer(sure: Mapping[str, Stamp], read: Mapping[str, FileState]) -> dict[str, FileState]:
-    """What was read of the same bytes, and may vouch for them."""
-    stamps = {path: stamp_of(read[path]) for path in read.keys() & sure.keys()}
-    same = [
-        path for path, stamp in stamps.items() if stamp and stamp.revision == sure[path].revision
-    ]
-    return {path: read[path] for path in sorted(same)}
 
 
 def _is_gone(ground: SessionContext, path: str) -> bool:

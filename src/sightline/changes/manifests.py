@@ -10,7 +10,6 @@ from msgspec import Struct
 from sightline.changes import words
 from sightline.changes.session_context import SessionContext
 from sightline.errors import StoreError
-from sightline.filesystem.tree_index import Listing, Row, Tree
 from sightline.model.manifest import EMPTY, Manifest, Step, Whole, decode, fold
 from sightline.model.revision import Revision
 from sightline.store.port import Store
@@ -62,14 +61,12 @@ class Reader:
 
 
 class StoredManifest(Struct, frozen=True):
-    """A manifest that is kept. steps: its forerunners back to `whole`; seen: what it was made of,
-    where this process made it."""
+    """A manifest that is stored. steps: the number of its forerunners back to `whole`."""
 
     manifest: Manifest
     revision: Revision | None = None
     steps: int = 0
     whole: Whole | None = None
-    seen: CapturedLook | None = None
 
 
 def kept(ground: SessionContext, revision: Revision) -> Manifest | None:
@@ -95,36 +92,6 @@ NEWEST_MANIFEST: WeakKeyDictionary[Store, StoredManifest] = WeakKeyDictionary()
 
 READ_MANIFEST: WeakKeyDictionary[Store, StoredManifest] = WeakKeyDictionary()
 """The manifest that was asked for last: who asks for a checkpoint by its name asks for it next."""
-
-
-class CapturedLook(Struct, frozen=True):
-    """The look that a manifest was made of. listings: by folder; unsure: folders of which the
-    manifest does not say all; since: paths that it was told of by themselves after that look."""
-
-    listings: dict[str, Listing]
-    unsure: frozenset[str] = frozenset()
-    since: frozenset[str] = frozenset()
-
-    def doubtful(self) -> frozenset[str]:
-        """Folders that have to be compared with the manifest even where nothing in them changed."""
-        return self.unsure | {folder_of(path) for path in self.since}
-
-    def paths(self, tree: Tree) -> set[str]:
-        """All that the manifest can say otherwise than a newer look does, of what it does say."""
-        doubtful, paths = self.doubtful(), {*self.since}
-        for folder, listing in self.listings.items():
-            now = tree.listings.get(folder)
-            if now is listing and folder not in doubtful:
-                continue
-            files = {} if now is None or folder in doubtful else now.files
-            paths.update(folder + name for name, _ in differing_rows(listing.files, files))
-            paths.update(folder + name for name in listing.hidden)
-        return paths
-
-
-def differing_rows(files: dict[str, Row], than: dict[str, Row]) -> list[tuple[str, Row]]:
-    """The files of a folder of which another look did not find the very same."""
-    return [(name, row) for name, row in files.items() if than.get(name) is not row]
 
 
 def folder_of(path: str) -> str:

@@ -41,28 +41,28 @@ NO_MESSAGES = Deleted(frozenset())
 
 
 def edited_since(
-    ground: SessionContext, when: When = None, gone: Deleted = NO_MESSAGES
+    context: SessionContext, when: When = None, gone: Deleted = NO_MESSAGES
 ) -> EditedFiles:
     """The files that are other than they were then, in order of path. when: a position, a time, a
     checkpoint, or None for the last one that this session was asked for, else its start.
     gone: messages taken out of the conversation; what was edited from the earliest of them on
     counts as well, and what only their calls name. UnknownName, ValueError."""
-    changes(ground).record(ground)  # what nobody was there to see
-    after = min([position_of(ground, when), *_before(ground, gone.ids)])
+    changes(context).record(context)  # what nobody was there to see
+    after = min([position_of(context, when), *_before(context, gone.ids)])
     files: dict[str, list[tuple[Recorded, Step]]] = {}
-    for recorded in ground.store.timeline(after=after, kinds=EDITS):
+    for recorded in context.store.timeline(after=after, kinds=EDITS):
         for step in () if archived(recorded.session) else _steps(recorded.fact):
             files.setdefault(step[0], []).append((recorded, step))
-    found = [_edited(ground, path, steps) for path, steps in files.items()]
-    asked = [path for path in gone.paths if path not in files and not _stands(ground, path, after)]
+    found = [_edited(context, path, steps) for path, steps in files.items()]
+    asked = [path for path in gone.paths if path not in files and not _stands(context, path, after)]
     found += [_asked_for(path) for path in asked]
     known = [each for each in found if each is not None]
     return EditedFiles(sorted(known, key=lambda each: each.path), gone.unread)
 
 
-def _before(ground: SessionContext, messages: frozenset[str]) -> Iterator[int]:
+def _before(context: SessionContext, messages: frozenset[str]) -> Iterator[int]:
     """The positions behind which messages of this session are on record."""
-    for recorded in ground.store.timeline(session=ground.session, kinds=[MessageAppended]):
+    for recorded in context.store.timeline(session=context.session, kinds=[MessageAppended]):
         if isinstance(recorded.fact, MessageAppended) and recorded.fact.message in messages:
             yield recorded.position - 1
 
@@ -71,16 +71,16 @@ def _asked_for(path: str) -> EditedFile:
     return EditedFile(path, None, None, None, None, mine=True, others=False, from_messages=True)
 
 
-def _stands(ground: SessionContext, path: str, after: int) -> bool:
+def _stands(context: SessionContext, path: str, after: int) -> bool:
     """Whether the timeline knew a file then that it has no change of since, and none by this
     session before: what a message says of an edit came to nothing."""
     earlier = [
         each.fact
-        for each in ground.store.timeline(path=path, upto=after, kinds=[*EDITS, Seen])
+        for each in context.store.timeline(path=path, upto=after, kinds=[*EDITS, Seen])
         if not archived(each.session)
     ]
     own = (fact for fact in earlier if isinstance(fact, Changed | Moved))
-    return bool(earlier) and not any(_is_mine(ground, fact.cause) for fact in own)
+    return bool(earlier) and not any(_is_mine(context, fact.cause) for fact in own)
 
 
 def _steps(fact: Fact) -> Iterator[Step]:
@@ -95,47 +95,47 @@ def _steps(fact: Fact) -> Iterator[Step]:
 
 
 def _edited(
-    ground: SessionContext, path: str, steps: list[tuple[Recorded, Step]]
+    context: SessionContext, path: str, steps: list[tuple[Recorded, Step]]
 ) -> EditedFile | None:
     """One file, by its last change; None when it is again as it was."""
     before, (last, (_, _, after, cause)) = steps[0][1][1], steps[-1]
     if before == after:
         return None
-    mine = [_is_mine(ground, step[3]) for _, step in steps]
+    mine = [_is_mine(context, step[3]) for _, step in steps]
     return EditedFile(
         path,
-        by(cause, last.happened_at, ground),
+        by(cause, last.happened_at, context),
         moment(last.happened_at),
         last.position,
-        _lines(ground, before, after),
+        _lines(context, before, after),
         mine=any(mine),
         others=not all(mine),
     )
 
 
-def _is_mine(ground: SessionContext, cause: Cause) -> bool:
+def _is_mine(context: SessionContext, cause: Cause) -> bool:
     """Whether a change reached the disk by this session: its edit, or a command it ran."""
-    return cause.who == ground.session
+    return cause.who == context.session
 
 
-def _lines(ground: SessionContext, before: str, after: str) -> Spans | None:
+def _lines(context: SessionContext, before: str, after: str) -> Spans | None:
     """The lines of the present text that are new; None where a text is not kept."""
-    texts = [ground.store.blob(revision) for revision in (before, after)]
+    texts = [context.store.blob(revision) for revision in (before, after)]
     old, new = (decode(data) if data is not None else None for data in texts)
     return None if old is None or new is None else new_sides(diff(old.lines, new.lines))
 
 
 def about_rewind(
-    ground: SessionContext, to: When, gone: Deleted = NO_MESSAGES
+    context: SessionContext, to: When, gone: Deleted = NO_MESSAGES
 ) -> WarningRaised | None:
     """What to warn of when the conversation alone goes back to a moment, to be recorded with its
     end: files that are other than they were then, edited since by this session, or by others where
     it was shown them; and edits in deleted messages that cannot be read. None where there are none.
     to, gone: as of edited_since(). UnknownName, ValueError."""
-    known = ground.store.known(ground.session)
-    edited = edited_since(ground, to, gone)
+    known = context.store.known(context.session)
+    edited = edited_since(context, to, gone)
     found = [
-        each for each in edited if each.mine or each.path in known or _shown(ground, each.path)
+        each for each in edited if each.mine or each.path in known or _shown(context, each.path)
     ]
     if not found and not edited.unread:
         return None
@@ -143,8 +143,8 @@ def about_rewind(
     return fact_of(text, [each.path for each in found])
 
 
-def _shown(ground: SessionContext, path: str) -> bool:
-    looks = ground.store.timeline(session=ground.session, path=path, kinds=[Seen], newest=1)
+def _shown(context: SessionContext, path: str) -> bool:
+    looks = context.store.timeline(session=context.session, path=path, kinds=[Seen], newest=1)
     return next(iter(looks), None) is not None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
-from sightline.checkpoints.take import manifest, now, with_manifests
+from sightline.checkpoints.take import load_manifest, now, with_manifests
 from sightline.model.diff import diff, unified
 from sightline.model.manifest import Change, Difference, Entry, Manifest, differences
 from sightline.model.results import Checkpoint, FileDifference
@@ -23,20 +23,20 @@ class Chapter(Struct, frozen=True):
 
 
 def compare(
-    ground: SessionContext, before: Checkpoint, after: Checkpoint | None = None
+    context: SessionContext, before: Checkpoint, after: Checkpoint | None = None
 ) -> list[FileDifference]:
     """Where two checkpoints differ, in order of path; after None: what stands now.
     CheckpointFailed when a list of files is not kept any more, Unverifiable."""
-    old = manifest(ground, before)
-    new = now(ground) if after is None else manifest(ground, after)
-    return [_compared(ground, each, live=after is None) for each in _known(old, new)]
+    old = load_manifest(context, before)
+    new = now(context) if after is None else load_manifest(context, after)
+    return [_compared(context, each, live=after is None) for each in _known(old, new)]
 
 
-def story(ground: SessionContext) -> list[Chapter]:
+def story(context: SessionContext) -> list[Chapter]:
     """The checkpoints of all sessions, oldest first, each with what came before it."""
     told: list[Chapter] = []
     before: Manifest | None = None
-    for checkpoint, found in with_manifests(ground):
+    for checkpoint, found in with_manifests(context):
         changed = None
         if before is not None and found is not None:
             changed = tuple((each.path, each.change) for each in _known(before, found))
@@ -56,10 +56,10 @@ def _above(path: str) -> list[str]:
     return [path, *(path[: at + 1] for at, letter in enumerate(path) if letter == "/")]
 
 
-def _compared(ground: SessionContext, each: Difference, *, live: bool) -> FileDifference:
+def _compared(context: SessionContext, each: Difference, *, live: bool) -> FileDifference:
     same = (each.path, each.change, each.before, each.after)
-    old = _text(ground, each.path, each.before, live=False)
-    new = _text(ground, each.path, each.after, live=live)
+    old = _text(context, each.path, each.before, live=False)
+    new = _text(context, each.path, each.after, live=live)
     return compared(FileDifference(*same), old, new)
 
 
@@ -83,7 +83,7 @@ def compared(
 
 
 def _text(
-    ground: SessionContext, path: str, entry: Entry | None, *, live: bool
+    context: SessionContext, path: str, entry: Entry | None, *, live: bool
 ) -> list[str] | None:
     """The lines that stood at a path; a symlink's is where it leads. live: they may not be kept,
     but stand there now."""
@@ -91,9 +91,9 @@ def _text(
         return []
     if entry.target is not None:
         return [entry.target]
-    data = ground.store.blob(entry.revision)
+    data = context.store.blob(entry.revision)
     if data is None and live:
-        found = ground.look(path)
+        found = context.look(path)
         data = found.data if found.revision == entry.revision else None
     text = decode(data) if data is not None else None
     return None if text is None else text.lines

@@ -25,7 +25,7 @@ AUTHOR = "Sightline <sightline@localhost>"
 
 
 def export(
-    ground: SessionContext,
+    context: SessionContext,
     checkpoint: Checkpoint | str,
     branch: str | None = None,
     *,
@@ -42,22 +42,22 @@ def export(
         raise ValueError("a patch has no author")
     if since is not None and until_now:
         raise ValueError("until_now begins at the checkpoint itself: leave since out")
-    taken = _named(ground, checkpoint)
+    taken = _named(context, checkpoint)
     if branch is not None:
-        return _commit(ground, taken, branch, _author(author))
+        return _commit(context, taken, branch, _author(author))
     if until_now:
-        return between(ground, taken, None)
-    begins = _before(ground, taken) if since is None else _named(ground, since)
-    return between(ground, begins, taken)
+        return between(context, taken, None)
+    begins = _before(context, taken) if since is None else _named(context, since)
+    return between(context, begins, taken)
 
 
-def _named(ground: SessionContext, asked: Checkpoint | str) -> Checkpoint:
-    return take.named(ground, asked if isinstance(asked, str) else asked.id)
+def _named(context: SessionContext, asked: Checkpoint | str) -> Checkpoint:
+    return take.named(context, asked if isinstance(asked, str) else asked.id)
 
 
-def _before(ground: SessionContext, taken: Checkpoint) -> Checkpoint | None:
+def _before(context: SessionContext, taken: Checkpoint) -> Checkpoint | None:
     """The checkpoint before one; None where it is the first."""
-    earlier = [c for c in take.listed(ground) if c.position < taken.position]
+    earlier = [c for c in take.listed(context) if c.position < taken.position]
     return earlier[-1] if earlier else None
 
 
@@ -69,19 +69,19 @@ def _author(author: str | None) -> str:
     return author
 
 
-def _commit(ground: SessionContext, taken: Checkpoint, branch: str, author: str) -> Export:
-    found = take.manifest(ground, taken)
-    repository = ground.workspace.repository(".")
+def _commit(context: SessionContext, taken: Checkpoint, branch: str, author: str) -> Export:
+    found = take.load_manifest(context, taken)
+    repository = context.workspace.repository(".")
     if repository is None:
-        raise CheckpointFailed(*words.no_repository(ground.workspace.root))
+        raise CheckpointFailed(*words.no_repository(context.workspace.root))
     try:
-        return _committed(ground, repository, taken, found, branch, author)
+        return _committed(context, repository, taken, found, branch, author)
     except GitSaidNo as error:
         raise CheckpointFailed(*words.git_said_no(str(error))) from error
 
 
 def _committed(
-    ground: SessionContext,
+    context: SessionContext,
     repository: Repository,
     taken: Checkpoint,
     found: Manifest,
@@ -93,7 +93,7 @@ def _committed(
     there = branch_commit.tracked(repository, after)
     sparse = branch_commit.left_out(repository)
     gone = [path for path in there if path not in found and path not in sparse]
-    gone = [path for path in gone if not _stays(ground, found, path, there[path][0])]
+    gone = [path for path in gone if not _stays(context, found, path, there[path][0])]
     kept = there.keys() - found.rows.keys() - set(gone)
     lacks = tuple(_lacking(found, kept))
     made = branch_commit.Commit(
@@ -102,7 +102,7 @@ def _committed(
         at_s=int(taken.at.timestamp()),
         message=words.message(taken.label, taken.id, lacks),
         gone=gone,
-        puts=_puts(ground, found, there, after.algorithm),
+        puts=_puts(context, found, there, after.algorithm),
     )
     commit = branch_commit.write(repository, made)
     files = sum(map(takes, found))
@@ -117,10 +117,10 @@ def _check_name(repository: Repository, branch: str) -> None:
         raise CheckpointFailed(*words.branch_exists(branch))
 
 
-def _stays(ground: SessionContext, found: Manifest, path: str, mode: int) -> bool:
+def _stays(context: SessionContext, found: Manifest, path: str, mode: int) -> bool:
     """Whether what a commit has at a path is in the next one too, though the checkpoint does not
     name it: it did not look there, or a submodule has nothing in it."""
-    return mode == GITLINK or f"{path}/" in found.omitted or not covers(ground, found, path)
+    return mode == GITLINK or f"{path}/" in found.omitted or not covers(context, found, path)
 
 
 def _lacking(found: Manifest, kept: Iterable[str]) -> Iterator[NotCovered]:
@@ -135,27 +135,27 @@ def _lacking(found: Manifest, kept: Iterable[str]) -> Iterator[NotCovered]:
 
 
 def _puts(
-    ground: SessionContext, found: Manifest, there: Tracked, algorithm: str
+    context: SessionContext, found: Manifest, there: Tracked, algorithm: str
 ) -> Iterator[tuple[str, int, bytes]]:
     """What the commit before does not have as the checkpoint has it."""
     for path in filter(takes, found):
-        held = side(ground, path, found[path])
+        held = side(context, path, found[path])
         known = there.get(path)
         if known is None or known != (held.mode, blob_id(held.data, algorithm)):
             yield path, held.mode, held.data
 
 
-def between(ground: SessionContext, begins: Checkpoint | None, ends: Checkpoint | None) -> Export:
+def between(context: SessionContext, begins: Checkpoint | None, ends: Checkpoint | None) -> Export:
     """What leads from a checkpoint (None: from nothing) to another (None: to what stands now).
     CheckpointFailed, Unverifiable."""
-    old = EMPTY if begins is None else take.manifest(ground, begins)
-    new = take.now(ground) if ends is None else take.manifest(ground, ends)
-    algorithm = _algorithm(ground)
+    old = EMPTY if begins is None else take.load_manifest(context, begins)
+    new = take.now(context) if ends is None else take.load_manifest(context, ends)
+    algorithm = _algorithm(context)
     parts: list[bytes] = []
     lacks: list[NotCovered] = []
     for each in differences(old, new):
-        why = _untold(ground, each, old, new)
-        part = b"" if why else _part(ground, each, algorithm)
+        why = _untold(context, each, old, new)
+        part = b"" if why else _part(context, each, algorithm)
         if part:
             parts.append(part)
         else:
@@ -172,22 +172,22 @@ def between(ground: SessionContext, begins: Checkpoint | None, ends: Checkpoint 
     )
 
 
-def _part(ground: SessionContext, each: Difference, algorithm: str) -> bytes:
+def _part(context: SessionContext, each: Difference, algorithm: str) -> bytes:
     old, new = [
-        None if entry is None else side(ground, each.path, entry)
+        None if entry is None else side(context, each.path, entry)
         for entry in (each.before, each.after)
     ]
     return patch(each.path, old, new, algorithm)
 
 
-def _untold(ground: SessionContext, each: Difference, old: Manifest, new: Manifest) -> str | None:
+def _untold(context: SessionContext, each: Difference, old: Manifest, new: Manifest) -> str | None:
     """Why a path cannot be told of; None where it can: it may have stood there all the time, where
     one of the two did not cover it."""
     if not takes(each.path):
         return words.NO_NAME
-    if each.before is None and old is not EMPTY and not covers(ground, old, each.path):
+    if each.before is None and old is not EMPTY and not covers(context, old, each.path):
         return words.unsure(reason(old, each.path), came=True)
-    if each.after is None and not covers(ground, new, each.path):
+    if each.after is None and not covers(context, new, each.path):
         return words.unsure(reason(new, each.path), came=False)
     return None
 
@@ -201,25 +201,25 @@ def reason(manifest: Manifest, path: str) -> str:
     return named[0] if named else "ignored"
 
 
-def side(ground: SessionContext, path: str, entry: Entry) -> Side:
+def side(context: SessionContext, path: str, entry: Entry) -> Side:
     """An entry as git holds it. CheckpointFailed when its text is not kept any more."""
-    return Side(mode_of(entry), _data(ground, path, entry))
+    return Side(mode_of(entry), _data(context, path, entry))
 
 
-def _data(ground: SessionContext, path: str, entry: Entry) -> bytes:
+def _data(context: SessionContext, path: str, entry: Entry) -> bytes:
     """The bytes of an entry: they are kept, or stand there now."""
     if entry.target is not None:
         return link_bytes(entry.target)
-    data = ground.store.blob(entry.revision)
+    data = context.store.blob(entry.revision)
     if data is not None:
         return data
-    found = ground.look(path)
+    found = context.look(path)
     if found.revision == entry.revision and found.data is not None:
         return found.data
     raise CheckpointFailed(*words.text_gone(path))
 
 
-def _algorithm(ground: SessionContext) -> str:
+def _algorithm(context: SessionContext) -> str:
     """The hash of the repository that a patch is most likely for."""
-    repository = ground.workspace.repository(".")
+    repository = context.workspace.repository(".")
     return "sha1" if repository is None else repository.algorithm()

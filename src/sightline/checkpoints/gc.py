@@ -44,7 +44,7 @@ REST_S = 0.003
 
 
 def gc(
-    ground: SessionContext,
+    context: SessionContext,
     settings: Policy,
     *,
     age_us: int | None = None,
@@ -60,13 +60,13 @@ def gc(
     writes under way, those of checkpoints, those of conversations that were not deleted, and of
     each file the text that the newest write of an agent replaced, if it did since.
     """
-    store = ground.store
+    store = context.store
     age = settings.keep_days * DAY_US if age_us is None else age_us
     allowed = settings.keep_bytes if room is None else room
-    before = ground.clock() - age
+    before = context.clock() - age
     kept = store.texts()
-    dropped = prune(ground, kept, settings.checkpoint_bytes, dry_run=dry_run)
-    needs = Needs(ground, before, dropped)
+    dropped = prune(context, kept, settings.checkpoint_bytes, dry_run=dry_run)
+    needs = Needs(context, before, dropped)
     wanted = going(
         kept,
         needs.mentions.newest,
@@ -75,7 +75,7 @@ def gc(
         room=allowed,
         came_at=needs.recorded_at,
     )
-    gone = tuple(wanted if dry_run else forget(ground, needs, wanted, begun))
+    gone = tuple(wanted if dry_run else forget(context, needs, wanted, begun))
     returned = 0 if dry_run else store.tidy()
     size = sum(each.size for each in kept) - sum(each.size for each in gone)
     over = max(size - allowed, 0)
@@ -87,9 +87,9 @@ class Needs:
     what their facts need is learned before each step, while they wait. manifests: of all
     checkpoints that were ever taken."""
 
-    def __init__(self, ground: SessionContext, before: int, dropped: Iterable[str] = ()) -> None:
-        self._ground = ground
-        self._holding = Holding(ground.store)
+    def __init__(self, context: SessionContext, before: int, dropped: Iterable[str] = ()) -> None:
+        self._context = context
+        self._holding = Holding(context.store)
         self._before = before
         self._upto = 0
         self._at_work: set[str] = set()
@@ -103,7 +103,7 @@ class Needs:
             if isinstance(recorded.fact, CheckpointTaken):
                 self.manifests.add(recorded.fact.manifest)
         self.revisions.update(said.needed())
-        store = ground.store
+        store = context.store
         for state in store.sessions():
             if self._works(state):
                 self._believes(state.id)
@@ -128,22 +128,24 @@ class Needs:
 
     def recorded_at(self, position: int) -> int:
         """When the fact of a position was recorded."""
-        store = self._ground.store
+        store = self._context.store
         return next(r.recorded_at for r in store.timeline(after=position - 1, upto=position))
 
     def _news(self) -> Iterator[Recorded]:
-        for recorded in self._ground.store.timeline(after=self._upto):
+        for recorded in self._context.store.timeline(after=self._upto):
             self._upto = recorded.position
             yield recorded
 
     def _works(self, state: SessionState) -> bool:
         if state.ended is not None:
             return False
-        return last_sign(self._ground.store, state) >= self._before or present(self._ground, state)
+        return last_sign(self._context.store, state) >= self._before or present(
+            self._context, state
+        )
 
     def _believes(self, session: str) -> None:
         self._at_work.add(session)
-        known = self._ground.store.known(session).values()
+        known = self._context.store.known(session).values()
         self.revisions.update(each.belief.text for each in known)
 
     def _holds(self, manifest: Revision) -> None:
@@ -176,7 +178,7 @@ class Said:
 
 
 def forget(
-    ground: SessionContext,
+    context: SessionContext,
     needs: Needs,
     wanted: Sequence[Going],
     begun: Callable[[int], None] = lambda _: None,
@@ -189,7 +191,7 @@ def forget(
         for first in range(0, len(together), AT_ONCE):
             step = {each.revision: each for each in together[first : first + AT_ONCE]}
             choose = partial(_still, needs, step)
-            went = ground.store.purge(choose, why, session=ground.session, at=ground.clock())
+            went = context.store.purge(choose, why, session=context.session, at=context.clock())
             gone += [step[revision] for revision in went]
             begun(len(went))
             sleep(REST_S)
@@ -205,37 +207,41 @@ UNDER_WAY_US = 600 * 1_000_000
 """A text that was kept ahead of its checkpoint within this time may be waiting for it."""
 
 
-def keep_to_room(ground: SessionContext, settings: Policy) -> tuple[str, ...]:
+def keep_to_room(context: SessionContext, settings: Policy) -> tuple[str, ...]:
     """Drop checkpoints that were taken by themselves, the oldest first and never the newest, where
     the texts of all take more than `checkpoint_bytes`, and forget the texts that only those needed.
     The ids of what was dropped. It reads all that is kept: not for who is waited for. StoreError.
     """
-    store, room = ground.store, settings.checkpoint_bytes
+    store, room = context.store, settings.checkpoint_bytes
     if store.room().texts <= room:
         return ()
     kept = store.texts()
-    dropped = prune_unasked(ground, kept, room)
+    dropped = prune_unasked(context, kept, room)
     if dropped:
-        before = ground.clock() - settings.keep_days * DAY_US
-        needs = Needs(ground, before, dropped)
-        free = set(_of(ground, dropped.values()))
-        forget(ground, needs, list(_going(ground, needs, kept, free, before)))
+        before = context.clock() - settings.keep_days * DAY_US
+        needs = Needs(context, before, dropped)
+        free = set(_of(context, dropped.values()))
+        forget(context, needs, list(_going(context, needs, kept, free, before)))
         store.tidy()
     return tuple(dropped)
 
 
-def _of(ground: SessionContext, manifests: Iterable[Revision]) -> Iterator[Revision]:
+def _of(context: SessionContext, manifests: Iterable[Revision]) -> Iterator[Revision]:
     """The texts that checkpoints need."""
-    holding = Holding(ground.store)
+    holding = Holding(context.store)
     for manifest in manifests:
         yield from holding.of(manifest)
 
 
 def _going(
-    ground: SessionContext, needs: Needs, kept: Iterable[KeptText], free: set[Revision], before: int
+    context: SessionContext,
+    needs: Needs,
+    kept: Iterable[KeptText],
+    free: set[Revision],
+    before: int,
 ) -> Iterator[Going]:
     """Those of the texts that nothing else needs, and that no fact named lately."""
-    now = ground.clock()
+    now = context.clock()
     for each in kept:
         if each.revision not in free or each.revision in needs.revisions:
             continue

@@ -21,34 +21,34 @@ SPARE = 8
 
 
 def prune(
-    ground: SessionContext, kept: Iterable[KeptText], room: int, *, dry_run: bool
+    context: SessionContext, kept: Iterable[KeptText], room: int, *, dry_run: bool
 ) -> tuple[str, ...]:
     """Drop checkpoints until the texts of the others take no more than `room` bytes; their ids.
     Those that nobody asked for go first, whatever label they bear. Of the others one with a label
     stays, and the newest of all does. StoreError."""
     sizes = {each.revision: each.size for each in kept}
-    held = [_held(checkpoint, found) for checkpoint, found in with_manifests(ground)]
+    held = [_held(checkpoint, found) for checkpoint, found in with_manifests(context)]
     gone = dropping(held, sizes, room)
     if gone and not dry_run:
-        ground.append([CheckpointDropped(each, SIZE) for each in gone])
+        context.append([CheckpointDropped(each, SIZE) for each in gone])
     return tuple(gone)
 
 
 def prune_unasked(
-    ground: SessionContext, kept: Iterable[KeptText], room: int
+    context: SessionContext, kept: Iterable[KeptText], room: int
 ) -> dict[str, Revision]:
     """The same by itself: none that somebody asked for goes, and some more of the others do, so
     that it need not be done again soon. The ids of those that went, with their manifests."""
     sizes = {each.revision: each.size for each in kept}
     manifests: dict[str, Revision] = {}
     held: list[Held] = []
-    for checkpoint, found in with_manifests(ground):
+    for checkpoint, found in with_manifests(context):
         manifests[checkpoint.id] = checkpoint.manifest
         each = _held(checkpoint, found)
         held.append(each if each.unasked else structs.replace(each, stays=True))
     gone = dropping(held, sizes, room) and dropping(held, sizes, room - room // SPARE)
     if gone:
-        ground.append([CheckpointDropped(each, SIZE) for each in gone])
+        context.append([CheckpointDropped(each, SIZE) for each in gone])
     return {each: manifests[each] for each in gone}
 
 

@@ -17,47 +17,47 @@ When = int | str | datetime | Checkpoint | None
 SinceWhen = int | str | datetime | timedelta
 
 
-def position_of(ground: SessionContext, when: When) -> int:
+def position_of(context: SessionContext, when: When) -> int:
     """The last position that is before a moment. UnknownName, ValueError."""
     if isinstance(when, int):
         return when
     if when is None:
-        return _last_checkpoint(ground) or _begin(ground)
+        return _last_checkpoint(context) or _begin(context)
     if isinstance(when, str):
-        taken = _checkpoint(ground, when) or _labelled(ground, when)
-        return taken if taken is not None else _at(ground, _time(when))
+        taken = _checkpoint(context, when) or _labelled(context, when)
+        return taken if taken is not None else _at(context, _time(when))
     if isinstance(when, Checkpoint):
-        taken = _checkpoint(ground, when.id)
+        taken = _checkpoint(context, when.id)
         if taken is None:
             raise _no_checkpoint(when.id)
         return taken
-    return _at(ground, when)
+    return _at(context, when)
 
 
-def _last_checkpoint(ground: SessionContext) -> int | None:
+def _last_checkpoint(context: SessionContext) -> int | None:
     """Of those that somebody asked for: those that are taken by themselves come with every turn."""
-    taken = [*ground.store.timeline(session=ground.session, kinds=[CheckpointTaken])]
+    taken = [*context.store.timeline(session=context.session, kinds=[CheckpointTaken])]
     asked = [r for r in taken if isinstance(r.fact, CheckpointTaken) and r.fact.why == ASKED]
     return asked[-1].position if asked else None
 
 
-def _begin(ground: SessionContext) -> int:
+def _begin(context: SessionContext) -> int:
     """Where this session's first fact is."""
-    return next((each.position for each in ground.store.timeline(session=ground.session)), 0)
+    return next((each.position for each in context.store.timeline(session=context.session)), 0)
 
 
-def _checkpoint(ground: SessionContext, id: str) -> int | None:
+def _checkpoint(context: SessionContext, id: str) -> int | None:
     """Where the checkpoint of an id was taken, by whichever session."""
-    for recorded in ground.store.timeline(kinds=[CheckpointTaken]):
+    for recorded in context.store.timeline(kinds=[CheckpointTaken]):
         if isinstance(recorded.fact, CheckpointTaken) and recorded.fact.checkpoint == id:
             return recorded.position
     return None
 
 
-def _labelled(ground: SessionContext, label: str) -> int | None:
+def _labelled(context: SessionContext, label: str) -> int | None:
     """Where the checkpoint of a label was taken, as rewind() understands it."""
     try:
-        return take.named(ground, label).position
+        return take.named(context, label).position
     except UnknownName:
         return None
 
@@ -77,15 +77,15 @@ def _no_checkpoint(id: str) -> UnknownName:
     )
 
 
-def _at(ground: SessionContext, when: datetime) -> int:
+def _at(context: SessionContext, when: datetime) -> int:
     """The position of the last fact that was recorded until then."""
     if when.tzinfo is None:
         raise ValueError(f"{when} does not say in which time zone; add one, such as Z")
     until = when.timestamp() * 1_000_000
-    before, after = 0, ground.store.position() + 1
+    before, after = 0, context.store.position() + 1
     while after - before > 1:
         middle = (before + after) // 2
-        [recorded] = ground.store.timeline(after=middle - 1, upto=middle)
+        [recorded] = context.store.timeline(after=middle - 1, upto=middle)
         if recorded.recorded_at <= until:
             before = middle
         else:

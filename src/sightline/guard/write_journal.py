@@ -13,14 +13,14 @@ recorded by one append. A host that writes with its own tools uses steps 1 and 3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import urandom
 
 from msgspec import Struct
 
 from sightline.changes.detect import change
 from sightline.changes.session_context import SessionContext, stamp_of
-from sightline.errors import SightlineError, Unverifiable
+from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Link, Replacement
 from sightline.filesystem.process import alive
 from sightline.model.events import (
@@ -119,28 +119,16 @@ def _intent(context: SessionContext, write: Write, token: str, by: str | None) -
     )
 
 
-def carry_out(
-    context: SessionContext,
-    intents: Sequence[Intent],
-    before_replacing: Callable[[], None] = lambda: None,
-) -> list[Outcome]:
+def carry_out(context: SessionContext, intents: Sequence[Intent]) -> list[Outcome]:
     """Compare and replace, or move, each file; return the outcomes in order. The caller holds the
-    locks of all paths.
-
-    before_replacing: called once, when the new bytes are written aside and nothing that stands
-    was touched. What it raises is raised, after all intents are abandoned.
-    """
+    locks of all paths."""
     workspace = context.workspace
     wanted = [
         Replacement(write.path, write.before, _new(write), intent.token)
         for intent in intents
         if (write := intent.write).src is None
     ]
-    try:
-        replaced = iter(workspace.replace_each(wanted, before_replacing) if wanted else ())
-    except (SightlineError, KeyboardInterrupt):
-        context.append([WriteAbandoned(each.write.path, each.position) for each in intents])
-        raise
+    replaced = iter(workspace.replace_each(wanted) if wanted else ())
     return [
         next(replaced) if intent.write.src is None else _move(context, intent.write)
         for intent in intents
@@ -200,7 +188,6 @@ def write_all(
     *,
     by: str | None = None,
     unrecorded: Sequence[Fact] = (),
-    before_replacing: Callable[[], None] = lambda: None,
 ) -> list[bool | Unverifiable]:
     """Take the three steps for writes that leave the agent's knowledge as it is (a rewind). Return
     for each whether it took effect, or why the disk refused.
@@ -211,7 +198,7 @@ def write_all(
     if not writes:
         return []
     intents = intend(context, writes, unrecorded=unrecorded, by=by, with_stamps=False)
-    outcomes = carry_out(context, intents, before_replacing)
+    outcomes = carry_out(context, intents)
     ended = list(zip(intents, outcomes, strict=True))
     record_ends(context, ended, durable=False)
     return [

@@ -7,21 +7,21 @@ from sightline.model.events import Fact, NoticeAcknowledged, NoticeDelivered
 from sightline.model.projections import Knowledge
 
 
-def told_already(ground: SessionContext, knowledge: Knowledge, revision: str) -> bool:
+def told_already(context: SessionContext, knowledge: Knowledge, revision: str) -> bool:
     """Whether the agent was told that this stands at a path it knows, and acknowledged it, since
     the path last changed."""
-    return _newest(ground, knowledge, NoticeAcknowledged, revision)
+    return _newest(context, knowledge, NoticeAcknowledged, revision)
 
 
-def handed_already(ground: SessionContext, knowledge: Knowledge, revision: str) -> bool:
+def handed_already(context: SessionContext, knowledge: Knowledge, revision: str) -> bool:
     """The same of what a host was handed, and did not say yet that it arrived."""
-    return _newest(ground, knowledge, NoticeDelivered, revision)
+    return _newest(context, knowledge, NoticeDelivered, revision)
 
 
-def _newest(ground: SessionContext, knowledge: Knowledge, kind: type[Fact], revision: str) -> bool:
+def _newest(context: SessionContext, knowledge: Knowledge, kind: type[Fact], revision: str) -> bool:
     path = knowledge.path
-    row = ground.store.disk(path)
-    found = ground.store.timeline(session=ground.session, path=path, kinds=[kind], newest=RECENT)
+    row = context.store.disk(path)
+    found = context.store.timeline(session=context.session, path=path, kinds=[kind], newest=RECENT)
     since = 0 if row is None else row.position
     return any(each.position > since and _tells(each.fact, path, revision) for each in list(found))
 

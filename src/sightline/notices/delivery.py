@@ -20,21 +20,21 @@ from sightline.notices import notice_text, warnings
 
 
 def deliver(
-    ground: SessionContext, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
+    context: SessionContext, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
 ) -> None:
     """Record that words on these paths were handed over, to be acknowledged later."""
     counted = tuple(each for each in told if each is not None)
-    ground.append([NoticeDelivered(notice, tuple(paths), counted)])
+    context.append([NoticeDelivered(notice, tuple(paths), counted)])
 
 
-def hand_over(ground: SessionContext, notice: Notice) -> None:
+def hand_over(context: SessionContext, notice: Notice) -> None:
     """Record a notice as handed over, once however often it is printed: from here on its id is
     enough to acknowledge it, in any process."""
-    if _delivered(ground, notice.id) is None:
-        deliver(ground, notice.id, [change.path for change in notice.changes], notice.told)
+    if _delivered(context, notice.id) is None:
+        deliver(context, notice.id, [change.path for change in notice.changes], notice.told)
 
 
-def acknowledge(ground: SessionContext, answer: Notice | EditRefused | FileWarning | str) -> None:
+def acknowledge(context: SessionContext, answer: Notice | EditRefused | FileWarning | str) -> None:
     """Count exactly what an answer told as known to the agent, a warning as seen to. UnknownName.
 
     Nothing does when this session looked at the file or edited it since: then what was printed
@@ -43,26 +43,26 @@ def acknowledge(ground: SessionContext, answer: Notice | EditRefused | FileWarni
     if isinstance(answer, FileWarning):
         answer = answer.id
     if isinstance(answer, str):
-        if not warnings.acknowledge(ground, answer):
-            for told in _told_by(ground, answer):
-                count(ground, told, answer)
+        if not warnings.acknowledge(context, answer):
+            for told in _told_by(context, answer):
+                count(context, told, answer)
         return
     if isinstance(answer, EditRefused):
         for other in answer.others:
-            acknowledge(ground, other)
+            acknowledge(context, other)
         if isinstance(answer.told, Told):
-            count(ground, answer.told, "refusal")
+            count(context, answer.told, "refusal")
         return
     for told in answer.told:
-        count(ground, told, answer.id)
+        count(context, told, answer.id)
 
 
-def _told_by(ground: SessionContext, id: str) -> tuple[Told, ...]:
+def _told_by(context: SessionContext, id: str) -> tuple[Told, ...]:
     """What the notice of an id tells: as it was handed over, or the present one."""
-    delivered = _delivered(ground, id)
+    delivered = _delivered(context, id)
     if delivered is not None:
         return delivered.told
-    now = notice_text.notice(ground)
+    now = notice_text.notice(context)
     if now is None or now.id != id:
         raise UnknownName(
             f"No notice {id} was handed over in this session.",
@@ -71,25 +71,25 @@ def _told_by(ground: SessionContext, id: str) -> tuple[Told, ...]:
     return now.told
 
 
-def _delivered(ground: SessionContext, id: str) -> NoticeDelivered | None:
+def _delivered(context: SessionContext, id: str) -> NoticeDelivered | None:
     """The newest notice of that id which was handed over."""
     found: NoticeDelivered | None = None
-    for recorded in ground.store.timeline(session=ground.session, kinds=[NoticeDelivered]):
+    for recorded in context.store.timeline(session=context.session, kinds=[NoticeDelivered]):
         if isinstance(recorded.fact, NoticeDelivered) and recorded.fact.notice == id:
             found = recorded.fact
     return found
 
 
-def count(ground: SessionContext, told: Told, notice: str) -> None:
+def count(context: SessionContext, told: Told, notice: str) -> None:
     """Count what one answer told of one file as known."""
-    row = ground.store.knowledge(ground.session, told.path)
+    row = context.store.knowledge(context.session, told.path)
     if row is None or row.position != told.position:
         return
     if told.hunks == ():
-        _append(ground, told, NoticeAcknowledged(notice, told.path, row.belief, told.revision))
+        _append(context, told, NoticeAcknowledged(notice, told.path, row.belief, told.revision))
         return
-    known = load_knowledge(ground, ResolvedPath(told.path))
-    data = ground.store.blob(told.revision)
+    known = load_knowledge(context, ResolvedPath(told.path))
+    data = context.store.blob(told.revision)
     text = decode(data) if data is not None else None
     held = known.held
     if held is None or data is None or text is None or known.position != told.position:
@@ -103,13 +103,13 @@ def count(ground: SessionContext, told: Told, notice: str) -> None:
     fact: Fact = NoticeAcknowledged(notice, told.path, belief, told.revision)
     if told.refusal:
         fact = Seen(told.path, told.revision, seen, "refusal", belief)
-    _append(ground, told, fact, body)
+    _append(context, told, fact, body)
 
 
-def _append(ground: SessionContext, told: Told, fact: Fact, body: bytes | None = None) -> None:
-    blobs, expect = ground.keepable(told.path, body), {told.path: told.position}
+def _append(context: SessionContext, told: Told, fact: Fact, body: bytes | None = None) -> None:
+    blobs, expect = context.keepable(told.path, body), {told.path: told.position}
     try:
-        ground.append([fact], blobs=blobs, expect=expect)
+        context.append([fact], blobs=blobs, expect=expect)
     except StoreConflict:  # it was looked at in another process just now
         return
 

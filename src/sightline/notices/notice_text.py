@@ -23,7 +23,7 @@ RESERVE = 400
 
 
 def notice(
-    ground: SessionContext, budget: int = NOTICE_TOKENS, *, handed: bool = False
+    context: SessionContext, budget: int = NOTICE_TOKENS, *, handed: bool = False
 ) -> Notice | None:
     """What others changed in lines that were shown and this session was not told of yet; None
     when there is nothing. Changes with one cause stand together.
@@ -34,7 +34,7 @@ def notice(
     """
     page = Page(budget * CHARACTERS)
     groups: dict[object, list[PendingChange]] = {}
-    for at, each in enumerate(news(ground, handed=handed)):
+    for at, each in enumerate(news(context, handed=handed)):
         if at < FILES_MAX:
             groups.setdefault(_cause_of(each), []).append(each)
         else:
@@ -43,8 +43,8 @@ def notice(
         page.put(group)
     if not groups:
         return None
-    blobs = [b for each in page.said for b in ground.keepable(each.found.path, each.found.data)]
-    ground.store.keep(blobs)
+    blobs = [b for each in page.said for b in context.keepable(each.found.path, each.found.data)]
+    context.store.keep(blobs)
     return page.notice()
 
 

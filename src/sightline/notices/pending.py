@@ -35,21 +35,21 @@ class PendingChange:
 
     def __init__(
         self,
-        ground: SessionContext,
+        context: SessionContext,
         path: str,
         knowledge: Knowledge | None,
         places: RenameFinder | None = None,
     ) -> None:
-        self.ground = ground
-        self._places = places or RenameFinder(ground)
+        self.context = context
+        self._places = places or RenameFinder(context)
         self.path = path
         self.knowledge = knowledge
         self.name = (knowledge.name if knowledge else None) or path
         there = self._there()
-        self.found = ground.look(there.path) if there else _lost(path)
-        known = load_knowledge(ground, there or ResolvedPath(path), self.found)
+        self.found = context.look(there.path) if there else _lost(path)
+        known = load_knowledge(context, there or ResolvedPath(path), self.found)
         self.retargeted = known.retargeted
-        self.case = edit_case(ground, self.found, known)
+        self.case = edit_case(context, self.found, known)
         self.state = judge(self.case, None).state
         self.moved_to = self._moved_to()
         self.what = self._what()
@@ -87,18 +87,18 @@ class PendingChange:
 
     def by(self) -> tuple[str, ChangedBy | None]:
         """Who changed it, in words and as a value. That it was put back is said of the file."""
-        who, by = changed_by(self.ground, self.path)
+        who, by = changed_by(self.context, self.path)
         back = self.what == "taken_back" and by is not None and by.kind == "external"
-        return (change_words.cause(None, self.ground.session) if back else who), by
+        return (change_words.cause(None, self.context.session) if back else who), by
 
     def is_known(self, *, handed: bool) -> bool:
         """Whether the agent was told this. handed: or its host was, and may not have said so."""
         knowledge, revision = self.knowledge, self.found.revision
         if knowledge is None or self._took_it_away_itself():
             return True
-        if told_already(self.ground, knowledge, revision):
+        if told_already(self.context, knowledge, revision):
             return True
-        return handed and handed_already(self.ground, knowledge, revision)
+        return handed and handed_already(self.context, knowledge, revision)
 
     def _told(
         self, diff: str, rest: list[Hunk], shown: tuple[Hunk, ...], moved: set[Hunk]
@@ -116,7 +116,7 @@ class PendingChange:
         """Where the name leads by which the file was shown; None where that cannot be told, and
         the path itself where a rule that came since refuses it."""
         try:
-            return located(self.ground, self.name)
+            return located(self.context, self.name)
         except PathRefused:
             return None if self.knowledge else ResolvedPath(self.path)
         except Unverifiable:
@@ -139,13 +139,13 @@ class PendingChange:
 
     def _taken_back(self) -> bool:
         """Whether the file is again what stood there before an edit of this very session."""
-        newest = self.ground.store.timeline(
-            session=self.ground.session, path=self.path, kinds=[Changed], newest=OWN_EDITS
+        newest = self.context.store.timeline(
+            session=self.context.session, path=self.path, kinds=[Changed], newest=OWN_EDITS
         )
         edits = [each.fact for each in newest]
         return any(
             isinstance(fact, Changed)
-            and (fact.cause.kind, fact.cause.who) == ("agent", self.ground.session)
+            and (fact.cause.kind, fact.cause.who) == ("agent", self.context.session)
             and fact.before == self.found.revision != fact.after
             for fact in edits
         )
@@ -166,40 +166,42 @@ class PendingChange:
 
     def _took_it_away_itself(self) -> bool:
         """Whether a command of this session's own that names the file took it away."""
-        row = self.ground.store.disk(self.path)
+        row = self.context.store.disk(self.path)
         made = row.cause if row and row.revision == MISSING else None
-        if made is None or (made.kind, made.who) != ("command", self.ground.session):
+        if made is None or (made.kind, made.who) != ("command", self.context.session):
             return False
         return self.name.rpartition("/")[2] in (made.detail or "")
 
 
 def news(
-    ground: SessionContext, *, told: bool = False, handed: bool = False
+    context: SessionContext, *, told: bool = False, handed: bool = False
 ) -> Iterator[PendingChange]:
     """The files that are not what this session was shown, in order of path. told: also those
     that it was told of; handed: without those that its host was handed words on."""
-    places = RenameFinder(ground)
-    for knowledge in suspects(ground):
-        each = PendingChange(ground, knowledge.path, knowledge, places)
+    places = RenameFinder(context)
+    for knowledge in suspects(context):
+        each = PendingChange(context, knowledge.path, knowledge, places)
         if each.what and (told or not each.is_known(handed=handed)):
             yield each
 
 
-def changes(ground: SessionContext, *, told: bool = False) -> list[FileChange]:
+def changes(context: SessionContext, *, told: bool = False) -> list[FileChange]:
     """The same as values."""
-    return [each.change()[0] for each in news(ground, told=told)]
+    return [each.change()[0] for each in news(context, told=told)]
 
 
-def news_of(ground: SessionContext, path: str, places: RenameFinder | None = None) -> PendingChange:
+def news_of(
+    context: SessionContext, path: str, places: RenameFinder | None = None
+) -> PendingChange:
     """One file, whether or not anything is new of it."""
-    return PendingChange(ground, path, ground.store.knowledge(ground.session, path), places)
+    return PendingChange(context, path, context.store.knowledge(context.session, path), places)
 
 
-def changes_of(ground: SessionContext, paths: Iterable[str]) -> Iterator[FileChange]:
+def changes_of(context: SessionContext, paths: Iterable[str]) -> Iterator[FileChange]:
     """The differences of these files to what this session was shown of them."""
-    places = RenameFinder(ground)
+    places = RenameFinder(context)
     for path in paths:
-        yield news_of(ground, path, places).change()[0]
+        yield news_of(context, path, places).change()[0]
 
 
 def _lost(path: str) -> FileState:

@@ -35,14 +35,14 @@ ID = "w-"
 PART = "warning"
 
 
-def warn(ground: SessionContext, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
+def warn(context: SessionContext, text: str, paths: str | Iterable[str] = ()) -> FileWarning:
     """Raise a warning about files. PathRefused; ValueError for no words, or too many."""
     said = text.strip()
     if not 0 < len(said) <= TEXT_MAX:
         raise ValueError(f"a warning has 1 to {TEXT_MAX} characters, not {len(said)}")
     named = [paths] if isinstance(paths, str) else list(paths)
-    located = [ground.workspace.locate(path).path for path in named]
-    [raised] = ground.append([fact_of(said, located)])
+    located = [context.workspace.locate(path).path for path in named]
+    [raised] = context.append([fact_of(said, located)])
     return warning_of(raised)
 
 
@@ -51,15 +51,15 @@ def fact_of(text: str, paths: Iterable[str]) -> WarningRaised:
     return WarningRaised(f"{ID}{urandom(4).hex()}", text, tuple(dict.fromkeys(paths)))
 
 
-def pending(ground: SessionContext, session: str | None = None) -> list[FileWarning]:
+def pending(context: SessionContext, session: str | None = None) -> list[FileWarning]:
     """The warnings that nobody acknowledged yet, oldest first: of all sessions, or of one."""
-    raised = list(ground.store.timeline(session=session, kinds=[WarningRaised]))
+    raised = list(context.store.timeline(session=session, kinds=[WarningRaised]))
     if not raised:
         return []
     after = raised[0].position
     kinds: list[type[Fact]] = [WarningAcknowledged, SessionEnded]
     settled: dict[str, int] = {}
-    for each in ground.store.timeline(after=after, kinds=kinds):
+    for each in context.store.timeline(after=after, kinds=kinds):
         if isinstance(each.fact, WarningAcknowledged):
             settled[each.fact.warning] = each.position
         elif isinstance(each.fact, SessionEnded) and each.fact.reason == DELETED:
@@ -81,81 +81,81 @@ def warning_of(raised: Recorded) -> FileWarning:
     return FileWarning(fact.warning, fact.text, fact.paths, raised.session, at)
 
 
-def acknowledge(ground: SessionContext, name: str) -> bool:
+def acknowledge(context: SessionContext, name: str) -> bool:
     """Say that the warning of an id was seen to, whichever session's it is; False where it is the
     id of something else. Said twice it is no other. UnknownName."""
     if not name.startswith(ID) or "@" in name:  # the ids of notices are made of paths
         return False
-    if any(each.id == name for each in pending(ground)):
-        ground.append([WarningAcknowledged(name)])
+    if any(each.id == name for each in pending(context)):
+        context.append([WarningAcknowledged(name)])
     elif not any(
-        warning_of(each).id == name for each in ground.store.timeline(kinds=[WarningRaised])
+        warning_of(each).id == name for each in context.store.timeline(kinds=[WarningRaised])
     ):
         raise UnknownName(*words.unknown(name))
     return True
 
 
-def tell(ground: SessionContext) -> str:
+def tell(context: SessionContext) -> str:
     """The words for the agent on what it was not warned of yet, recorded as handed to its host."""
-    new = fresh(ground)
+    new = fresh(context)
     said = words.for_agent(new)
     if not said:
         return ""
-    hand(ground, [(PART, each.id) for each in new[: len(said)]])
+    hand(context, [(PART, each.id) for each in new[: len(said)]])
     return "\n".join(said)
 
 
-def hand(ground: SessionContext, parts: Iterable[tuple[str, str]]) -> None:
+def hand(context: SessionContext, parts: Iterable[tuple[str, str]]) -> None:
     """Record that parts of a briefing, each with its digest, were handed to the agent's host."""
-    ground.append([NoticeDelivered(f"{HANDED}{part}:{digest}", ()) for part, digest in parts])
+    context.append([NoticeDelivered(f"{HANDED}{part}:{digest}", ()) for part, digest in parts])
 
 
-def fresh(ground: SessionContext) -> list[FileWarning]:
+def fresh(context: SessionContext) -> list[FileWarning]:
     """What this session's agent was not warned of yet, oldest first."""
-    told = delivered(ground, PART)
-    return [each for each in pending(ground, ground.session) if each.id not in told]
+    told = delivered(context, PART)
+    return [each for each in pending(context, context.session) if each.id not in told]
 
 
-def arrived(ground: SessionContext, handed: Iterable[Recorded]) -> None:
+def arrived(context: SessionContext, handed: Iterable[Recorded]) -> None:
     """What was handed over is with the agent: from here on it counts as told. What a rewind took
     out of the conversation again is not."""
     names = [
         each.fact.notice.removeprefix(HANDED).partition(":")
-        for each in _remembered(ground, handed)
+        for each in _remembered(context, handed)
         if isinstance(each.fact, NoticeDelivered) and each.fact.notice.startswith(HANDED)
     ]
     if names:
-        deliver(ground, [(part, digest) for part, _, digest in names])
+        deliver(context, [(part, digest) for part, _, digest in names])
 
 
-def deliver(ground: SessionContext, parts: Iterable[tuple[str, str]]) -> None:
+def deliver(context: SessionContext, parts: Iterable[tuple[str, str]]) -> None:
     """Record that parts of a briefing, each with its digest, are with the agent."""
     known: dict[str, set[str]] = {}
     new: list[Fact] = []
     for part, digest in dict.fromkeys(parts):
         if part not in known:
-            known[part] = delivered(ground, part)
+            known[part] = delivered(context, part)
         if digest not in known[part]:
             new.append(Delivered(part, digest))
     if new:
-        ground.append(new)
+        context.append(new)
 
 
-def delivered(ground: SessionContext, part: str) -> set[str]:
+def delivered(context: SessionContext, part: str) -> set[str]:
     """The digests of what of a part is in the conversation; of warnings, their ids."""
-    found = ground.store.timeline(session=ground.session, kinds=[Delivered])
-    facts = [each.fact for each in _remembered(ground, found)]
+    found = context.store.timeline(session=context.session, kinds=[Delivered])
+    facts = [each.fact for each in _remembered(context, found)]
     return {fact.digest for fact in facts if isinstance(fact, Delivered) and fact.part == part}
 
 
-def _remembered(ground: SessionContext, found: Iterable[Recorded]) -> list[Recorded]:
+def _remembered(context: SessionContext, found: Iterable[Recorded]) -> list[Recorded]:
     """Those of a session's facts that no rewind of its conversation went behind."""
 
     def turns_of(session: str) -> list[Recorded]:
-        return list(ground.store.timeline(session=session, kinds=[SessionForked, RewindEnded]))
+        return list(context.store.timeline(session=session, kinds=[SessionForked, RewindEnded]))
 
     facts = list(found)
-    stretches = branch(ground.session, ground.store.position(), turns_of) if facts else ()
+    stretches = branch(context.session, context.store.position(), turns_of) if facts else ()
     return [
         each
         for each in facts

@@ -23,28 +23,28 @@ of its own, and is stale anyway."""
 
 
 def affected(
-    ground: SessionContext, path: str, before: bytes | None, after: bytes | None
+    context: SessionContext, path: str, before: bytes | None, after: bytes | None
 ) -> tuple[Affected, ...]:
     """The present sessions that a write from `before` to `after` (None: no file) made stale on
     lines that were not stale already."""
-    knowers = ground.store.knowers(path)
+    knowers = context.store.knowers(path)
     others = [
         (session, knowledge)
         for session, knowledge in knowers.items()
-        if session != ground.session and not archived(session)
+        if session != context.session and not archived(session)
     ]
     if not others:
         return ()
     others.sort(key=lambda pair: -pair[1].position)
-    change = _Change(ground, before, after)
+    change = _Change(context, before, after)
     found = []
     behind = BEHIND
     for session, knowledge in others[:MOST]:
         behind -= not change.is_of(knowledge)
         if behind < 0 and not change.is_of(knowledge):
             continue
-        state = ground.store.session(session)
-        if state is None or not present(ground, state):
+        state = context.store.session(session)
+        if state is None or not present(context, state):
             continue  # asked first: a diff takes longer
         if lines := change.stale(knowledge):
             found.append(Affected(session, state.agent, knowledge.name or path, lines))
@@ -54,8 +54,8 @@ def affected(
 class _Change:
     """What stood at a path before a write and after it, as lines."""
 
-    def __init__(self, ground: SessionContext, before: bytes | None, after: bytes | None) -> None:
-        self._ground = ground
+    def __init__(self, context: SessionContext, before: bytes | None, after: bytes | None) -> None:
+        self._context = context
         self._revision = revision_of(before) if before is not None else None
         self._before, self._after = _lines(before), _lines(after)
         self._gone = after is None
@@ -69,7 +69,7 @@ class _Change:
         """The lines of what a session was shown that differ now and did not before."""
         shown, belief = knowledge.belief.shown, knowledge.belief
         known = self.is_of(knowledge)
-        theirs = self._before if known else _lines(self._ground.store.blob(belief.text))
+        theirs = self._before if known else _lines(self._context.store.blob(belief.text))
         if self._before is None or theirs is None:
             return ()  # no text before it, or none that is kept: it was not what they hold
         text = belief.text
@@ -98,22 +98,22 @@ def _lines(data: bytes | None) -> Sequence[str] | None:
     return text.lines if text else None
 
 
-def family(ground: SessionContext, session: str) -> str:
+def family(context: SessionContext, session: str) -> str:
     """The session that all of a session's family come from; the session itself, if from none."""
     seen = set[str]()
     while session not in seen:
         seen.add(session)
-        state = ground.store.session(session)
+        state = context.store.session(session)
         if state is None or state.parent is None:
             break
         session = state.parent
     return session
 
 
-def strangers(ground: SessionContext, found: Sequence[Affected]) -> tuple[Affected, ...]:
+def strangers(context: SessionContext, found: Sequence[Affected]) -> tuple[Affected, ...]:
     """Those that are not of this session's own family. An agent and those it started work on one
     thing, and are told of each other's changes where it matters."""
     if not found:
         return ()
-    own = family(ground, ground.session)
-    return tuple(each for each in found if family(ground, each.session) != own)
+    own = family(context, context.session)
+    return tuple(each for each in found if family(context, each.session) != own)

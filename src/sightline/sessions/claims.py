@@ -48,7 +48,7 @@ LOCK = "claims"
 
 
 def claim(
-    ground: SessionContext,
+    context: SessionContext,
     paths: str | Iterable[str | PathLike[str]],
     ttl: Ttl,
     *,
@@ -59,81 +59,81 @@ def claim(
     ClaimRefused where another present session's claim may be about the same files, unless both
     are shared. PathRefused for a path outside, ValueError for no paths or an odd time.
     """
-    wanted = _patterns(ground, paths)
+    wanted = _patterns(context, paths)
     lasts = _microseconds(ttl)
-    with ground.workspace.lock(LOCK):
-        others = _settled(ground)
-        _check(ground, wanted, others, exclusive=exclusive)
+    with context.workspace.lock(LOCK):
+        others = _settled(context)
+        _check(context, wanted, others, exclusive=exclusive)
         for each in others:
-            if (each.session, each.paths, each.exclusive) == (ground.session, wanted, exclusive):
-                return _renewed(ground, each, lasts)
+            if (each.session, each.paths, each.exclusive) == (context.session, wanted, exclusive):
+                return _renewed(context, each, lasts)
         name = f"c-{urandom(4).hex()}"
-        ground.append([ClaimTaken(name, wanted, ground.clock() + lasts, exclusive)])
-        return _told(ground, ground.store.claims()[name])
+        context.append([ClaimTaken(name, wanted, context.clock() + lasts, exclusive)])
+        return _told(context, context.store.claims()[name])
 
 
-def renew(ground: SessionContext, claim: ClaimResult | str, ttl: Ttl) -> ClaimResult:
+def renew(context: SessionContext, claim: ClaimResult | str, ttl: Ttl) -> ClaimResult:
     """Let a claim of this session's stand from now on for that time. ClaimRefused when it does
     not stand any more."""
     lasts = _microseconds(ttl)
-    with ground.workspace.lock(LOCK):
+    with context.workspace.lock(LOCK):
         name = claim if isinstance(claim, str) else claim.id
-        kept = _own(ground, name)
-        if kept.expires_at <= ground.clock():
+        kept = _own(context, name)
+        if kept.expires_at <= context.clock():
             raise ClaimRefused(*session_words.no_claim(name))
-        return _renewed(ground, kept, lasts)
+        return _renewed(context, kept, lasts)
 
 
-def release(ground: SessionContext, claim: ClaimResult | str) -> None:
+def release(context: SessionContext, claim: ClaimResult | str) -> None:
     """Give up a claim of this session's. ClaimRefused when there is none of that name."""
-    with ground.workspace.lock(LOCK):
-        kept = _own(ground, claim if isinstance(claim, str) else claim.id)
-        ground.append([ClaimReleased(kept.id)])
+    with context.workspace.lock(LOCK):
+        kept = _own(context, claim if isinstance(claim, str) else claim.id)
+        context.append([ClaimReleased(kept.id)])
 
 
-def listed(ground: SessionContext) -> list[ClaimResult]:
+def listed(context: SessionContext) -> list[ClaimResult]:
     """The claims of all sessions that stand now, oldest first."""
-    return [_told(ground, each) for each in standing(ground)]
+    return [_told(context, each) for each in standing(context)]
 
 
-def standing(ground: SessionContext) -> list[active_claims.Claim]:
+def standing(context: SessionContext) -> list[active_claims.Claim]:
     """The same as they are recorded."""
-    every = ground.store.claims().values()
-    return [each for each in every if _stands(ground, each)]
+    every = context.store.claims().values()
+    return [each for each in every if _stands(context, each)]
 
 
-def _own(ground: SessionContext, name: str) -> active_claims.Claim:
-    kept = ground.store.claims().get(name)
+def _own(context: SessionContext, name: str) -> active_claims.Claim:
+    kept = context.store.claims().get(name)
     if kept is None:
         raise ClaimRefused(*session_words.no_claim(name))
-    if kept.session != ground.session:
+    if kept.session != context.session:
         raise ClaimRefused(*session_words.not_yours(name, kept.session))
     return kept
 
 
-def _settled(ground: SessionContext) -> list[active_claims.Claim]:
+def _settled(context: SessionContext) -> list[active_claims.Claim]:
     """The claims that stand. Those that fell by themselves are recorded as released."""
-    kept = standing(ground)
+    kept = standing(context)
     ids = {each.id for each in kept}
-    fallen = [ClaimReleased(name) for name in ground.store.claims() if name not in ids]
+    fallen = [ClaimReleased(name) for name in context.store.claims() if name not in ids]
     if fallen:
-        ground.append(fallen)
+        context.append(fallen)
     return kept
 
 
-def _stands(ground: SessionContext, each: active_claims.Claim) -> bool:
-    return each.expires_at > ground.clock() and is_present(ground, each.session)
+def _stands(context: SessionContext, each: active_claims.Claim) -> bool:
+    return each.expires_at > context.clock() and is_present(context, each.session)
 
 
 def _check(
-    ground: SessionContext,
+    context: SessionContext,
     wanted: tuple[str, ...],
     others: list[active_claims.Claim],
     *,
     exclusive: bool,
 ) -> None:
-    above = {ground.session, *ancestors(ground, ground.session)}
-    tree = _Tree(ground)
+    above = {context.session, *ancestors(context, context.session)}
+    tree = _Tree(context)
     met = [
         (each, pattern)
         for each in others
@@ -142,23 +142,23 @@ def _check(
     ]
     if met:
         inway = [each for each, _ in met]
-        message, hint = session_words.claim_refused(met[0][1], inway, ground.session)
-        raise ClaimRefused(message, hint, tuple(_told(ground, each) for each in inway))
+        message, hint = session_words.claim_refused(met[0][1], inway, context.session)
+        raise ClaimRefused(message, hint, tuple(_told(context, each) for each in inway))
 
 
 class _Tree:
     """All paths that a pattern may be about: those on the timeline, and those in the tree. Listed
     when two patterns do not tell by themselves whether they meet."""
 
-    def __init__(self, ground: SessionContext) -> None:
-        self._ground = ground
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
         self._paths: set[str] | None = None
         self._matched: dict[str, set[str]] = {}
 
     def matched(self, pattern: str) -> set[str]:
         if self._paths is None:
-            walked = (path for path, _ in self._ground.workspace.walk())
-            self._paths = {*self._ground.store.disks(), *walked}
+            walked = (path for path, _ in self._context.workspace.walk())
+            self._paths = {*self._context.store.disks(), *walked}
         if pattern not in self._matched:
             self._matched[pattern] = {path for path in self._paths if covers(pattern, path)}
         return self._matched[pattern]
@@ -182,14 +182,14 @@ def _plain(pattern: str) -> str:
     return pattern.removeprefix("/").replace("\\", "")
 
 
-def _renewed(ground: SessionContext, kept: active_claims.Claim, lasts: int) -> ClaimResult:
-    fact = ClaimRenewed(kept.id, ground.clock() + lasts)
-    ground.append([fact])
-    return _told(ground, structs.replace(kept, expires_at=fact.expires_at))
+def _renewed(context: SessionContext, kept: active_claims.Claim, lasts: int) -> ClaimResult:
+    fact = ClaimRenewed(kept.id, context.clock() + lasts)
+    context.append([fact])
+    return _told(context, structs.replace(kept, expires_at=fact.expires_at))
 
 
-def _told(ground: SessionContext, kept: active_claims.Claim) -> ClaimResult:
-    state = ground.store.session(kept.session)
+def _told(context: SessionContext, kept: active_claims.Claim) -> ClaimResult:
+    state = context.store.session(kept.session)
     return ClaimResult(
         id=kept.id,
         session=kept.session,
@@ -211,15 +211,15 @@ def _microseconds(ttl: Ttl) -> int:
 
 
 def _patterns(
-    ground: SessionContext, paths: str | Iterable[str | PathLike[str]]
+    context: SessionContext, paths: str | Iterable[str | PathLike[str]]
 ) -> tuple[str, ...]:
     given = [paths] if isinstance(paths, str) else [fspath(path) for path in paths]
     if not 0 < len(given) <= PATHS_MAX:
         raise ValueError(f"a claim names 1 to {PATHS_MAX} paths, not {len(given)}")
-    return tuple(sorted({_pattern(ground, name) for name in given}))
+    return tuple(sorted({_pattern(context, name) for name in given}))
 
 
-def _pattern(ground: SessionContext, name: str) -> str:
+def _pattern(context: SessionContext, name: str) -> str:
     """A path as it is located, a pattern as it is written. A name that stands in the tree is a
     path, whatever letters it has ("app/[id].tsx")."""
     if len(name) > LENGTH_MAX:
@@ -227,17 +227,17 @@ def _pattern(ground: SessionContext, name: str) -> str:
     if name.startswith("!"):
         hint = "Name what is claimed; a path that begins so is named './!…'."
         raise PathRefused(name, "invalid", f"A claim takes nothing back: {name!r}.", hint)
-    if SPECIAL.isdisjoint(name) or _is_there(ground, name):
-        path = ground.workspace.locate(name).path
+    if SPECIAL.isdisjoint(name) or _is_there(context, name):
+        path = context.workspace.locate(name).path
         return "**" if path == "." else _escaped(path)
-    path = canonical(name, ground.workspace.root)
+    path = canonical(name, context.workspace.root)
     at_root = name.startswith("./") and "/" not in path
     return f"/{path}" if at_root else f"\\{path}" if path.startswith("#") else path
 
 
-def _is_there(ground: SessionContext, name: str) -> bool:
+def _is_there(context: SessionContext, name: str) -> bool:
     try:
-        return ground.workspace.stat(ground.workspace.locate(name).path) is not None
+        return context.workspace.stat(context.workspace.locate(name).path) is not None
     except (OSError, PathRefused):  # no name that this system could hold
         return False
 
@@ -266,37 +266,37 @@ def _set(pattern: str) -> PatternSet:
     return PatternSet((pattern,))
 
 
-def others_on(ground: SessionContext, path: str) -> tuple[Claim, ...]:
+def others_on(context: SessionContext, path: str) -> tuple[Claim, ...]:
     """The standing claims of others on a path, oldest first. Not those of sessions that this one
     works for, nor those that are younger than an exclusive claim of its own."""
-    every = ground.store.claims().values()
+    every = context.store.claims().values()
     about = [each for each in every if any(covers(pattern, path) for pattern in each.paths)]
     if not about:
         return ()
-    now = ground.clock()
+    now = context.clock()
     about = [each for each in about if each.expires_at > now]
-    own = [each for each in about if each.session == ground.session and each.exclusive]
+    own = [each for each in about if each.session == context.session and each.exclusive]
     first = min((each.taken_at for each in own), default=None)
-    theirs = [each for each in about if each.session != ground.session]
-    above = set(ancestors(ground, ground.session)) if theirs else set()
+    theirs = [each for each in about if each.session != context.session]
+    above = set(ancestors(context, context.session)) if theirs else set()
     return tuple(
         each
         for each in theirs
         if (first is None or each.taken_at < first)
         and each.session not in above
-        and is_present(ground, each.session)
+        and is_present(context, each.session)
     )
 
 
-def ancestors(ground: SessionContext, session: str) -> Iterator[str]:
+def ancestors(context: SessionContext, session: str) -> Iterator[str]:
     """The session that started this one, the one that started that, and so on. Who is a fork
     works for itself."""
     seen = {session}
     while True:
-        state = ground.store.session(session)
+        state = context.store.session(session)
         if state is None or state.parent is None or state.parent in seen:
             return
-        if next(ground.store.timeline(session=session, kinds=[SessionForked], newest=1), None):
+        if next(context.store.timeline(session=session, kinds=[SessionForked], newest=1), None):
             return
         session = state.parent
         seen.add(session)
@@ -304,21 +304,21 @@ def ancestors(ground: SessionContext, session: str) -> Iterator[str]:
 
 
 def claim_notice(
-    ground: SessionContext, path: str, claims: Sequence[Claim], notice: Notice | None
+    context: SessionContext, path: str, claims: Sequence[Claim], notice: Notice | None
 ) -> Notice | None:
     """The notice of a write, with who claims its file: one of these claims at least."""
-    words = session_words.claimed(path, claims, ground.session)
+    words = session_words.claimed(path, claims, context.session)
     if notice is None:
         return Notice(f"{path}@claimed", words, ())
     return structs.replace(notice, text=f"{notice.text.rstrip()}\n{words}")
 
 
-def once(ground: SessionContext, path: str, claims: Sequence[Claim]) -> str:
+def once(context: SessionContext, path: str, claims: Sequence[Claim]) -> str:
     """The same in words for a host's agent, which is told of each claim once."""
-    handed = ground.store.timeline(session=ground.session, kinds=[NoticeDelivered], newest=RECENT)
+    handed = context.store.timeline(session=context.session, kinds=[NoticeDelivered], newest=RECENT)
     before = {each.fact.notice for each in handed if isinstance(each.fact, NoticeDelivered)}
     fresh = [each for each in claims if f"claim:{each.id}" not in before]
     if not fresh:
         return ""
-    ground.append([NoticeDelivered(f"claim:{each.id}", ()) for each in fresh])
-    return says(session_words.claimed(path, fresh, ground.session))
+    context.append([NoticeDelivered(f"claim:{each.id}", ()) for each in fresh])
+    return says(session_words.claimed(path, fresh, context.session))

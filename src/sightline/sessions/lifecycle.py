@@ -24,20 +24,20 @@ class Forgotten(Struct, frozen=True):
     claims: int
 
 
-def delete(ground: SessionContext, session: str, *, force: bool = False) -> Forgotten:
+def delete(context: SessionContext, session: str, *, force: bool = False) -> Forgotten:
     """End a session, drop what it knows and its claims. Taken up again it begins with nothing.
 
     SessionError when there is none of that id, and, unless forced, when it is at work.
     """
-    state = ground.store.session(session)
+    state = context.store.session(session)
     if state is None:
         raise SessionError(*words.no_session(session))
-    if present(ground, state) and not force:
+    if present(context, state) and not force:
         raise SessionError(*words.still_held(session, state.owner or ""))
-    files = len(ground.store.known(session))
-    claims = sum(each.session == session for each in ground.store.claims().values())
+    files = len(context.store.known(session))
+    claims = sum(each.session == session for each in context.store.claims().values())
     facts = [RewindEnded(0), SessionEnded(DELETED)]  # what it knew at 0 is nothing
-    ground.store.append(session, facts, at=ground.clock())
+    context.store.append(session, facts, at=context.clock())
     return Forgotten(session, files, claims)
 
 

@@ -43,24 +43,24 @@ class Presence(Struct, frozen=True):
     holder: str | None = None
 
 
-def presence(ground: SessionContext, state: SessionState) -> Presence:
+def presence(context: SessionContext, state: SessionState) -> Presence:
     """How a session stands now."""
-    last = last_sign(ground.store, state)
+    last = last_sign(context.store, state)
     if state.ended is not None:
         return Presence("ended", state.ended, last, state.owner)
-    if _lives(ground, state.owner, last):
+    if _lives(context, state.owner, last):
         return Presence("present", state.started, last, state.owner)
     return Presence("gone", last, last, state.owner)
 
 
-def present(ground: SessionContext, state: SessionState) -> bool:
+def present(context: SessionContext, state: SessionState) -> bool:
     """Whether a session's agent is there. The timeline is asked only where the machine is not
     the one to know."""
     if state.ended is not None:
         return False
     if state.owner is not None and here(state.owner):
         return alive(state.owner)
-    return _lives(ground, None, last_sign(ground.store, state))
+    return _lives(context, None, last_sign(context.store, state))
 
 
 def surely_gone(state: SessionState) -> bool:
@@ -68,16 +68,16 @@ def surely_gone(state: SessionState) -> bool:
     return state.owner is not None and here(state.owner) and not alive(state.owner)
 
 
-def is_present(ground: SessionContext, session: str) -> bool:
+def is_present(context: SessionContext, session: str) -> bool:
     """The same by id; a session that never was is not."""
-    state = ground.store.session(session)
-    return state is not None and present(ground, state)
+    state = context.store.session(session)
+    return state is not None and present(context, state)
 
 
-def _lives(ground: SessionContext, owner: str | None, last: int) -> bool:
+def _lives(context: SessionContext, owner: str | None, last: int) -> bool:
     if owner is not None and here(owner):
         return alive(owner)
-    return ground.clock() - last <= ground.settings.away_s * 1_000_000
+    return context.clock() - last <= context.settings.away_s * 1_000_000
 
 
 def last_sign(store: Store, state: SessionState) -> int:
@@ -103,18 +103,18 @@ def environment(
     return EnvironmentSeen(sys.platform, python, host, host_version, owner)
 
 
-def note(ground: SessionContext, host: str | None = None, host_version: str | None = None) -> bool:
+def note(context: SessionContext, host: str | None = None, host_version: str | None = None) -> bool:
     """Record where a session's agent runs, when that is not what was recorded last. What is not
     told stays as it was."""
-    newest = ground.store.timeline(session=ground.session, kinds=[EnvironmentSeen], newest=1)
+    newest = context.store.timeline(session=context.session, kinds=[EnvironmentSeen], newest=1)
     last = next(iter(newest), None)
     before = last.fact if last is not None and isinstance(last.fact, EnvironmentSeen) else None
     if before is not None:
         host = host or before.host
         if host == before.host:
             host_version = host_version or before.host_version
-    now = environment(before.owner if before else ground.owner, host, host_version)
+    now = environment(before.owner if before else context.owner, host, host_version)
     if now == before:
         return False
-    ground.append([now])
+    context.append([now])
     return True

@@ -12,12 +12,12 @@ from sightline.model.results import Environment, ModelUsage
 
 
 def another(
-    ground: SessionContext, model: str | None, provider: str | None = None, mode: str | None = None
+    context: SessionContext, model: str | None, provider: str | None = None, mode: str | None = None
 ) -> list[ModelUsed]:
     """The fact that says what is used now, where that is not what was recorded last. None: it was
     not told, and stays as it was; but nobody knows whose another model is. Nothing can be said of
     a model that was never named."""
-    before = _last(ground)
+    before = _last(context)
     if before is not None:
         mode = mode or before.mode
         if model in (None, before.model):
@@ -29,7 +29,7 @@ def another(
 
 
 def turn(
-    ground: SessionContext,
+    context: SessionContext,
     number: int | None,
     model: str | None,
     provider: str | None,
@@ -37,21 +37,21 @@ def turn(
 ) -> int:
     """Begin a turn, and note what is used from there on; its number. ValueError where the model
     was never named."""
-    used = another(ground, model, provider, mode)
-    if (provider or mode) and not model and _last(ground) is None:
+    used = another(context, model, provider, mode)
+    if (provider or mode) and not model and _last(context) is None:
         raise ValueError("a provider or a mode is that of a model: name the model, too")
-    state = ground.store.session(ground.session)
+    state = context.store.session(context.session)
     begun = number if number is not None else (state.turn if state else 0) + 1
-    ground.append([TurnBegan(begun), *used])
+    context.append([TurnBegan(begun), *used])
     return begun
 
 
-def models(ground: SessionContext, session: str | None = None) -> list[ModelUsage]:
+def models(context: SessionContext, session: str | None = None) -> list[ModelUsage]:
     """What a session (this one) used, oldest first."""
     found: list[ModelUsage] = []
     turn, before = 0, None
-    whose = ground.session if session is None else session
-    for recorded in ground.store.timeline(session=whose, kinds=[TurnBegan, ModelUsed]):
+    whose = context.session if session is None else session
+    for recorded in context.store.timeline(session=whose, kinds=[TurnBegan, ModelUsed]):
         fact = recorded.fact
         if isinstance(fact, TurnBegan):
             turn = fact.number
@@ -62,11 +62,11 @@ def models(ground: SessionContext, session: str | None = None) -> list[ModelUsag
     return found
 
 
-def environments(ground: SessionContext, session: str | None = None) -> list[Environment]:
+def environments(context: SessionContext, session: str | None = None) -> list[Environment]:
     """Where a session (this one) ran, oldest first. A host that is not told again is still it."""
     found: list[Environment] = []
-    whose = ground.session if session is None else session
-    for recorded in ground.store.timeline(session=whose, kinds=[EnvironmentSeen]):
+    whose = context.session if session is None else session
+    for recorded in context.store.timeline(session=whose, kinds=[EnvironmentSeen]):
         fact, at = recorded.fact, moment(recorded.happened_at)
         assert isinstance(fact, EnvironmentSeen)
         host, version = fact.host, fact.host_version
@@ -82,7 +82,7 @@ def _where(each: Environment) -> tuple[str | None, ...]:
     return each.system, each.python, each.host, each.host_version
 
 
-def _last(ground: SessionContext) -> ModelUsed | None:
-    newest = ground.store.timeline(session=ground.session, kinds=[ModelUsed], newest=1)
+def _last(context: SessionContext) -> ModelUsed | None:
+    newest = context.store.timeline(session=context.session, kinds=[ModelUsed], newest=1)
     last = next(iter(newest), None)
     return last.fact if last is not None and isinstance(last.fact, ModelUsed) else None

@@ -6,7 +6,7 @@ import pytest
 from tests.filesystem.doubles import Hooked
 
 from sightline.checkpoints import capture, take
-from sightline.checkpoints.rewind import apply, rewinder
+from sightline.checkpoints.rewind import apply
 from sightline.errors import RewindRefused, Unverifiable
 from sightline.model.events import Changed, RewindStarted, WriteAbandoned, WriteIntended
 
@@ -58,7 +58,7 @@ def test_the_disk_is_asked_for_all_of_a_batch_at_once(place, s, many):
     assert made.count("fsync") == 30 + 1  # for all of them, the one folder
 
 
-@pytest.mark.parametrize(("name", "limit"), [("AT_ONCE", 7), ("BYTES_AT_ONCE", 80)])
+@pytest.mark.parametrize(("name", "limit"), [("BATCH_FILES", 7), ("BATCH_BYTES", 80)])
 def test_more_than_a_batch_go_in_several(place, s, many, monkeypatch, name, limit):
     monkeypatch.setattr(apply, name, limit)
     made = appends(s._context.store, monkeypatch)
@@ -72,7 +72,7 @@ def test_more_than_a_batch_go_in_several(place, s, many, monkeypatch, name, limi
 
 
 def test_a_file_larger_than_a_batch_goes_alone(place, s, many, monkeypatch):
-    monkeypatch.setattr(apply, "BYTES_AT_ONCE", 1)
+    monkeypatch.setattr(apply, "BATCH_BYTES", 1)
     made = appends(s._context.store, monkeypatch)
     s.rewind(many)
     assert [kinds for kinds, _ in made if WriteIntended in kinds] == [[WriteIntended]] * 30
@@ -84,11 +84,11 @@ def test_saves_into_some_of_a_batch_are_kept_and_planned_for_again(place, s, man
     replace_each = workspace.replace_each
     saved = NAMES[3::9]
 
-    def late(wanted, *meanwhile):
+    def late(wanted):
         workspace.replace_each = replace_each
         for name in saved:
             place.put(name, f"{name}\n2\nthe user's\n")
-        return replace_each(wanted, *meanwhile)
+        return replace_each(wanted)
 
     workspace.replace_each = late
     report = s.rewind(many)
@@ -131,13 +131,8 @@ def test_the_intents_of_a_rewind_are_all_settled(place, s, many):
     assert list(s._context.store.timeline(kinds=[WriteAbandoned])) == []
 
 
-@pytest.mark.parametrize("largest", [0, rewinder.SMALL])
 @pytest.mark.parametrize("error", [Unverifiable("", "It cannot be read."), KeyboardInterrupt()])
-def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(
-    place, s, many, monkeypatch, largest, error
-):
-    """In a small tree the new texts are written aside by then."""
-    monkeypatch.setattr(rewinder, "SMALL", largest)
+def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(place, s, many, monkeypatch, error):
     stood = {name: place.text(name) for name in NAMES}
 
     def failing(*_, **__):
@@ -151,16 +146,10 @@ def test_where_no_safety_checkpoint_is_taken_nothing_is_rewound(
     assert place.names() == sorted(NAMES)
     assert s._context.store.pending() == []
     assert not [*s._context.store.timeline(kinds=[RewindStarted])]
-    abandoned = [*s._context.store.timeline(kinds=[WriteAbandoned])]
-    assert len(abandoned) == (len(NAMES) if largest else 0)
     assert s.rewind(many).restored == tuple(NAMES)
 
 
-@pytest.mark.parametrize("largest", [0, rewinder.SMALL])
-def test_the_safety_checkpoint_comes_before_the_first_file_is_touched(
-    place, s, many, monkeypatch, largest
-):
-    monkeypatch.setattr(rewinder, "SMALL", largest)
+def test_the_safety_checkpoint_comes_before_the_first_file_is_touched(place, s, many, monkeypatch):
     stood = {name: place.text(name) for name in NAMES}
     seen = []
     everything = capture.capture_tree

@@ -154,7 +154,7 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
     ground = other._context.of("s")
     tree = type(ground.workspace)
 
-    def refusing(self, replacements, _):
+    def refusing(self, replacements):
         return [Unverifiable(each.path, f"{each.path}: No space left.") for each in replacements]
 
     with monkeypatch.context() as patched:
@@ -183,7 +183,6 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
 
 
 def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
-    monkeypatch.setattr(rewinder, "SMALL", 0)  # else files are written aside before it has begun
     begun(place, monkeypatch, appends=0)
     ground = place.session("other")._context.of("s")
     assert "there was no time for all of it" in recovery.finish(ground, until=0.0)

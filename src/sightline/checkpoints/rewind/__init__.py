@@ -1,4 +1,4 @@
-"""Taking back what one session did: planned, covered by a safety checkpoint, applied."""
+"""Rewind: undo what one session did, as a plan, a safety checkpoint and its application."""
 
 PUBLIC = (
     "recovery",

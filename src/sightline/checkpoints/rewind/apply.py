@@ -1,287 +1,242 @@
-"""Carrying out what checkpoints.rewind.undo_plan plans: look, plan, journal, replace, record.
+"""Carry out the steps of a rewind: read again under the lock, journal, replace, record.
 
-Files that do not hang together go side by side, in batches: their intents are one append, their
-bytes reach the platter together, and what became of them is one more append.
+Groups of effects that are not connected go side by side in batches: one append for the intents of
+a batch, one sync of the new files, one append for the results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Iterator, Sequence
 from stat import S_IMODE
 
 from msgspec import structs
 
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import TRIES, SessionContext
-from sightline.checkpoints.rewind.effects import Planned, Target, effects, look, planned_each
+from sightline.checkpoints.rewind.effects import Target, load_effects
+from sightline.checkpoints.rewind.planning import (
+    GroupPlan,
+    force_step,
+    plan_groups,
+    read_current,
+)
 from sightline.checkpoints.rewind.undo_plan import (
     CurrentState,
     Effect,
-    Put,
     Rename,
-    Rights,
+    Restore,
+    SetMode,
     Skipped,
     Step,
     UndoPlan,
-    paths_of,
+    group_effects,
 )
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState
 from sightline.guard.write_journal import Write, recover, write_all
 from sightline.model.events import Changed
-from sightline.model.revision import MISSING, StatSignature
+from sightline.model.revision import MISSING
 
-Answer = bool | Unverifiable
-"""Whether a step was done; the error for which nothing was."""
+Outcome = bool | Unverifiable
+"""Whether a step was done; the error where the disk refused it."""
 
-AT_ONCE, BYTES_AT_ONCE = 100, 8 << 20
-"""Files of one batch, and their bytes: a replacement holds three open files for each."""
-
-
-def _nothing() -> None:
-    """There is nothing to begin with."""
+BATCH_FILES, BATCH_BYTES = 100, 8 << 20
+"""The files of one batch, and their bytes: a replacement holds three open files for each."""
 
 
-class Work:
-    """Effects that hang together, being taken back. planned: what that comes to by the last look,
-    None where it has to be looked again; made: the steps that were done; done: what it came to,
-    None as long as something is to do."""
+class UndoJob:
+    """One group of effects while it is being undone. remaining: the steps to do; done: the steps
+    that were done; result: None until nothing remains to be done."""
 
-    def __init__(self, group: Sequence[Effect], planned: Planned | None) -> None:
-        self.group = group
-        self.planned = planned
-        self.paths = sorted({path for each in group for path in paths_of(each)})
-        self.made: list[Step] = []
-        self.done: UndoPlan | None = None
-        self.found: dict[str, FileState] = {}
-        self._plan = UndoPlan()
-        self._left: list[Step] = []
+    def __init__(self, plan: GroupPlan) -> None:
+        self.plan = plan
+        self.paths = sorted(plan.found)
+        self.remaining: list[Step] = []
+        self.done: list[Step] = []
+        self.result: UndoPlan | None = None
 
-    def begin(self, planned: Planned) -> None:
-        """Go on with a plan for what stands there now."""
-        self._plan, self.found = planned
-        self.planned = None
-        self._left = list(self._plan.steps)
-        self._look_for_end()
+    def start(self) -> None:
+        """Begin with the steps of the plan."""
+        self.remaining = list(self.plan.undo.steps)
+        if not self.remaining:
+            self._finish()
 
-    @property
-    def step(self) -> Step | None:
-        """What is to do next; None when that is nothing, or has to be planned again."""
-        return self._left[0] if self._left else None
-
-    def told(self, answer: Answer) -> None:
-        """What became of that step."""
-        step = self._left.pop(0)
-        if isinstance(answer, Unverifiable):
-            self._left = []
-            left = Skipped(step.path, "refused", other=answer.message)
-            self._end((*self._plan.left, left))
-        elif answer:
-            self.made.append(step)
-            self._look_for_end()
+    def end_step(self, outcome: Outcome) -> None:
+        """Take in the outcome of the first remaining step. Where the file had changed in between,
+        nothing remains and there is no result yet: the group has to be planned again."""
+        step = self.remaining.pop(0)
+        if isinstance(outcome, Unverifiable):
+            self.remaining = []
+            self._finish(Skipped(step.path, "refused", other=outcome.message))
+        elif not outcome:
+            self.remaining = []
         else:
-            self._left = []  # somebody came in between
+            self.done.append(step)
+            if not self.remaining:
+                self._finish()
 
     def give_up(self) -> None:
-        """Others come in between all the time."""
-        self.done = UndoPlan(left=tuple(Skipped(path, "busy") for path in self.paths))
+        """End a group whose files other programs keep changing."""
+        self.result = UndoPlan(skipped=tuple(Skipped(path, "busy") for path in self.paths))
 
-    def _look_for_end(self) -> None:
-        if not self._left:
-            self._end(self._plan.left)
-
-    def _end(self, left: tuple[Skipped, ...]) -> None:
-        self.done = structs.replace(self._plan, steps=_joined(self.made), left=left)
+    def _finish(self, *refused: Skipped) -> None:
+        last = {step.path: step for step in self.done if isinstance(step, Restore)}
+        steps = [s for s in self.done if not isinstance(s, Restore) or last[s.path] is s]
+        skipped = (*self.plan.undo.skipped, *refused)
+        self.result = structs.replace(self.plan.undo, steps=tuple(steps), skipped=skipped)
 
 
 def apply_undo(
-    ground: SessionContext,
-    target: Target,
-    groups: Sequence[Sequence[Effect]],
-    planned: Sequence[Planned] = (),
-    begin: Callable[[], None] = _nothing,
+    context: SessionContext, target: Target, plans: Iterable[GroupPlan]
 ) -> Iterator[UndoPlan]:
-    """Take back effects, by groups that hang together; in order what was done. What others do
-    meanwhile is planned for again, with what was done until then among the effects. planned: of
-    the first groups, where the caller looked at them already. begin: called before anything that
-    stands is touched, again and again, and under locks."""
-    works = [Work(*each) for each in zip_longest(groups, planned)]
-    for some in _batches(ground, works):
-        open_ = some
+    """Undo groups of effects, and yield what was done for each, in order. A group whose files
+    change in between is planned again, with the steps done so far among its effects."""
+    for batch in _batches(plans):
+        jobs = [UndoJob(plan) for plan in batch]
         for _ in range(TRIES):
-            _try(ground, target, open_, begin)
-            open_ = [work for work in open_ if work.done is None]
-            if not open_:
+            open_jobs = [job for job in jobs if job.result is None]
+            if not open_jobs:
                 break
-        for work in open_:
-            work.give_up()
-        yield from [work.done for work in some if work.done is not None]
+            _attempt(context, target, open_jobs)
+        for job in jobs:
+            if job.result is None:
+                job.give_up()
+            if job.result is not None:
+                yield job.result
 
 
-def _batches(ground: SessionContext, works: Sequence[Work]) -> Iterator[list[Work]]:
-    batch: list[Work] = []
+def _batches(plans: Iterable[GroupPlan]) -> Iterator[list[GroupPlan]]:
+    batch: list[GroupPlan] = []
     files = size = 0
-    for work in works:
-        of_work = sum([_size(ground, path) for path in work.paths])
-        if batch and (files + len(work.paths) > AT_ONCE or size + of_work > BYTES_AT_ONCE):
+    for plan in plans:
+        files, size = files + len(plan.found), size + plan.size
+        if batch and (files > BATCH_FILES or size > BATCH_BYTES):
             yield batch
-            batch, files, size = [], 0, 0
-        batch.append(work)
-        files, size = files + len(work.paths), size + of_work
+            batch, files, size = [], len(plan.found), plan.size
+        batch.append(plan)
     if batch:
         yield batch
 
 
-def _size(ground: SessionContext, path: str) -> int:
-    there = _stat(ground, path)
-    return there.size if there is not None else 0
+def _attempt(context: SessionContext, target: Target, jobs: Sequence[UndoJob]) -> None:
+    """Do the steps of all jobs under one lock, until each is done or one of its files changed."""
+    paths = [path for job in jobs for path in job.paths]
+    with context.workspace.lock(*paths):
+        groups = [job.plan.effects for job in jobs]
+        if recover(context, *paths) or any(job.done for job in jobs):
+            groups = _load_again(context, target, jobs)
+            stale = [*jobs]
+        else:
+            stale = [job for job in jobs if not _is_current(context, job.plan)]
+        again = [group for job, group in zip(jobs, groups, strict=True) if job in stale]
+        for job, plan in zip(stale, plan_groups(context, again), strict=True):
+            job.plan = plan
+        for job in jobs:
+            job.start()
+        while active := [job for job in jobs if job.remaining]:
+            _next_steps(context, target, active)
 
 
-def _stat(ground: SessionContext, path: str) -> StatSignature | None:
-    """How a file stands; None where there is none, or it cannot be told: the look at it tells."""
-    try:
-        return ground.workspace.stat(path)
-    except OSError:
-        return None
+def _load_again(
+    context: SessionContext, target: Target, jobs: Sequence[UndoJob]
+) -> list[tuple[Effect, ...]]:
+    groups = group_effects(load_effects(context, target))
+    every = [effect for group in groups for effect in group]
+    return [tuple(each for each in every if set(each.paths) <= set(job.paths)) for job in jobs]
 
 
-def _try(
-    ground: SessionContext, target: Target, works: Sequence[Work], begin: Callable[[], None]
-) -> None:
-    """All steps of works, until each is done or somebody came in between."""
-    paths = [path for work in works for path in work.paths]
-    with ground.workspace.lock(*paths):
-        if recover(ground, *paths) or any(work.made for work in works):
-            _load_again(ground, target, works)
-        for work, planned in zip(works, _plans(ground, works), strict=True):
-            work.begin(planned)
-        while going := [work for work in works if work.step is not None]:
-            _step_of_each(ground, target, going, begin)
-
-
-def _load_again(ground: SessionContext, target: Target, works: Sequence[Work]) -> None:
-    every = [each for group in effects(ground, target) for each in group]
-    for work in works:
-        wanted = set(work.paths)
-        work.group = [each for each in every if wanted.issuperset(paths_of(each))]
-        work.planned = None
-
-
-def _plans(ground: SessionContext, works: Sequence[Work]) -> list[Planned]:
-    """A plan for each: the one there is where all stands as it did, by its times. Should that not
-    be so after all, the write itself finds out, and it is planned again."""
-    old = [work.planned if _stands(ground, work.planned) else None for work in works]
-    groups = [work.group for work, planned in zip(works, old, strict=True) if planned is None]
-    new = planned_each(ground, groups)
-    return [next(new) if planned is None else planned for planned in old]
-
-
-def _stands(ground: SessionContext, planned: Planned | None) -> bool:
-    if planned is None:
-        return False
+def _is_current(context: SessionContext, plan: GroupPlan) -> bool:
+    """Return whether the files still have the times and sizes that the plan was made for. Where
+    those mislead, the write itself compares the bytes, and the group is planned again."""
     try:
         return all(
-            ground.workspace.stat(each.path) == each.signature for each in planned[1].values()
+            context.workspace.stat(path) == state.signature for path, state in plan.found.items()
         )
     except OSError:
         return False
 
 
-def _step_of_each(
-    ground: SessionContext, target: Target, works: Sequence[Work], begin: Callable[[], None]
-) -> None:
-    puts = [(work, work.step) for work in works if isinstance(work.step, Put)]
-    looked = [(step, work.found[step.path]) for work, step in puts]
-    answers = put_each(ground, target, looked, begin)
-    begin()
-    for work in works:
-        if isinstance(work.step, Rename):
-            work.told(_rename(ground, target, work.step, work.found[work.step.src]))
-        elif isinstance(work.step, Rights):
-            work.told(_rights(ground, target, work.step))
-    for (work, _), answer in zip(puts, answers, strict=True):
-        work.told(answer)
+def _next_steps(context: SessionContext, target: Target, jobs: Sequence[UndoJob]) -> None:
+    """Do the next step of each job."""
+    steps = [(job, job.remaining[0]) for job in jobs]
+    writes = [(job, step) for job, step in steps if isinstance(step, Restore)]
+    found = [(step, job.plan.found[step.path]) for job, step in writes]
+    outcomes = restore_each(context, target, found)
+    for (job, _), outcome in zip(writes, outcomes, strict=True):
+        job.end_step(outcome)
+    for job, step in steps:
+        if isinstance(step, Rename):
+            job.end_step(_rename(context, target, step, job.plan.found[step.src]))
+        elif isinstance(step, SetMode):
+            job.end_step(_set_mode(context, target, step))
 
 
-def _joined(made: Sequence[Step]) -> tuple[Step, ...]:
-    """Steps without those that were repeated because somebody came in between."""
-    last = {step.path: step for step in made if isinstance(step, Put)}
-    return tuple(step for step in made if not isinstance(step, Put) or last[step.path] is step)
-
-
-def force(ground: SessionContext, target: Target, path: str, then: CurrentState) -> Put | None:
-    """Put at a path what stood there then, whatever does now; None when that does."""
+def apply_forced(
+    context: SessionContext, target: Target, path: str, then: CurrentState
+) -> UndoPlan:
+    """Restore a forced path, whatever is there now."""
     for _ in range(TRIES):
-        with ground.workspace.lock(path):
-            recover(ground, path)
-            standing, found = look(ground, path)
-            step = forced(path, standing, then)
+        with context.workspace.lock(path):
+            recover(context, path)
+            current, found = read_current(context, path)
+            if current.blocked is not None:
+                return UndoPlan(skipped=(Skipped(path, current.blocked),))
+            step = force_step(path, current, then)
             if step is None:
-                return None
-            [answer] = put_each(ground, target, [(step, found)])
-            if isinstance(answer, Unverifiable):
-                raise answer
-            if answer:
-                return step
-    raise Unverifiable(path, f"{path} was changed by others {TRIES} times meanwhile.")
+                return UndoPlan()
+            [outcome] = restore_each(context, target, [(step, found)])
+        if isinstance(outcome, Unverifiable):
+            return UndoPlan(skipped=(Skipped(path, "refused", other=outcome.message),))
+        if outcome:
+            return UndoPlan((step,))
+    return UndoPlan(skipped=(Skipped(path, "busy"),))
 
 
-def forced(path: str, standing: CurrentState, then: CurrentState) -> Put | None:
-    """The step that puts at a path what stood there then; None when that does."""
-    if standing.revision == then.revision:
-        return None
-    return Put(path, standing.revision, then.revision, then.data, forced=True)
-
-
-def put_each(
-    ground: SessionContext,
-    target: Target,
-    puts: Sequence[tuple[Put, FileState]],
-    begin: Callable[[], None] = _nothing,
-) -> list[Answer]:
-    """Put bytes at different paths, under the caller's lock of them all. With each: how it was
-    looked at; one to which a step before moved a file is looked at again. begin: as in
-    carry_out."""
+def restore_each(
+    context: SessionContext, target: Target, steps: Sequence[tuple[Restore, FileState]]
+) -> list[Outcome]:
+    """Write to different paths whose locks the caller holds. Each step comes with the file as it
+    was read for the plan; a path that a step before moved a file to is read again."""
     writes = [
         Write(
             step.path,
             step.before,
             step.after,
-            on_disk if on_disk.standing == step.before else ground.look(step.path),
+            found if found.standing == step.before else context.look(step.path),
             step.data,
         )
-        for step, on_disk in puts
+        for step, found in steps
     ]
-    by = target.cause(ground.session).detail
-    unrecorded = detect_changes(ground, *(write.on_disk for write in writes))
-    return write_all(ground, writes, by=by, unrecorded=unrecorded, before_replacing=begin)
+    return _write_all(context, target, writes)
 
 
-def _rename(ground: SessionContext, target: Target, step: Rename, found: FileState) -> Answer:
+def _rename(context: SessionContext, target: Target, step: Rename, found: FileState) -> Outcome:
     write = Write(step.path, MISSING, step.revision, found, src=step.src)
-    by = target.cause(ground.session).detail
-    return write_all(ground, [write], by=by, unrecorded=detect_changes(ground, found))[0]
+    return _write_all(context, target, [write])[0]
 
 
-def _rights(ground: SessionContext, target: Target, step: Rights) -> Answer:
-    """In one step of the system's, so nothing is journalled before."""
-    stands = _stat(ground, step.path)
-    if stands is not None and S_IMODE(stands.mode) == step.after:
+def _write_all(context: SessionContext, target: Target, writes: Sequence[Write]) -> list[Outcome]:
+    by = target.cause(context.session).detail
+    unrecorded = detect_changes(context, *[write.on_disk for write in writes])
+    return write_all(context, writes, by=by, unrecorded=unrecorded)
+
+
+def _set_mode(context: SessionContext, target: Target, step: SetMode) -> Outcome:
+    """Set the permission bits of a file. The system does this in one call, so no intent is
+    recorded before."""
+    found = context.look(step.path)
+    mode = S_IMODE(found.signature.mode) if found.signature is not None else None
+    if mode == step.after:
         return True
-    there = ground.look(step.path)
-    now = S_IMODE(there.signature.mode) if there.signature is not None else None
-    if now is None or step.before not in (None, now):
+    if mode is None or step.before not in (None, mode):
         return False
-    if now == step.after:
-        return True
     try:
-        found = ground.workspace.set_mode(step.path, now, step.after)
+        after = context.workspace.set_mode(step.path, mode, step.after)
     except Unverifiable as error:
         return error
-    mode = found.signature.mode if found.signature is not None else None
-    if mode is not None and S_IMODE(mode) == step.after:
-        cause = target.cause(ground.session)
-        fact = Changed(step.path, there.revision, found.revision, "mode", cause, mode)
-        ground.append([fact], found=[found], durable=True)
+    bits = after.signature.mode if after.signature is not None else None
+    if bits is not None and S_IMODE(bits) == step.after:
+        cause = target.cause(context.session)
+        fact = Changed(step.path, found.revision, after.revision, "mode", cause, bits)
+        context.append([fact], found=[after], durable=True)
     return True

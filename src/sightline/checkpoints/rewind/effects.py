@@ -1,186 +1,204 @@
-"""What checkpoints.rewind.undo_plan plans from: what a session did to files, and what stands there now."""
+"""Load the effects of a session from the timeline: what it did to files, and the state before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from stat import S_IMODE
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from sightline.changes import untracked
 from sightline.changes.cause_rules import REWINDING
 from sightline.changes.session_context import SessionContext
-from sightline.checkpoints.rewind.prior_state import KINDS, Past, of_entry, standing
-from sightline.checkpoints.rewind.undo_plan import (
-    CurrentState,
-    Effect,
-    Skipped,
-    UndoPlan,
-    paths_of,
-    together,
-    undo,
-)
-from sightline.filesystem.deadline import DeadlinePassed, within
-from sightline.filesystem.file_state import FileState
-from sightline.model.events import Cause, Changed, CommandEnded, Moved
-from sightline.model.manifest import EMPTY, Manifest
-from sightline.model.revision import MISSING
+from sightline.changes.untracked import ManifestHistory
+from sightline.checkpoints.rewind.undo_plan import Effect
+from sightline.model.events import Cause, Changed, CommandEnded, Fact, GitMoved, Moved, Seen
+from sightline.model.manifest import Entry, Manifest
+from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
 from sightline.model.timeline import Recorded, archived
 
-Planned = tuple[UndoPlan, dict[str, FileState]]
-"""A plan, and what it was made for."""
+RECENT = 20
+"""The number of changes of a file to search for its permission bits."""
 
-TOGETHER = 64
-"""Groups that are looked at in one go."""
+EFFECTS: tuple[type[Fact], ...] = (Changed, Moved)
+"""The kinds of fact that record an effect."""
 
 
-class Target:
-    """Where a rewind leads. position: what came after it goes; manifest: how the tree stood
-    there, where that was kept; name: as it is told. upto: where a rewind that is to be finished
-    began; what came after that, but by itself, stands."""
+class Target(Struct, frozen=True):
+    """The state that a rewind leads to: effects after `position` are undone. manifest: the tree at
+    that position, where a checkpoint has it; name: the checkpoint's id or "position N". upto: for
+    a rewind that is being finished, the position at which it began: of the effects after that,
+    only its own are undone."""
 
-    def __init__(
-        self,
-        position: int,
-        name: str,
-        manifest: Manifest | None,
-        upto: int | None = None,
-    ) -> None:
-        self.position = position
-        self.name = name
-        self.manifest = manifest
-        self.upto = upto
+    position: int
+    name: str
+    manifest: Manifest | None
+    upto: int | None = None
 
     def cause(self, session: str) -> Cause:
-        """The cause of what a rewind of a session there does."""
+        """Return the cause that the rewind's own changes are recorded with."""
         return Cause("command", session, f"{REWINDING}{self.name}")
 
-    def takes_back(self, position: int, cause: Cause) -> bool:
-        """Whether what a session did is among what goes."""
-        if self.upto is None or position <= self.upto:
-            return True
-        return cause.detail == f"{REWINDING}{self.name}"
+    def covers(self, position: int, cause: Cause) -> bool:
+        """Return whether the rewind undoes an effect of its session."""
+        by_rewind = cause.detail == f"{REWINDING}{self.name}"
+        return self.upto is None or position <= self.upto or by_rewind
 
 
-def effects(ground: SessionContext, target: Target) -> list[list[Effect]]:
-    """What this session did to files since then, by paths that hang together."""
-    since = [*ground.store.timeline(after=target.position, kinds=list(KINDS))]
-    own = [each for recorded in since for each in _effects(ground, target, recorded)]
-    past = Past(ground, target.position, since)
-    own = sorted([*own, *_removed(ground, target, past)], key=lambda each: each.position)
-    return together([past.put_before(each) for each in own])
+def load_effects(context: SessionContext, target: Target) -> list[Effect]:
+    """Load what this session did to files after the target, in order of position."""
+    kinds: list[type[Fact]] = [*EFFECTS, CommandEnded]
+    since = [*context.store.timeline(after=target.position, kinds=kinds)]
+    prior = PriorState(context, target.position, since)
+    effects = [each for recorded in since for each in _effects(context, target, recorded, prior)]
+    return [prior.complete(each) for each in effects]
 
 
-def _effects(ground: SessionContext, target: Target, recorded: Recorded) -> Iterator[Effect]:
-    fact, at = recorded.fact, recorded.happened_at
-    if archived(recorded.session) or not isinstance(fact, (Changed, Moved)):
+def _effects(
+    context: SessionContext, target: Target, recorded: Recorded, prior: PriorState
+) -> Iterator[Effect]:
+    fact, position, at = recorded.fact, recorded.position, recorded.happened_at
+    if isinstance(fact, CommandEnded):
+        if recorded.session == context.session and position <= (target.upto or position):
+            yield from _removed_by_command(target, recorded, prior)
+        return
+    if not isinstance(fact, (Changed, Moved)) or archived(recorded.session):
         return
     cause = fact.cause
-    if not is_own(cause, ground.session) or not target.takes_back(recorded.position, cause):
+    if not is_own(cause, context.session) or not target.covers(position, cause):
         return
-    sure = cause.kind != "command" or cause.confidence == "certain"
-    position = recorded.position
-    if isinstance(fact, Moved) and fact.intent is None:
-        return  # a rename that was found later: what it did to the disk is on record before
+    certain = cause.kind != "command" or cause.confidence == "certain"
     if isinstance(fact, Moved):
-        yield Effect(fact.path, fact.revision, fact.revision, position, at, fact.src, sure)
-    elif fact.change == "mode" and fact.mode is not None:
-        after, mode = fact.after, S_IMODE(fact.mode)
-        yield Effect(fact.path, after, after, position, at, sure=sure, mode=mode)
-    else:
-        before, after = standing(fact.before, fact.led), standing(fact.after, fact.target)
-        made = Effect(fact.path, before, after, position, at, sure=sure)
-        given = fact.before == MISSING and fact.mode is not None
-        yield structs.replace(made, mode=S_IMODE(fact.mode or 0)) if given else made
-
-
-def _removed(ground: SessionContext, target: Target, past: Past) -> Iterator[Effect]:
-    """Files that a command of this session removed, and that nobody had looked at before: the
-    checkpoint alone knows what they were."""
-    ended = ground.store.timeline(
-        session=ground.session, kinds=[CommandEnded], after=target.position, upto=target.upto
+        if fact.intent is not None:  # else the changes at both paths are on record themselves
+            revision = fact.revision
+            yield Effect(fact.path, revision, revision, position, at, fact.src, certain)
+        return
+    mode = S_IMODE(fact.mode) if fact.mode is not None else None
+    if fact.change == "mode" and mode is not None:
+        after = fact.after
+        yield Effect(fact.path, after, after, position, at, certain=certain, mode=mode)
+        return
+    yield Effect(
+        fact.path,
+        revision_or_link(fact.before, fact.led),
+        revision_or_link(fact.after, fact.target),
+        position,
+        at,
+        certain=certain,
+        mode=mode if fact.before == MISSING else None,
+        removes_file=fact.after == MISSING or fact.target is not None,
     )
-    for recorded in ended if target.manifest is not None else ():
-        assert isinstance(recorded.fact, CommandEnded)
-        for path in recorded.fact.paths:
-            entry = target.manifest.get(path) if target.manifest is not None else None
-            if entry is None:
-                continue
-            if not past.heard(path, recorded.position):
-                at = recorded.happened_at
-                was = S_IMODE(entry.mode) if entry.kind == "file" else None
-                yield Effect(path, of_entry(entry), MISSING, recorded.position, at, was=was)
 
 
-def vanished(
-    ground: SessionContext,
-    target: Target,
-    groups: Sequence[Sequence[Effect]],
-    standing: Manifest = EMPTY,
-) -> list[Skipped]:
-    """Files of the checkpoint that are gone, and nobody saw who removed them. standing: what was
-    just seen there."""
-    if target.manifest is None:
-        return []
-    away = target.manifest.rows.keys() - standing.rows.keys()
-    away.difference_update(ground.store.paths())
-    for group in groups:
-        away.difference_update(path for each in group for path in paths_of(each))
-    return [Skipped(path, "vanished") for path in sorted(away) if untracked.is_gone(ground, path)]
+def _removed_by_command(target: Target, recorded: Recorded, prior: PriorState) -> Iterator[Effect]:
+    """Yield the files that a command removed and that no session had read: only the checkpoint has
+    their content."""
+    fact, manifest = recorded.fact, target.manifest
+    assert isinstance(fact, CommandEnded)
+    for path in fact.paths if manifest is not None else ():
+        entry = manifest.get(path) if manifest is not None else None
+        if entry is None or prior.is_on_record(path, recorded.position):
+            continue
+        yield Effect(
+            path,
+            revision_of_entry(entry),
+            MISSING,
+            recorded.position,
+            recorded.happened_at,
+            prior_mode=S_IMODE(entry.mode) if entry.kind == "file" else None,
+            removes_file=True,
+        )
 
 
 def is_own(cause: Cause, session: str) -> bool:
-    """Whether a session made a change: its edit, its command, a formatter behind its edit."""
+    """Return whether a session made a change: by an edit, by a command, or by a formatter that ran
+    after its edit."""
     if cause.kind == "formatter":
         return cause.detail == session
     return cause.kind in ("agent", "session", "command") and cause.who == session
 
 
-def planned_each(ground: SessionContext, groups: Sequence[Sequence[Effect]]) -> Iterator[Planned]:
-    """planned() of several, looked at in one other thread: to go there for each takes longer than
-    the look. Where that does not come back in time, each has the time by itself."""
-    for start in range(0, len(groups), TOGETHER):
-        some = groups[start : start + TOGETHER]
-        try:
-            yield from within(ground.settings.deadline_s, partial(_planned_each, ground, some))
-        except DeadlinePassed:
-            yield from _planned_each(ground, some)
+class PriorState:
+    """The state of files before an effect, from the timeline and the checkpoints. Ask in order of
+    position. since: all changes after `position`, which the caller has loaded already."""
+
+    def __init__(self, context: SessionContext, position: int, since: Iterable[Recorded]) -> None:
+        self._context = context
+        self._position = position
+        self._since: dict[str, list[tuple[int, Changed]]] = {}
+        for recorded in since:
+            if isinstance(recorded.fact, Changed):
+                changes = self._since.setdefault(recorded.fact.path, [])
+                changes.append((recorded.position, recorded.fact))
+
+    @cached_property
+    def _manifests(self) -> ManifestHistory:
+        return ManifestHistory(self._context)
+
+    def complete(self, effect: Effect) -> Effect:
+        """Return an effect with the state before it, where the effect's own fact lacks that."""
+        if effect.src is not None:
+            return effect
+        if effect.before in (UNKNOWN, MISSING):
+            effect = structs.replace(effect, before=self._before(effect))
+        only_mode = effect.mode is not None and effect.before == effect.after
+        if effect.prior_mode is None and (only_mode or effect.removes_file):
+            mode = self._mode(effect.path, effect.position - 1)
+            return structs.replace(effect, prior_mode=mode)
+        return effect
+
+    def is_on_record(self, path: str, upto: int) -> bool:
+        """Return whether the timeline has a fact about a file up to a position."""
+        changes = self._since.get(path)
+        if changes and changes[0][0] <= upto:
+            return True
+        return self._newest(path, [*EFFECTS, GitMoved, Seen], upto) is not None
+
+    def _newest(self, path: str, kinds: Sequence[type[Fact]], upto: int) -> Recorded | None:
+        facts = self._context.store.timeline(path=path, kinds=kinds, upto=upto, newest=1)
+        return next(iter(facts), None)
+
+    def _mode(self, path: str, upto: int) -> int | None:
+        """Return the last recorded permission bits of a file."""
+        entry = self._manifests.entry(path, upto)
+        after = self._manifests.taken(upto) if entry is not None and entry.kind == "file" else 0
+        for fact in self._changes(path, after, upto):
+            if fact.mode is not None:
+                return S_IMODE(fact.mode)
+        return S_IMODE(entry.mode) if entry is not None else None
+
+    def _changes(self, path: str, after: int, upto: int) -> Iterator[Changed]:
+        """Yield the changes of a file between two positions, newest first."""
+        if after >= self._position:
+            known = reversed(self._since.get(path, ()))
+            yield from (fact for at, fact in known if after < at <= upto)
+            return
+        older = self._context.store.timeline(
+            path=path, kinds=[Changed], after=after, upto=upto, newest=RECENT
+        )
+        for recorded in reversed([*older]):
+            if isinstance(recorded.fact, Changed):
+                yield recorded.fact
+
+    def _before(self, effect: Effect) -> Revision:
+        """Return the state before an effect whose fact does not know it: a symlink's target from
+        the timeline, or the entry of the newest checkpoint if no fact names the path before."""
+        path, before = effect.path, effect.before
+        if self.is_on_record(path, effect.position - 1):
+            last = self._newest(path, EFFECTS, effect.position - 1) if before == UNKNOWN else None
+            fact = last.fact if last is not None else None
+            return revision_or_link(before, fact.target) if isinstance(fact, Changed) else before
+        entry = self._manifests.entry(path, effect.position)
+        if entry is None or (before == MISSING and entry.kind == "file"):
+            return before
+        return revision_of_entry(entry)
 
 
-def _planned_each(ground: SessionContext, groups: Sequence[Sequence[Effect]]) -> list[Planned]:
-    return [planned(ground, group) for group in groups]
+def revision_of_entry(entry: Entry) -> Revision:
+    """Return the revision of a checkpoint's entry, or as_link for a symlink."""
+    return revision_or_link(entry.revision, entry.target)
 
 
-def planned(ground: SessionContext, group: Sequence[Effect]) -> Planned:
-    """What taking back effects that hang together comes to now, and what stands at their paths."""
-    found: dict[str, FileState] = {}
-    standing: dict[str, CurrentState] = {}
-    for path in sorted({path for each in group for path in paths_of(each)}):
-        standing[path], found[path] = look(ground, path)
-    return undo(group, standing, ground.store.blob), found
-
-
-def look(ground: SessionContext, path: str) -> tuple[CurrentState, FileState]:
-    """What stands at a path, and whether a rewind may touch it."""
-    there = ground.look(path)
-    if _leads_elsewhere(there) or ground.workspace.refused([path]):
-        return CurrentState(why="elsewhere"), there
-    if not ground.settings.may_store(path):
-        return CurrentState(why="never_stored"), there
-    if there.kind == "unreadable":
-        return CurrentState(why="unreadable"), there
-    if there.target is not None:
-        return CurrentState(there.standing), there
-    if there.kind not in ("file", "missing"):
-        return CurrentState(why="kind"), there
-    if there.kind == "file" and there.data is None:
-        return CurrentState(there.revision, why="too_large"), there
-    mode = S_IMODE(there.signature.mode) if there.signature is not None else None
-    return CurrentState(there.revision, there.data, mode=mode), there
-
-
-def _leads_elsewhere(there: FileState) -> bool:
-    """Whether a folder above a path became a symlink; one that stands at the path itself does not
-    matter, because it is not followed."""
-    return there.kind == "symlink" and there.why is not None
+def revision_or_link(revision: Revision, target: str | None) -> Revision:
+    """Return what a rewind compares: the revision of a file, or the target of a symlink."""
+    return revision if target is None else as_link(target)

@@ -1,7 +1,7 @@
-"""Rewinds whose process died in the middle: finished when their session goes on.
+"""Finish rewinds whose process died, when their session goes on.
 
-A session's newest rewind is carried out again, to the same place. What the session did after that
-rewind began stands, and so does all that others did: nobody was there to be asked.
+The newest rewind of a session is carried out again, to the same target. What the session and
+others did after that rewind began stays, because nobody can be asked about it.
 """
 
 from __future__ import annotations
@@ -10,108 +10,112 @@ from collections.abc import Iterator
 from datetime import datetime
 from time import monotonic
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
-from sightline.checkpoints.rewind import apply, effects, rewinder, words
-from sightline.checkpoints.rewind.effects import Target
-from sightline.checkpoints.rewind.prior_state import of_entry
-from sightline.checkpoints.rewind.undo_plan import Skipped, UndoPlan
+from sightline.checkpoints import take
+from sightline.checkpoints.rewind import rewinder, words
+from sightline.checkpoints.rewind.apply import apply_forced, apply_undo
+from sightline.checkpoints.rewind.effects import Target, load_effects, revision_of_entry
+from sightline.checkpoints.rewind.planning import (
+    forced_state,
+    merge_forced,
+    plan_groups,
+    read_current,
+    resolve_target,
+)
+from sightline.checkpoints.rewind.undo_plan import Skipped, UndoPlan, group_effects
+from sightline.checkpoints.take import REWIND
 from sightline.errors import SightlineError
 from sightline.guard.write_journal import unfinished_rewinds
 from sightline.model.events import CheckpointTaken, RewindStarted
-from sightline.model.manifest import EMPTY
 from sightline.model.revision import MISSING
 from sightline.model.timeline import Recorded
 from sightline.notices import warnings
 
-REWIND = "rewind"
-"""Why a checkpoint was taken: before one."""
-
 
 class Unfinished(Struct, frozen=True):
-    """A rewind that nobody finished yet. to: where it leads, as it is asked for; at: when it was
-    begun, an aware UTC datetime."""
+    """A rewind that was not finished. to: its target as rewind() takes it; at: the time when it
+    began, an aware UTC datetime."""
 
     session: str
     to: str
     at: datetime
 
 
-def listed(ground: SessionContext, session: str | None = None) -> list[Unfinished]:
-    """Those of all sessions, or of one, oldest first; none whose process is there."""
+def listed(context: SessionContext, session: str | None = None) -> list[Unfinished]:
+    """List the unfinished rewinds of all sessions, or of one, oldest first; without those whose
+    process is alive."""
     return [
-        Unfinished(each.session, _name(each), moment(each.happened_at))
-        for each in unfinished_rewinds(ground, session)
+        Unfinished(each.session, _argument(each), moment(each.happened_at))
+        for each in unfinished_rewinds(context, session)
     ]
 
 
-def finish(ground: SessionContext, until: float | None = None) -> str:
-    """Finish the rewind of this session that a dead process began; what came of it, in words, ""
-    where there is none. until: by time.monotonic(); what there is no time for is left to the next.
-    Where the disk or the store refuses, it is not finished, and the words say so."""
-    found = unfinished_rewinds(ground, ground.session)
-    if not found:
+def finish(context: SessionContext, until: float | None = None) -> str:
+    """Finish the rewind of this session that a dead process began; return the result in words, ""
+    where there is none. until: a time.monotonic() after which no further group is undone. Where
+    time is up, or the disk or the store fails, the rewind stays unfinished, and the words say so."""
+    unfinished = unfinished_rewinds(context, context.session)
+    if not unfinished:
         return ""
+    started = unfinished[-1]
     try:
-        return _finish(ground, found[-1], until)
+        return _finish(context, started, until)
     except SightlineError as error:
-        return words.not_finished(_name(found[-1]), ground.session, error.message)
+        return words.not_finished(_argument(started), context.session, error.message)
 
 
-def _finish(ground: SessionContext, begun: Recorded, until: float | None) -> str:
-    fact, name = _fact(begun), _name(begun)
-    to = rewinder.target_of(ground, int(name) if name.isdecimal() else name)
-    target = Target(to.position, to.name, to.manifest, upto=begun.position)
-    groups = effects.effects(ground, target) if fact.with_files else []
-    done: list[UndoPlan] = []
-    for each in apply.apply_undo(ground, target, groups):
-        done.append(each)
-        if until is not None and monotonic() > until and len(done) < len(groups):
-            return words.not_finished(name, ground.session, words.NO_TIME)
-    done = rewinder.with_forced(done, [*_forced(ground, target, begun, fact)])
-    left = [each for plan in done for each in plan.left]
-    refused = [each for each in left if each.why == "refused"]
+def _finish(context: SessionContext, started: Recorded, until: float | None) -> str:
+    fact, name = _fact(started), _argument(started)
+    to = resolve_target(context, int(name) if name.isdecimal() else name)
+    target = structs.replace(to, upto=started.position)
+    effects = load_effects(context, target) if fact.with_files else []
+    plans = plan_groups(context, group_effects(effects))
+    undone: list[UndoPlan] = []
+    for each in apply_undo(context, target, plans):
+        undone.append(each)
+        if until is not None and monotonic() > until and len(undone) < len(plans):
+            return words.not_finished(name, context.session, words.NO_TIME)
+    undone = merge_forced(undone, [*_force_again(context, target, started, fact)])
+    skipped = [each for plan in undone for each in plan.skipped]
+    refused = [each for each in skipped if each.reason == "refused"]
     if refused:
-        return words.not_finished(name, ground.session, refused[0].other or "")
-    return _end(ground, target, fact, sum(1 for plan in done if plan.steps), left)
+        return words.not_finished(name, context.session, refused[0].other or "")
+    paths = [each.path for each in skipped]
+    text = words.finished(name, sum(1 for plan in undone if plan.steps), paths)
+    warned = warnings.fact_of(text, paths)
+    rewinder.end(context, target, conversation=fact.conversation, warned=warned)
+    return text
 
 
-def _fact(begun: Recorded) -> RewindStarted:
-    assert isinstance(begun.fact, RewindStarted)
-    return begun.fact
-
-
-def _name(begun: Recorded) -> str:
-    return rewinder.typed(_fact(begun).checkpoint, _fact(begun).to)
-
-
-def _end(
-    ground: SessionContext, target: Target, fact: RewindStarted, files: int, left: list[Skipped]
-) -> str:
-    """Its end is one step with what its agent has to know of it."""
-    name = rewinder.typed(target.name, target.position)
-    said = words.finished(name, files, [each.path for each in left])
-    warned = warnings.fact_of(said, [each.path for each in left])
-    rewinder.end(ground, target, conversation=fact.conversation, warned=warned)
-    return said
-
-
-def _forced(
-    ground: SessionContext, target: Target, begun: Recorded, fact: RewindStarted
+def _force_again(
+    context: SessionContext, target: Target, started: Recorded, fact: RewindStarted
 ) -> Iterator[UndoPlan]:
-    """The paths that were forced, as far as they stand as they did when that was asked for."""
-    saved = ground.store.timeline(
-        session=ground.session, kinds=[CheckpointTaken], upto=begun.position, newest=1
-    )
-    safety = [each.fact for each in saved if isinstance(each.fact, CheckpointTaken)]
-    if not fact.forced or not safety or safety[0].why != REWIND:
+    """Restore the forced paths whose files are still as in the safety checkpoint."""
+    if not fact.forced:
         return
-    then = rewinder.target_of(ground, safety[0].checkpoint).manifest or EMPTY
+    taken = context.store.timeline(
+        session=context.session, kinds=[CheckpointTaken], upto=started.position, newest=1
+    )
+    safety = next((each.fact for each in taken), None)
+    if not isinstance(safety, CheckpointTaken) or safety.why != REWIND:
+        return
+    before = take.load_manifest(context, safety)
     for path in fact.forced:
-        was = of_entry(then[path]) if path in then else MISSING
-        if effects.look(ground, path)[0].revision == was:
-            yield rewinder.forced(ground, target, path)
+        expected = revision_of_entry(before[path]) if path in before else MISSING
+        if read_current(context, path)[0].revision == expected:
+            yield apply_forced(context, target, path, forced_state(context, target, path))
         else:
-            yield UndoPlan(left=(Skipped(path, "edited_since"),))
+            yield UndoPlan(skipped=(Skipped(path, "edited_since"),))
+
+
+def _fact(started: Recorded) -> RewindStarted:
+    assert isinstance(started.fact, RewindStarted)
+    return started.fact
+
+
+def _argument(started: Recorded) -> str:
+    fact = _fact(started)
+    return words.argument(fact.checkpoint, fact.to)

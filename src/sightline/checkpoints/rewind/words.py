@@ -1,4 +1,4 @@
-"""What a rewind does and leaves alone, in words that a person can rely on."""
+"""Word what a rewind does and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -10,21 +10,32 @@ from sightline.model.results import FileDifference, RewindReport
 from sightline.model.spans import Spans
 from sightline.text.phrases import count, named, printable, spans
 
-Counts = Mapping[str, str]
-"""Path -> how many lines of it come and go."""
+LineCounts = Mapping[str, str]
+"""Path -> the number of lines that a rewind adds and removes."""
+
+NAMED_MAX = 10
+"""The number of paths that a sentence names."""
+
+NO_TIME = "there was no time for all of it"
 
 
-LEFT_NAMED = 10
-"""Paths that a sentence names."""
+def name_of_position(position: int | str) -> str:
+    """Return the name of a target that is a position."""
+    return f"position {position}"
 
 
-def left_alone(why: str, who: str, lines: Spans, other: str | None) -> str:
-    """Why a path is left as it is."""
+def argument(name: str, position: int) -> str:
+    """Return a rewind's target as the command takes it. name: as in RewindStarted."""
+    return str(position) if name == name_of_position(position) else name
+
+
+def left_alone(reason: str, who: str, lines: Spans, other: str | None) -> str:
+    """Say why a path is left alone."""
     where = spans(lines) if lines else "the same lines"
-    return _LEFT[why].format(by=by(who), where=where, other=other)
+    return _REASONS[reason].format(by=by(who), where=where, other=other)
 
 
-_LEFT = {
+_REASONS = {
     "unreadable": "it cannot be read now",
     "elsewhere": "its path leads elsewhere now, through a symlink or out of the workspace",
     "kind": "something of another kind stands there now, or a symlink that leads elsewhere",
@@ -48,66 +59,58 @@ _LEFT = {
 }
 
 
-def lines_of(report: RewindReport, counts: Counts | None = None) -> Iterator[str]:
-    """A plan or what was done, as lines to print."""
-    will, lines = report.dry_run, counts or {}
-    where = report.checkpoint or f"position {report.to}"
+def lines_of(report: RewindReport, counts: LineCounts | None = None) -> Iterator[str]:
+    """Yield the lines to print for a plan, or for a rewind that was done."""
+    planned, lines = report.dry_run, counts or {}
+    where = report.checkpoint or name_of_position(report.to)
+    files = count(changes(report), "file")
     if not (changes(report) or report.conversation):
         yield f"Nothing of this session's is to be taken back since {where}."
-    elif will:
-        yield f"A rewind to {where} would change {_files(report)}:"
+    elif planned:
+        yield f"A rewind to {where} would change {files}:"
     else:
-        yield f"Rewound to {where}: {_files(report)}."
-    yield from _each("restore" if will else "restored", report.restored, "its text of then", lines)
-    yield from _each("remove" if will else "removed", report.removed, "this session made it", lines)
-    why = "this session's lines go, others' stay"
-    yield from _each("merge" if will else "merged", report.merged, why, lines)
+        yield f"Rewound to {where}: {files}."
+    for verb, past, paths, why in (
+        ("restore", "restored", report.restored, "its text of then"),
+        ("remove", "removed", report.removed, "this session made it"),
+        ("merge", "merged", report.merged, "this session's lines go, others' stay"),
+    ):
+        for path in paths:
+            changed = f"  {lines[path]}" if path in lines else ""
+            yield f"  {verb if planned else past:9} {printable(path)} ({why}){changed}"
     for src, path in report.moved:
-        yield f"  {'move' if will else 'moved':9} {printable(src)} back to {printable(path)}"
-    yield from _rest(report)
-
-
-def _rest(report: RewindReport) -> Iterator[str]:
-    if report.left_alone:
-        yield "Left alone:"
-    for each in report.left_alone:
-        yield f"  {printable(each.path)}: {printable(each.reason)}"
-    if report.gone:
-        yield "Nothing of this session's is left at:"
-    for each in report.gone:
-        yield f"  {printable(each.path)}: {printable(each.reason)}"
+        verb = "move" if planned else "moved"
+        yield f"  {verb:9} {printable(src)} back to {printable(path)}"
+    for heading, listed in (
+        ("Left alone:", report.left_alone),
+        ("Nothing of this session's is left at:", report.gone),
+    ):
+        if listed:
+            yield heading
+        for each in listed:
+            yield f"  {printable(each.path)}: {printable(each.reason)}"
     for session, paths in report.stands:
         yield f"What {session} changed stands: {printable(', '.join(paths))}"
     if report.conversation:
-        verb = "would know" if report.dry_run else "knows"
+        verb = "would know" if planned else "knows"
         yield f"This session {verb} of its files what it knew then."
     if report.safety_checkpoint:
         yield f"To take this rewind back: sightline rewind {report.safety_checkpoint}"
 
 
 def changes(report: RewindReport) -> int:
-    """How many files a rewind touches."""
+    """Return the number of files that a rewind changes."""
     return sum(map(len, (report.restored, report.removed, report.merged, report.moved)))
 
 
-def _files(report: RewindReport) -> str:
-    return count(changes(report), "file")
-
-
-def _each(verb: str, paths: tuple[str, ...], why: str, counts: Counts) -> Iterator[str]:
-    for path in paths:
-        lines = f"  {counts[path]}" if path in counts else ""
-        yield f"  {verb:9} {printable(path)} ({why}){lines}"
-
-
-def counts_of(found: Iterable[FileDifference]) -> dict[str, str]:
-    """How many lines come and go, of each path whose texts can be compared."""
-    told = [each for each in found if each.diff is not None and each.change != "mode"]
-    return {each.path: f"+{each.added} -{each.removed}" for each in told}
+def counts_of(diffs: Iterable[FileDifference]) -> dict[str, str]:
+    """Return the added and removed lines of each path whose texts can be compared."""
+    compared = [each for each in diffs if each.diff is not None and each.change != "mode"]
+    return {each.path: f"+{each.added} -{each.removed}" for each in compared}
 
 
 def nothing_asked() -> tuple[str, str]:
-    """Neither files nor the conversation, or paths to force without files."""
+    """Word the error of a rewind of neither files nor the conversation."""
     return (
         "There is nothing to rewind without its files.",
         "Rewind files, the conversation, or both.",
@@ -115,13 +118,13 @@ def nothing_asked() -> tuple[str, str]:
 
 
 def no_position(position: int, newest: int) -> tuple[str, str]:
-    """A position that the timeline does not have."""
+    """Word the error of a position that the timeline does not have."""
     message = f"The timeline has positions 0 to {newest}, not {position}."
     return message, "List the checkpoints: sightline checkpoints"
 
 
 def anothers(checkpoint: str, session: str) -> tuple[str, str]:
-    """A checkpoint of another session."""
+    """Word the error of a checkpoint that belongs to another session."""
     return (
         f"Checkpoint {checkpoint} is of session {session}: a rewind takes back only its own work.",
         f"Rewind that session: sightline rewind {checkpoint} --session {session}",
@@ -129,16 +132,16 @@ def anothers(checkpoint: str, session: str) -> tuple[str, str]:
 
 
 def no_safety(message: str, hint: str) -> tuple[str, str]:
-    """The safety checkpoint could not be saved."""
+    """Word the error of a safety checkpoint that could not be taken."""
     why = message.removeprefix("No checkpoint was taken: ").removesuffix(" Nothing was changed.")
-    said = f"Nothing was rewound, because how it stands now could not be saved: {why}"
+    refused = f"Nothing was rewound, because how it stands now could not be saved: {why}"
     first = hint.removeprefix(NO_WAY_BACK).strip().removesuffix("and take it again.").rstrip(" ,")
-    return said, f"{first.removesuffix('.')}. Then rewind again."
+    return refused, f"{first.removesuffix('.')}. Then rewind again."
 
 
 def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, str]:
-    """Somebody stopped a rewind. name: as the command takes it; done: files that went back and are
-    on record, of so many; safety: the checkpoint before it."""
+    """Word the error of a rewind that the user interrupted. name: its target as the command takes
+    it; done: the recorded files of all; safety: the id of the safety checkpoint."""
     went = f"at least {done} of {count(files, 'file')} went back"
     return (
         f"Interrupted: {went}, the others are as they were. Each is whole.",
@@ -146,38 +149,36 @@ def interrupted(name: str, done: int, files: int, safety: str) -> tuple[str, str
     )
 
 
-NO_TIME = "there was no time for all of it"
-
-
-def _name_of(name: str) -> str:
-    return f"position {name}" if name.isdecimal() else name
-
-
 def begun(name: str, session: str, when: str) -> str:
-    """A rewind whose process died, and that was not finished yet. when: it began, "" unless told."""
+    """Describe a rewind whose process died. when: the age of the rewind, or ""."""
     return (
-        f"The rewind to {_name_of(name)} of session {printable(session)} was interrupted"
+        f"The rewind to {_target(name)} of session {printable(session)} was interrupted"
         f"{f' ({when})' if when else ''}: some of its files went back, others did not. It is "
         f"finished when the session goes on; to do it now: {_again(name, session)}"
     )
 
 
-def finished(name: str, files: int, left: Sequence[str]) -> str:
-    """One that was finished since. files: that went back now; left: those that were left alone."""
-    alone = f" Left alone: {named(left, LEFT_NAMED)}." if left else ""
+def finished(name: str, files: int, skipped: Sequence[str]) -> str:
+    """Describe a rewind that was finished later. files: the number of files that went back now;
+    skipped: the paths that were left alone."""
+    alone = f" Left alone: {named(skipped, NAMED_MAX)}." if skipped else ""
     return (
-        f"The rewind to {_name_of(name)}, which had been interrupted, was finished: "
+        f"The rewind to {_target(name)}, which had been interrupted, was finished: "
         f"{count(files, 'file')} more went back.{alone}"
     )
 
 
 def not_finished(name: str, session: str, why: str) -> str:
-    """One that could not be finished. why: a sentence, or a part of one."""
+    """Describe a rewind that could not be finished. why: a sentence, or a part of one."""
     return (
-        f"The rewind to {_name_of(name)} was interrupted, and is not finished: "
+        f"The rewind to {_target(name)} was interrupted, and is not finished: "
         f"{why.removesuffix('.')}. It goes on with the session; to end it yourself: "
         f"{_again(name, session)}"
     )
+
+
+def _target(name: str) -> str:
+    return name_of_position(name) if name.isdecimal() else name
 
 
 def _again(name: str, session: str) -> str:
@@ -185,8 +186,8 @@ def _again(name: str, session: str) -> str:
 
 
 def unfinished(name: str, message: str, hint: str) -> tuple[str, str]:
-    """The store refused while files went back. name: as the command takes it."""
-    why = message.removesuffix(" Nothing was changed.")  # of the store that is true
+    """Word the error of a store that failed while files were being restored."""
+    why = message.removesuffix(" Nothing was changed.")
     return (
         f"The rewind was begun, and what became of some files could not be recorded: {why}",
         f"{hint} Then finish it: sightline rewind {name}",
@@ -194,7 +195,7 @@ def unfinished(name: str, message: str, hint: str) -> tuple[str, str]:
 
 
 def not_kept_then(path: str, name: str) -> tuple[str, str]:
-    """A path to force whose bytes of then nobody has."""
+    """Word the error of a forced path whose bytes are not stored."""
     return (
         f"The text of {path} at {name} is not kept.",
         "Leave it out; the rest can be rewound without it.",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sightline.checkpoints.rewind.prior_state import KINDS, Past
+from sightline.checkpoints.rewind.effects import EFFECTS, PriorState
 from sightline.checkpoints.rewind.undo_plan import Effect
 from sightline.model.events import Changed
 from sightline.model.revision import MISSING
@@ -26,11 +26,13 @@ def test_what_is_at_hand_says_the_same_as_the_timeline(s, removed):
     gone = [r for r in removed if r.fact.after == MISSING]
     assert len(gone) == 2
     for position in (0, gone[0].position):
-        since = [*ground.store.timeline(after=position, kinds=list(KINDS))]
+        since = [*ground.store.timeline(after=position, kinds=list(EFFECTS))]
         for asked, mode in zip(gone, (0o640, 0o750), strict=True):
-            effect = Effect("a.py", asked.fact.before, MISSING, asked.position, asked.happened_at)
+            effect = Effect(
+                "a.py", asked.fact.before, MISSING, asked.position, 0, removes_file=True
+            )
             known = [r for r in since if r.position > position]
-            assert Past(ground, position, known).put_before(effect).was == mode
+            assert PriorState(ground, position, known).complete(effect).prior_mode == mode
 
 
 def test_a_file_is_heard_of_from_its_first_fact_on(s, removed):
@@ -38,7 +40,7 @@ def test_a_file_is_heard_of_from_its_first_fact_on(s, removed):
     first = next(iter(ground.store.timeline(path="a.py"))).position
     nothing: list[Recorded] = []
     for since in (nothing, removed):
-        past = Past(ground, 0, since)
-        assert not past.heard("a.py", first - 1)
-        assert past.heard("a.py", first)
-        assert not past.heard("b.py", removed[-1].position)
+        prior = PriorState(ground, 0, since)
+        assert not prior.is_on_record("a.py", first - 1)
+        assert prior.is_on_record("a.py", first)
+        assert not prior.is_on_record("b.py", removed[-1].position)

@@ -1,0 +1,209 @@
+"""Report a rewind that was planned or done, and preview what a plan does to the text of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import structs
+
+from sightline.changes.authors import changed_by, moment
+from sightline.changes.renames import RenameFinder
+from sightline.changes.session_context import SessionContext
+from sightline.changes.untracked import covers
+from sightline.checkpoints.compare import compared
+from sightline.checkpoints.rewind import words
+from sightline.checkpoints.rewind.effects import EFFECTS, Target
+from sightline.checkpoints.rewind.planning import RewindPlan
+from sightline.checkpoints.rewind.undo_plan import (
+    Rename,
+    Restore,
+    SetMode,
+    Skipped,
+    Step,
+    UndoPlan,
+)
+from sightline.filesystem.file_state import FileState
+from sightline.model.events import Changed, Moved
+from sightline.model.manifest import EMPTY, Change
+from sightline.model.results import FileDifference, LeftAlone, RewindReport, TakenBack
+from sightline.model.revision import MISSING, is_link
+from sightline.model.text import decode
+
+
+def build_report(
+    context: SessionContext,
+    target: Target,
+    undone: Sequence[UndoPlan],
+    *,
+    dry_run: bool,
+    conversation: bool,
+) -> RewindReport:
+    """Report what was undone, or with dry_run what would be."""
+    steps = [step for plan in undone for step in plan.steps]
+    writes = sorted([s for s in steps if isinstance(s, Restore)], key=lambda step: step.path)
+    restored = {w.path for w in writes if w.after != MISSING and not w.merged}
+    only_mode = {s.path for s in steps if isinstance(s, SetMode)} - {w.path for w in writes}
+    effects = [effect for plan in undone for effect in plan.effects]
+    left_alone, gone = _left_alone_and_gone(context, undone)
+    return RewindReport(
+        checkpoint=None if target.manifest is None else target.name,
+        to=target.position,
+        dry_run=dry_run,
+        conversation=conversation,
+        restored=tuple(sorted(restored | only_mode)),
+        removed=tuple(w.path for w in writes if w.after == MISSING),
+        merged=tuple(w.path for w in writes if w.merged and w.after != MISSING),
+        moved=tuple((step.src, step.path) for step in steps if isinstance(step, Rename)),
+        left_alone=left_alone,
+        lost_edits=tuple(
+            TakenBack(each.path, each.position, moment(each.happened_at))
+            for each in sorted(effects, key=lambda effect: effect.position)
+        ),
+        stands=_changes_of_children(context, target),
+        safety_checkpoint=None,
+        gone=gone,
+    )
+
+
+def _left_alone_and_gone(
+    context: SessionContext, undone: Sequence[UndoPlan]
+) -> tuple[tuple[LeftAlone, ...], tuple[LeftAlone, ...]]:
+    """Split the paths without a step into those that keep some of the session's work, and those
+    that keep none. A file that others only renamed keeps it at its new path."""
+    renames = RenameFinder(context)
+    left_alone: list[LeftAlone] = []
+    gone: list[LeftAlone] = []
+    every = [(each, left_alone) for plan in undone for each in plan.skipped]
+    every += [(each, gone) for plan in undone for each in plan.gone]
+    for each, listed in every:
+        new_path = _renamed_to(context, each, renames)
+        reason = each.reason if new_path is None else "renamed_since"
+        who, _ = changed_by(context, each.path)
+        text = words.left_alone(reason, who, each.lines, new_path or each.other)
+        (left_alone if new_path else listed).append(LeftAlone(each.path, text))
+    return tuple(sorted(left_alone, key=lambda each: each.path)), tuple(gone)
+
+
+def _renamed_to(context: SessionContext, skipped: Skipped, renames: RenameFinder) -> str | None:
+    """Return the path to which somebody else renamed a file, as its bytes show."""
+    if skipped.reason != "deleted_since":
+        return None
+    known = context.store.knowledge(context.session, skipped.path)
+    found = renames.of(known) if known is not None else None
+    return found.path if found is not None else None
+
+
+def _changes_of_children(
+    context: SessionContext, target: Target
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """List what sub-agents of this session changed since the target; a rewind keeps that."""
+    children = {s.id for s in context.store.sessions() if s.parent == context.session}
+    if not children:
+        return ()
+    changed: dict[str, set[str]] = {}
+    for recorded in context.store.timeline(after=target.position, kinds=EFFECTS):
+        fact = recorded.fact
+        if isinstance(fact, (Changed, Moved)) and fact.cause.who in children:
+            changed.setdefault(fact.cause.who or "", set()).add(fact.path)
+    return tuple((who, tuple(sorted(paths))) for who, paths in sorted(changed.items()))
+
+
+# --- preview
+
+
+def preview(context: SessionContext, plan: RewindPlan, report: RewindReport) -> RewindReport:
+    """Add to the report of a plan its diff for each path that gets another text, in order of path;
+    files that are only moved have none."""
+    diffs = {d.path: d for group in plan.groups for d in diffs_of(group.undo.steps, group.found)}
+    diffs |= {path: _forced_diff(context, plan.target, path) for path in plan.forced}
+    touched = {*report.restored, *report.removed, *report.merged}
+    shown = tuple(each for path, each in sorted(diffs.items()) if path in touched)
+    return structs.replace(report, diffs=shown)
+
+
+def diffs_of(steps: Sequence[Step], found: Mapping[str, FileState]) -> Iterator[FileDifference]:
+    """Yield the differences between the current files and the files after all steps: a file may be
+    changed, moved back and changed again."""
+    for step in steps:
+        if isinstance(step, SetMode):
+            yield FileDifference(step.path, "mode", None, None, "")
+    links = {s.path: s for s in steps if isinstance(s, Restore) and _involves_link(s)}
+    yield from [_link_diff(step) for step in links.values()]
+    before = {path: each.data for path, each in found.items() if each.kind == "file"}
+    after = dict(before)
+    origin = {path: path for path in after}
+    for step in steps:
+        _simulate(step, after, origin)
+    for path, data in after.items():
+        if path in links:
+            continue
+        replaced = path in before and path not in origin.values()
+        src = origin.get(path) or (path if replaced else None)
+        old = before[src] if src is not None else None
+        if old != data:
+            yield _text_diff(path, old, data, src)
+    for path, old in before.items():
+        # A file that arrives with the text it has elsewhere replaces the one at this path.
+        overwritten = path in origin and after[path] == before[origin[path]]
+        leaves = path not in origin.values() and (path not in after or overwritten)
+        if path not in links and leaves:
+            yield _text_diff(path, old, None, path)
+
+
+def _involves_link(step: Restore) -> bool:
+    return is_link(step.before) or is_link(step.after)
+
+
+def _link_diff(step: Restore) -> FileDifference:
+    """Return the difference at a path where a symlink is, or will be: there is no text."""
+    change: Change = "kind"
+    if step.after == MISSING:
+        change = "removed"
+    elif step.before == MISSING:
+        change = "added"
+    elif is_link(step.before) and is_link(step.after):
+        change = "changed"
+    return FileDifference(step.path, change, None, None)
+
+
+def _simulate(step: Step, data: dict[str, bytes | None], origin: dict[str, str]) -> None:
+    """Take a step in memory. data: the bytes at each path; origin: the path where the file at each
+    path was before all steps."""
+    if isinstance(step, Rename):
+        data[step.path] = data.pop(step.src)
+        if step.src in origin:
+            origin[step.path] = origin.pop(step.src)
+    elif isinstance(step, Restore) and step.data is not None:
+        data[step.path] = step.data
+    elif isinstance(step, Restore):
+        data.pop(step.path, None)
+        origin.pop(step.path, None)
+
+
+def _forced_diff(context: SessionContext, target: Target, path: str) -> FileDifference:
+    """Return the difference at a forced path; without a diff where the checkpoint does not have
+    the bytes."""
+    now, manifest = context.look(path), target.manifest or EMPTY
+    src = path if now.revision != MISSING else None
+    if path in manifest:
+        data = context.store.blob(manifest[path].revision)
+        if data is not None:
+            return _text_diff(path, now.data, data, src)
+    elif target.manifest is not None and covers(context, manifest, path):
+        return _text_diff(path, now.data, None, src)
+    return FileDifference(path, "changed", None, None)
+
+
+def _text_diff(
+    path: str, before: bytes | None, after: bytes | None, src: str | None
+) -> FileDifference:
+    """Return the difference at a path. src: the path where the file was before; None for a new
+    file."""
+    change: Change = "removed" if after is None else "changed" if src else "added"
+    old, new = _lines(before) if src else [], [] if after is None else _lines(after)
+    return compared(FileDifference(path, change, None, None), old, new, src)
+
+
+def _lines(data: bytes | None) -> list[str] | None:
+    text = None if data is None else decode(data)
+    return None if text is None else text.lines
