@@ -203,7 +203,7 @@ def judged(name: str, root: str, projects: Sequence[str] = ()) -> Row:
         if said is None:
             continue
         began = perf_counter()
-        refers = references(source)
+        refers = tuple(references(source))
         files = {file for each in refers for file in ours.targets(path, each)}
         times.append((perf_counter() - began) * 1e3)
         read = {(each.module, each.level, each.names) for each in refers if each.kind != "dynamic"}

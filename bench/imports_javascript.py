@@ -26,7 +26,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.judged import MILLISECONDS, PRECISION, RECALL, Row, fetched
 
 from sightline.codegraph.languages import javascript
-from sightline.codegraph.languages.javascript_resolve import JavaScript
+from sightline.codegraph.languages.javascript import JavaScript
 from sightline.codegraph.reference import Reference
 
 PACKAGES = ("rxjs@7", "zod@4", "effect@3", "@reduxjs/toolkit@2", "@tanstack/query-core@5", "three")
@@ -171,7 +171,7 @@ def write(root: str, path: str, content: object) -> None:
 
 
 def measured(name: str, tree: str, typescript: str, seen: int) -> list[Row]:
-    """The rows of a tree: with the grammars, without them, and by the rule of old."""
+    """The rows of a tree: ours, and the rule of old."""
     paths = sorted(listing(tree))
     asked = [path for path in paths if path.endswith(JUDGED) and wanted(path)]
     with links(tree, paths):
@@ -182,13 +182,8 @@ def measured(name: str, tree: str, typescript: str, seen: int) -> list[Row]:
     if done.returncode:
         raise SystemExit(f"The compiler did not judge {name}: {done.stderr[-2000:]}")
     judged: Answers = json.loads(done.stdout)
-    rows = []
-    parsed = javascript.PARSED_MOST
-    for way in ("parse", "text"):
-        javascript.PARSED_MOST = parsed if way == "parse" else -1
-        given, times = ours(tree, paths, asked)
-        rows.append(row(name, way, judged, given, times, seen))
-    javascript.PARSED_MOST = parsed
+    given, times = ours(tree, paths, asked)
+    rows = [row(name, "ours", judged, given, times, seen)]
     given, times = old_rule(tree, set(paths), asked)
     rows.append(row(name, "old rule", judged, given, times, 0))
     return rows

@@ -30,7 +30,6 @@ sys.path[:0] = [os.path.join(HOME, "src")]
 from sightline.codegraph.languages.rust import (  # noqa: E402
     Rust,
     references,
-    scope,
 )
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def measured(tree: str, options: argparse.Namespace) -> list[Row]:
         crate for crate in crates_of(tree, paths) if not options.only or crate.name in options.only
     ]
     said = judged(tree, crates, files)
-    resolver = Rust(paths, lambda path: source_of(tree, path) if path in files else None, scope)
+    resolver = Rust(paths, lambda path: source_of(tree, path) if path in files else None)
     ours: dict[Named, set[str]] = defaultdict(set)
     pairs, times = set(), []
     for path in sorted(said.sources):

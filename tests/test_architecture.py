@@ -29,7 +29,7 @@ PURE_MAY_IMPORT = {
     *("array", "hashlib", "heapq", "itertools", "json", "math", "operator", "re", "string"),
     *("abc", "dataclasses", "datetime", "tomllib", "types", "typing", "unicodedata", "weakref"),
     "rapidfuzz",
-    *("tree_sitter", "tree_sitter_bash", "tree_sitter_javascript", "tree_sitter_typescript"),
+    *("tree_sitter", "tree_sitter_bash"),
 }
 CLOCKED_PARSER = "sightline.shell_parsing.syntax_tree"
 """Reads the clock only to end a parse that takes too long."""

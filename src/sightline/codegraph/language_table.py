@@ -18,62 +18,44 @@ class Language(Struct, frozen=True):
     that came or went -> whose imports that may concern, None for nobody's."""
 
     name: str
-    references: Callable[[bytes, str], tuple[Reference, ...]]
+    references: Callable[[bytes, str], Iterable[Reference]]
     resolver: Callable[[Iterable[str], Reader], Resolver]
     affected: Callable[[Iterable[str]], Affected | None]
 
 
 @cache
 def _python() -> Language:
-    from sightline.codegraph.languages.python import PROJECTS, SOURCES, Python, affected, references
+    from sightline.codegraph.languages.python import Python, affected, references
 
-    def resolver(paths: Iterable[str], read: Reader) -> Resolver:
-        standard, builtin = sys.stdlib_module_names, sys.builtin_module_names
-        return Python(paths, read, standard=standard, builtin=builtin)
-
-    def concerns(changed: Iterable[str]) -> Affected | None:
-        mine = [path for path in changed if path.endswith((*SOURCES, *PROJECTS))]
-        return affected(mine) if mine else None
-
-    return Language("python", lambda source, _path: references(source), resolver, concerns)
+    return Language("python", references, Python, affected)
 
 
 @cache
 def _javascript() -> Language:
-    from sightline.codegraph.languages.javascript import references
-    from sightline.codegraph.languages.javascript_resolve import JavaScript
-    from sightline.codegraph.reference import Affected
+    from sightline.codegraph.languages.javascript import JavaScript, affected, references
 
-    def concerns(changed: Iterable[str]) -> Affected | None:
-        """Settings give files any name, so each that is no Python may be what was imported."""
-        other = any(not path.endswith((".py", ".pyi")) for path in changed)
-        return Affected(every=True, words=frozenset(), folders=()) if other else None
-
-    return Language("javascript", references, JavaScript, concerns)
+    return Language("javascript", references, JavaScript, affected)
 
 
 @cache
 def _go() -> Language:
     from sightline.codegraph.languages.go import Go, affected, references
 
-    return Language("go", lambda source, _path: references(source), Go, affected)
+    return Language("go", references, Go, affected)
 
 
 @cache
 def _rust() -> Language:
-    from sightline.codegraph.languages.rust import Rust, affected, references, scope
+    from sightline.codegraph.languages.rust import Rust, affected, references
 
-    def resolver(paths: Iterable[str], read: Reader) -> Resolver:
-        return Rust(paths, read, scope)
-
-    return Language("rust", lambda source, _path: references(source), resolver, affected)
+    return Language("rust", references, Rust, affected)
 
 
 @cache
 def _java() -> Language:
     from sightline.codegraph.languages.java import Java, affected, references
 
-    return Language("java", lambda source, _path: references(source), Java, affected)
+    return Language("java", references, Java, affected)
 
 
 @cache
@@ -83,6 +65,7 @@ def _c() -> Language:
     return Language("c", references, C, affected)
 
 
+_GRAMMARS = "go java javascript python rust typescript"
 _SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
 _OF_C = (
     *("c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "tpp"),
@@ -114,8 +97,8 @@ def ending(path: str) -> str:
     return name[name.rfind(".") :].lower() if "." in name else ""
 
 
-GRAMMARS = ("tree_sitter", "tree_sitter_javascript", "tree_sitter_typescript")
-"""Packages that readers use where they are installed."""
+GRAMMARS = ("tree_sitter", *(f"tree_sitter_{name}" for name in _GRAMMARS.split()))
+"""The packages that readers use."""
 
 
 def edition() -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -34,6 +34,36 @@ class Resolver(Protocol):
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
         """The files that `reference`, written in the file `path`, leads to, the most specific
         first. Empty where it leads out of the tree."""
+
+
+LONGEST = 1024
+"""Characters of a name that a resolver looks up."""
+
+
+def below(folder: str, name: str) -> str:
+    """The path of a name in a folder; "" is the root."""
+    return f"{folder}/{name}" if folder else name
+
+
+def joined(folder: str, name: str) -> str | None:
+    """The canonical path that a relative name means from a folder; None above the root."""
+    parts = folder.split("/") if folder else []
+    for part in name.split("/"):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def upwards(folder: str) -> Iterator[str]:
+    """A folder and all above it."""
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield ""
 
 
 def distance(path: str, other: str) -> tuple[int, int, str]:

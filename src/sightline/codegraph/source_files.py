@@ -6,6 +6,7 @@ What is read again is what a stat no longer vouches for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from stat import S_ISREG
 from time import monotonic, time_ns
 
@@ -23,6 +24,10 @@ from sightline.model.revision import UNKNOWN, Revision, Stamp, StatSignature, co
 
 SOURCE_BYTES = 8_000_000
 """A larger source is not read for what it imports."""
+
+
+REFERENCES_MOST = 20_000
+"""References of one source that are kept; people write fewer."""
 
 
 class Sources:
@@ -215,7 +220,9 @@ class Sources:
         key = ending(path), revision
         if key not in self.references:
             language = LANGUAGES[ending(path)]()
-            self.references.put(key, packed(language.references(data, path)))
+            self.references.put(
+                key, packed(islice(language.references(data, path), REFERENCES_MOST))
+            )
         self._take(path, revision)
         self._keeper.learned(path)
         self.unread.discard(path)

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.codegraph.languages.javascript_resolve import (
+from sightline.codegraph.languages.javascript import (
     PATTERNS_MOST,
     JavaScript,
     _fits,
     _parts,
-    joined,
 )
-from sightline.codegraph.reference import Reference
+from sightline.codegraph.reference import Reference, joined
 
 
 def over(files):

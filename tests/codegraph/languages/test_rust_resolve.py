@@ -2,13 +2,13 @@
 
 import pytest
 
-from sightline.codegraph.languages.rust import Rust, affected, references, scope
+from sightline.codegraph.languages.rust import Rust, affected, references
 from sightline.codegraph.reference import Reference
 
 
 def over(files):
     read = {path: text.encode() for path, text in files.items()}
-    return Rust(list(files), read.get, scope)
+    return Rust(list(files), read.get)
 
 
 def meant(files, source, path="src/lib.rs"):

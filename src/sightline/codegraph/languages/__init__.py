@@ -1,13 +1,5 @@
-"""One module a language: parse a source's imports, and resolve them to files."""
+"""One module a language: read a source's imports, and resolve them to files."""
 
 PUBLIC = ()
 
-PURE = (
-    "c",
-    "go",
-    "java",
-    "javascript",
-    "javascript_resolve",
-    "python",
-    "rust",
-)
+PURE = ("c",)

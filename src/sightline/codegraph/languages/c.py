@@ -24,8 +24,17 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from sightline.codegraph.languages.javascript_resolve import LONGEST, below, joined, upwards
-from sightline.codegraph.reference import Affected, Reader, Reference, distance, shared
+from sightline.codegraph.reference import (
+    LONGEST,
+    Affected,
+    Reader,
+    Reference,
+    below,
+    distance,
+    joined,
+    shared,
+    upwards,
+)
 
 Places = tuple[str, ...]
 

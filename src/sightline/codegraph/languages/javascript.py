@@ -1,85 +1,103 @@
-"""What a JavaScript or TypeScript source imports: by tree-sitter where the extra `parse` is installed.
+"""Imports of JavaScript and TypeScript sources, and the files they mean by the rules of their tools.
 
-The expressions of javascript_text read what no grammar is there for, what a grammar does not parse
-without an error (a newer syntax, a conflict's markers), and what is large.
-
-Imports of JavaScript and TypeScript by expressions over text, for where no parser is installed.
-
-One walk over the bytes passes comments, strings, templates and regular expressions by, and reads the
-words that begin an import. What only a parser can tell stays a guess: whether a slash after a closing
-bracket divides, and what is text between JSX tags. Every step goes forward, so time is linear.
+The order of resolution is TypeScript's: a name's own ending, the endings it may have left out, the
+folder of the name. A bare name is looked up by the settings of the compiler (tsconfig.json and
+jsconfig.json with all that they extend: `baseUrl`, `paths` and `rootDirs`), then among the packages
+of the tree.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from functools import cache
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any, cast
 
-from tree_sitter import Node, Parser, Query
+import tree_sitter_javascript
+import tree_sitter_typescript
+from msgspec import Struct
 
-from sightline.codegraph.reference import Kind, Reference
-
-Found = tuple[int, bytes, Kind]
-"""Where the name of a module stands, the name, and how it is taken."""
-
-SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
-"""The sources that are read here."""
-
-READ_MOST = 50 * 1024 * 1024
-"""Bytes of a source that are read; imports stand at the front."""
-
-PARSED_MOST = 64 * 1024
-"""Bytes of a source that is parsed: with errors in it, a tree's time can grow with their square."""
-
-_PIECE = 4096
-_READ_OVER = 16
-"""A parser reads a source in pieces, and so often over at most: in errors it looks ahead far."""
-
-COMMENTS_MOST = 1500
-"""Comments of a source that is parsed, for the same reason."""
+from sightline.codegraph.grammars import Grammar
+from sightline.codegraph.reference import (
+    LONGEST,
+    Affected,
+    Kind,
+    Reader,
+    Reference,
+    below,
+    joined,
+    upwards,
+)
 
 _COMPONENTS = (".vue", ".svelte")
-_GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
-_GRAMMARS |= dict.fromkeys(_COMPONENTS, "typescript")
 
 _QUERY = """
 (import_statement source: (string) @import)
 (export_statement source: (string) @export)
-(call_expression function: (import) arguments: (arguments [(string) (template_string)] @dynamic))
-(call_expression function: (identifier)
-  arguments: (arguments [(string) (template_string)] @require))
+(call_expression function: (import) arguments: (arguments) @dynamic)
+(call_expression function: (identifier) @function arguments: (arguments) @require)
 """
-_QUERY_OF_TYPESCRIPT = "(import_require_clause source: (string) @assigned)"
+_TYPESCRIPT_QUERY = """
+(import_statement "type" source: (string) @type)
+(export_statement "type" source: (string) @type)
+(import_require_clause source: (string) @require)
+"""
+_JAVASCRIPT = Grammar(tree_sitter_javascript.language(), _QUERY)
+_TSX = Grammar(tree_sitter_typescript.language_tsx(), _QUERY + _TYPESCRIPT_QUERY)
+_TYPESCRIPT = Grammar(tree_sitter_typescript.language_typescript(), _QUERY + _TYPESCRIPT_QUERY)
+GRAMMARS = {
+    **dict.fromkeys((".ts", ".mts", ".cts", *_COMPONENTS), _TYPESCRIPT),
+    ".tsx": _TSX,
+}
+"""Endings of sources and their grammars; JavaScript's for all others."""
+
+_LITERALS = {"string": re.compile(r"[^\\\n]+"), "template_string": re.compile(r"[^\\\n$]+")}
+_HEAD = re.compile(r"(?:#![^\n]*)?(?:\s|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
+_INCLUDED = re.compile(
+    r"""^[ \t]*///[ \t]*<reference\b[^>\n]*?\bpath[ \t]*=[ \t]*["']([^"'\n]+)""", re.MULTILINE
+)
 
 
-def references(source: bytes, path: str) -> tuple[Reference, ...]:
-    """The references of a source, in its order; the ending of its path says what it is. `line` is
-    where the module's name stands."""
-    text = source[:READ_MOST]
-    if text.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = text.decode("utf-16", "replace").encode()
-    text = text.removeprefix(b"\xef\xbb\xbf")
+def references(source: bytes, path: str) -> Iterator[Reference]:
+    """Read the imports of a source; the ending of its path says what it is. `line` is where the
+    module's name stands."""
+    if source.startswith((b"\xff\xfe", b"\xfe\xff")):
+        source = source.decode("utf-16", "replace").encode()
+    source = source.removeprefix(b"\xef\xbb\xbf")
     suffix = path[path.rfind(".") :].lower()
     if suffix in _COMPONENTS:
-        text = _scripts(text)
-    if b"import" not in text and b"require" not in text and b"export" not in text:
-        return _placed(text, included(text))
-    parsed = _parsed(text, suffix)
-    return _placed(text, included(text) + (found(text) if parsed is None else parsed))
+        source = _scripts(source)
+    yield from _included(source)
+    syntax = GRAMMARS.get(suffix, _JAVASCRIPT).parse(source)
+    found: dict[int, Reference] = {}
+    for match in syntax.matches:
+        function = match.pop("function", None)
+        if function and syntax.text(function[0]) != "require":
+            continue
+        [(kind, [node])] = match.items()
+        if node.type == "arguments":
+            node = next((each for each in node.named_children if each.type != "comment"), node)
+        module = syntax.text(node)[1:-1]
+        is_new = kind == "type" or node.start_byte not in found
+        literal = _LITERALS.get(node.type)
+        if is_new and literal and literal.fullmatch(module):
+            line = node.start_point.row + 1
+            found[node.start_byte] = Reference(module, line, kind=cast("Kind", kind))
+    yield from found.values()
 
 
-def _placed(text: bytes, modules: list[Found]) -> tuple[Reference, ...]:
-    """The references with their lines, counted on from one to the next."""
-    placed, at, line = [], 0, 1
-    for offset, module, kind in sorted(modules):
-        line += text.count(b"\n", at, offset)
-        at = offset
-        placed.append(Reference(module.decode("utf-8", "replace"), line, kind=kind))
-    return tuple(placed)
+def _included(source: bytes) -> Iterator[Reference]:
+    """Read the files that `/// <reference path>` names before the first statement."""
+    if b"<reference" in source:
+        head = _HEAD.match(source.decode("utf-8", "replace"))
+        for each in _INCLUDED.finditer(head[0] if head else ""):
+            line = each.string.count("\n", 0, each.start(1)) + 1
+            yield Reference(each[1], line, kind="include")
 
 
 def _scripts(text: bytes) -> bytes:
-    """A component's scripts; of all else only the ends of lines."""
+    """Return a component's scripts, and of all else only the ends of lines."""
     kept, at, lowered = [], 0, text.lower()
     while (tag := lowered.find(b"<script", at)) >= 0:
         start = lowered.find(b">", tag) + 1
@@ -91,249 +109,576 @@ def _scripts(text: bytes) -> bytes:
     return b"".join(kept)
 
 
-def _parsed(text: bytes, suffix: str) -> list[Found] | None:
-    """What the grammar finds; None without one, and where it does not understand all of the text."""
-    if len(text) > PARSED_MOST or text.count(b"*/") + text.count(b"//") > COMMENTS_MOST:
+Ends = tuple[str, ...]
+
+Conditions = tuple[str, ...]
+
+_TYPED = (".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
+OF_TYPESCRIPT = (".ts", ".tsx", ".d.ts", ".js", ".jsx")
+OF_JAVASCRIPT = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".json", ".d.ts")
+"""Endings that may be left out, in the order in which they are tried."""
+
+_RARE = (".mjs", ".mts", ".cjs", ".cts", ".json", ".vue", ".svelte", ".d.mts", ".d.cts")
+"""Endings that some tools let one leave out: tried when nothing else is there."""
+
+_WRITTEN = {
+    ".js": (".ts", ".tsx", ".d.ts", ".js", ".jsx"),
+    ".jsx": (".tsx", ".ts", ".d.ts", ".jsx", ".js"),
+    ".mjs": (".mts", ".d.mts", ".mjs"),
+    ".cjs": (".cts", ".d.cts", ".cjs"),
+}
+"""What the ending of a program may stand for in its source."""
+
+
+def affected(changed: Iterable[str]) -> Affected | None:
+    """Return which imports may lead elsewhere when these files came or went.
+
+    Settings give files any name, so each file that is no Python may be an import's target.
+    """
+    other = any(not path.endswith((".py", ".pyi")) for path in changed)
+    return Affected(every=True, words=frozenset(), folders=()) if other else None
+
+
+class JavaScript:
+    """The Resolver of JavaScript and TypeScript. read: the bytes of its settings files."""
+
+    def __init__(self, paths: Iterable[str], read: Reader | None = None) -> None:
+        self._files = frozenset(paths)
+        self._documents = Documents(self._files, read or (lambda _path: None))
+        self._packages = Packages(self._documents)
+        self._compilers = Compilers(self._documents, self._packages)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What kept settings from being read so far, in sentences; imports did without them."""
+        return tuple(self._documents.problems)
+
+    def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
+        """As Resolver.targets."""
+        name, folder = reference.module, path.rpartition("/")[0]
+        if not name or len(name) > LONGEST:
+            return ()
+        if reference.kind == "include":
+            included = joined(folder, name)
+            return (included,) if included in self._files else ()
+        ends = OF_TYPESCRIPT if path.endswith(_TYPED) else OF_JAVASCRIPT
+        found = self._meant(folder, name, ends)
+        if found is None and _plain(name) != name:
+            found = self._meant(folder, _plain(name), ends)
+        return () if found is None or found == path else (found,)
+
+    def _meant(self, folder: str, name: str, ends: Ends) -> str | None:
+        if name.startswith(("./", "../")) or name in (".", ".."):
+            return self._relative(folder, name, ends)
+        options = self._compilers.of(folder)
+        candidates = options.candidates(name)
+        if candidates is None and options.base is not None:
+            place = joined(options.base, name)
+            candidates = [] if place is None else [place]
+        for candidate in candidates or ():
+            found = self._load(candidate, ends)
+            if found is not None:
+                return found
+        if name.startswith("#"):
+            return self._internal(folder, name, ends)
+        return self._packaged(folder, name, ends)
+
+    def _relative(self, folder: str, name: str, ends: Ends) -> str | None:
+        path = joined(folder, name)
+        if path is None:
+            return None
+        if name.endswith(("/", "/.", "/..")) or name in (".", ".."):
+            return self._folder(path, ends)
+        found = self._load(path, ends)
+        return self._elsewhere(folder, path, ends) if found is None else found
+
+    def _elsewhere(self, folder: str, path: str, ends: Ends) -> str | None:
+        """A relative name in another of the folders that count as one."""
+        roots = self._compilers.of(folder).roots
+        inside = [root for root in roots if path.startswith(f"{root}/" if root else "")]
+        if not inside:
+            return None
+        rest = path[len(max(inside, key=len)) :].lstrip("/")
+        found = (self._load(below(root, rest), ends) for root in roots)
+        return next((each for each in found if each is not None), None)
+
+    def _internal(self, folder: str, name: str, ends: Ends) -> str | None:
+        package, names = self._packages.internal(name, folder, typed=ends is OF_TYPESCRIPT)
+        for each in names:
+            if each.startswith("."):
+                path = joined(package, each)
+                found = None if path is None else self._exact(path, ends)
+            else:
+                found = None if each.startswith("#") else self._packaged(folder, each, ends)
+            if found is not None:
+                return found
         return None
-    grammar = _grammar(_GRAMMARS.get(suffix, "javascript"))
-    if grammar is None:
-        return None
-    from tree_sitter import QueryCursor
 
-    parser, query = grammar
-    pieces = _Pieces(text)
-    tree = parser.parse(pieces.read)
-    if pieces.left < 0 or tree.root_node.has_error:
-        return None
-    captured = QueryCursor(query).captures(tree.root_node)
-    kinds: dict[str, Kind] = {"import": "import", "export": "export", "assigned": "require"}
-    kinds |= {"dynamic": "dynamic", "require": "require"}
-    pairs = [(node, kind) for name, kind in kinds.items() for node in captured.get(name, ())]
-    read = [_named(text, node, kind) for node, kind in pairs]
-    return [each for each in read if each is not None]
+    def _packaged(self, folder: str, name: str, ends: Ends) -> str | None:
+        """A bare name, in the packages of the tree."""
+        package, rest = self._packages.of_name(name, folder)
+        if package is None:
+            return None
+        entries = self._packages.entries(package, rest, typed=ends is OF_TYPESCRIPT)
+        if entries is None:
+            return self._load(below(package, rest), ends) if rest else self._folder(package, ends)
+        found = (self._exact(entry, ends) for entry in entries)
+        return next((each for each in found if each is not None), None)
 
+    def _load(self, path: str, ends: Ends) -> str | None:
+        """A path as a file, then as a folder."""
+        found = self._exact(path, ends) or self._ended(path, ends) or self._folder(path, ends)
+        if found is not None:
+            return found
+        if path in self._files:
+            return path
+        return next((path + end for end in _RARE if path + end in self._files), None)
 
-class _Pieces:
-    """A text as a parser reads it: for one that reads without end, it ends."""
+    def _exact(self, path: str, ends: Ends) -> str | None:
+        """A path with its ending, or with the ending of its source."""
+        dot = path.rfind(".", path.rfind("/") + 1)
+        if dot < 0:
+            return None
+        if ends is OF_JAVASCRIPT and path in self._files:
+            return path
+        for end in _WRITTEN.get(path[dot:], ()):
+            if path[:dot] + end in self._files:
+                return path[:dot] + end
+        return path if path in self._files else None
 
-    def __init__(self, text: bytes) -> None:
-        self.text = text
-        self.left = _READ_OVER * (len(text) // _PIECE + 4)
+    def _ended(self, path: str, ends: Ends) -> str | None:
+        return next((path + end for end in ends if path + end in self._files), None)
 
-    def read(self, at: int, _point: object) -> bytes:
-        """The piece at a place."""
-        self.left -= 1
-        return b"" if self.left < 0 else self.text[at : at + _PIECE]
-
-
-def _named(text: bytes, node: Node, kind: Kind) -> Found | None:
-    """What a string names; None where it is no literal, or not the first argument of its call."""
-    parent, module = node.parent, text[node.start_byte + 1 : node.end_byte - 1]
-    if parent is None or not module or b"\\" in module or b"\n" in module:
-        return None
-    if parent.type == "arguments" and _first(parent) != node:
-        return None
-    if kind == "require" and not _requires(text, parent):
-        return None
-    if node.type == "template_string" and b"$" in module:
-        return None
-    of_types = kind in ("import", "export") and any(each.type == "type" for each in parent.children)
-    return node.start_byte + 1, module, "type" if of_types else kind
-
-
-def _requires(text: bytes, parent: Node) -> bool:
-    """Whether a string is of `import a = require("b")`, or of a call of that name."""
-    if parent.type != "arguments":
-        return True
-    called = parent.prev_named_sibling
-    return called is not None and text[called.start_byte : called.end_byte] == b"require"
+    def _folder(self, path: str, ends: Ends) -> str | None:
+        """What a folder stands for: what its manifest names, or its index."""
+        if below(path, MANIFEST) in self._files:
+            for main in self._packages.mains(path, typed=ends is OF_TYPESCRIPT):
+                found = self._exact(main, ends) or self._ended(main, ends)
+                found = found or self._ended(below(main, "index"), ends)
+                if found is not None:
+                    return found
+        index = below(path, "index")
+        found = self._ended(index, ends)
+        return found or next((index + end for end in _RARE if index + end in self._files), None)
 
 
-def _first(arguments: Node) -> Node | None:
-    given = (each for each in arguments.named_children if each.type != "comment")
-    return next(given, None)
+def _plain(name: str) -> str:
+    """A name without the loaders before it and the query after it."""
+    return name.rpartition("!")[2].partition("?")[0]
 
 
-@cache
-def _grammar(name: str) -> tuple[Parser, Query] | None:
-    """A grammar's parser and the query for imports; None where the extra is not installed."""
-    try:
-        import tree_sitter
-        import tree_sitter_javascript
-        import tree_sitter_typescript
-    except ImportError:
-        return None
-    query = _QUERY
-    if name == "javascript":
-        language = tree_sitter.Language(tree_sitter_javascript.language())
-    else:
-        typescript = tree_sitter_typescript
-        made = typescript.language_tsx if name == "tsx" else typescript.language_typescript
-        language = tree_sitter.Language(made())
-        query += _QUERY_OF_TYPESCRIPT
-    return tree_sitter.Parser(language), tree_sitter.Query(language, query)
+MANIFEST = "package.json"
+YAML = "pnpm-workspace.yaml"
+
+_CONDITIONS = ("import", "require", "node", "module-sync", "module", "browser", "default")
+"""Conditions of export that hold everywhere; all others are asked after them."""
+
+_DEEPEST = 16
+_ITEM = re.compile(r"""^\s*-\s*["']?([^"'#\n]+?)["']?\s*(?:#.*)?$""")
+_INLINE = re.compile(r"""["']?([^"'\[\],\s]+)["']?""")
+_LOCAL = ("file:", "link:", "portal:", "workspace:.")
 
 
-_NAME = rb"[\w$\x80-\xff]"
-_NOTE = rb"//[^\n]*+|/\*(?s:.*?)\*/"
-_GAP = rb"(?:\s|" + _NOTE + rb")*+"
-_QUOTED = rb"""(?:"(?P<double%b>[^"\\\n]+)"|'(?P<single%b>[^'\\\n]+)')"""
-_PLAIN = rb"""(?:"[^"\\\n]*+"|'[^'\\\n]*+')"""
-_CLAUSE = rb"(?:(?!(?:import|export|from)(?!%b))%b++|from(?!%b)(?!%b%b)|[\s,*{}]|%b|%b)*+" % (
-    *(_NAME, _NAME, _NAME, _GAP, _PLAIN, _NOTE, _PLAIN),
-)
-_FROM = rb"from" + _GAP + _QUOTED % (b"", b"")
-_CALLED = rb"\(%b(?:%b|`(?P<bare>[^`\\$\n]+)`)%b[,)]" % (_GAP, _QUOTED % (b"2", b"2"), _GAP)
+class Packages:
+    """The packages of a tree, by their manifests and those of the workspaces they belong to."""
 
-_IMPORT = re.compile(
-    rb"import(?!%b)%b(?:%b|%b|(?P<clause>%b)%b)"
-    % (_NAME, _GAP, _QUOTED % (b"1", b"1"), _CALLED, _CLAUSE, _FROM)
-)
-_EXPORT = re.compile(
-    rb"export%b(?P<clause>(?:type%b)?+(?=[*{])%b)%b" % (_GAP, _GAP, _CLAUSE, _FROM)
-)
-_REQUIRE = re.compile(rb"require%b%b" % (_GAP, _CALLED))
-_OF_TYPES = re.compile(rb"type(?:%b[{*]|\s%b%b)" % (_GAP, _GAP, _NAME))
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._folders: list[str] | None = None
+        self._members: dict[str, dict[str, str]] = {}
+        self._roots: dict[str, str | None] = {}
 
-_TOKENS = (
-    rb"""import|export|require|"(?:[^"\\\n]|\\(?s:\r\n|.))*+"?|'(?:[^'\\\n]|\\(?s:\r\n|.))*+'?"""
-    rb"""|`|/(?:/[^\n]*+)?"""
-)
-_TOKEN = re.compile(_TOKENS)
-_NESTED = re.compile(_TOKENS + rb"|\{|\}")
-_TEMPLATE = re.compile(rb"(?:[^`\\$]|\\(?s:.)|\$(?!\{))*+")
-_REGEX = re.compile(rb"/(?:[^\\/\[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*+\])++/")
-_BEFORE = re.compile(rb"%b+\Z" % _NAME)
-_OPERATORS = frozenset(
-    b"return typeof case in of do else void delete throw new instanceof yield await".split()
-)
-_HEAD = re.compile(rb"(?:#![^\n]*)?" + _GAP)
-_INCLUDED = re.compile(
-    rb"""(?m)^[ \t]*///[ \t]*<reference\b[^>\n]*?\bpath[ \t]*=[ \t]*["']([^"'\n]+)"""
-)
+    def of_name(self, name: str, folder: str) -> tuple[str | None, str]:
+        """The folder of the package that a bare name means in a folder, and what is asked of it.
+        None where it is none of the tree."""
+        parts = name.split("/", 2 if name.startswith("@") else 1)
+        cut = 2 if name.startswith("@") else 1
+        package, rest = "/".join(parts[:cut]), "/".join(parts[cut:])
+        return self._named(package, folder), rest
 
+    def entries(self, folder: str, rest: str, *, typed: bool) -> list[str] | None:
+        """The files that a package exports under a name ("": itself), the best first. None: it does
+        not say, and its files are what is asked for."""
+        exports = self._documents.mapping(below(folder, MANIFEST)).get("exports")
+        if exports is None:
+            return None
+        whole = isinstance(exports, dict) and any(key.startswith(".") for key in exports)
+        named = exports if whole else {".": exports}
+        found = _chosen(named, f"./{rest}" if rest else ".", _held(typed=typed))
+        return [path for path in (joined(folder, name) for name in found) if path is not None]
 
-def found(text: bytes) -> list[Found]:
-    """The modules that a text names, in its order."""
-    return _Walk(text).run()
+    def internal(self, name: str, folder: str, *, typed: bool) -> tuple[str, list[str]]:
+        """The package that a file of a folder belongs to, and what its `imports` say of a #name:
+        paths in it ("./a.js") and names of packages."""
+        for above in upwards(folder):
+            if below(above, MANIFEST) in self._documents.files:
+                said = self._documents.mapping(below(above, MANIFEST)).get("imports")
+                named = said if isinstance(said, dict) else {}
+                return above, _chosen(named, name, _held(typed=typed))
+        return "", []
 
+    def mains(self, folder: str, *, typed: bool) -> list[str]:
+        """The files that a folder's manifest names as the folder itself, the best first."""
+        manifest = self._documents.mapping(below(folder, MANIFEST))
+        types = ["types", "typings"]
+        fields = [*types, "module", "main"] if typed else ["module", "main", *types]
+        names = [name for field in [*fields, "source"] for name in texts(manifest.get(field))]
+        return [path for path in (joined(folder, name) for name in names) if path]
 
-def included(text: bytes) -> list[Found]:
-    """The files that `/// <reference path>` names, which only counts before the first statement."""
-    head = _HEAD.match(text)
-    if head is None or b"<reference" not in head[0]:
+    def _named(self, package: str, folder: str) -> str | None:
+        """Its own name, a folder among its dependencies, or a member of its workspaces."""
+        for above in upwards(folder):
+            path = below(above, MANIFEST)
+            if path not in self._documents.files:
+                continue
+            manifest = self._documents.mapping(path)
+            if manifest.get("name") == package:
+                return above
+            place = _place(manifest, package, above)
+            if place is not None:
+                return place
+        root = self._root(folder)
+        return None if root is None else self._of_root(root).get(package)
+
+    def _root(self, folder: str) -> str | None:
+        """The nearest folder above that has workspaces."""
+        if folder not in self._roots:
+            found = (above for above in upwards(folder) if self._patterns(above))
+            self._roots[folder] = next(found, None)
+        return self._roots[folder]
+
+    def _patterns(self, folder: str) -> list[str]:
+        """The patterns of a folder's workspaces; empty where it has none."""
+        files, read = self._documents.files, self._documents
+        if below(folder, YAML) in files:
+            return _listed(read.text(below(folder, YAML)))
+        for name, field in ((MANIFEST, "workspaces"), ("lerna.json", "packages")):
+            path = below(folder, name)
+            said = read.mapping(path).get(field) if path in files else None
+            patterns = texts(said.get("packages") if isinstance(said, dict) else said)
+            if patterns:
+                return patterns
         return []
-    return [(each.start(1), each[1], "include") for each in _INCLUDED.finditer(head[0])]
+
+    def _of_root(self, root: str) -> dict[str, str]:
+        """The names of the members, and their folders."""
+        if root not in self._members:
+            members = self._members[root] = {}
+            for folder in self._matched(root):
+                name = self._documents.mapping(below(folder, MANIFEST)).get("name")
+                if isinstance(name, str):
+                    members.setdefault(name, folder)
+        return self._members[root]
+
+    def _matched(self, root: str) -> Iterator[str]:
+        if self._folders is None:
+            end = f"/{MANIFEST}"
+            paths = [path for path in self._documents.files if path.endswith(end)]
+            self._folders = sorted(path[: -len(end)] for path in paths)
+        patterns = self._patterns(root)
+        wanted = [_parts(pattern) for pattern in patterns if not pattern.startswith("!")]
+        refused = [_parts(pattern[1:]) for pattern in patterns if pattern.startswith("!")]
+        for folder in self._folders:
+            if not folder.startswith(f"{root}/" if root else ""):
+                continue
+            parts = folder[len(root) + 1 if root else 0 :].split("/")
+            if _any(wanted, parts) and not _any(refused, parts):
+                yield folder
 
 
-class _Walk:
-    """One walk over a text."""
+def _place(manifest: dict[str, Any], package: str, folder: str) -> str | None:
+    """The folder that a manifest gives as a dependency's place."""
+    for field in ("dependencies", "devDependencies", "peerDependencies"):
+        said = manifest.get(field)
+        place = said.get(package) if isinstance(said, dict) else None
+        if isinstance(place, str) and place.startswith(_LOCAL):
+            return joined(folder, place.partition(":")[2])
+    return None
 
-    def __init__(self, text: bytes) -> None:
-        self.text = text
-        self.at = 0
-        self.found: list[Found] = []
-        self.braces: list[int] = []
-        """For every template that is open: the braces open in its expression."""
-        self.retreat: tuple[int, int] | None = (0, 0)
-        """Where the outermost template began, and what was found by then; None: they do not count."""
-        self.divides_until = 0
 
-    def run(self) -> list[Found]:
-        steps = {b'"': self._pass, b"'": self._pass, b"`": self._template, b"/": self._slash}
-        steps |= {b"{": self._open, b"}": self._close}
-        while True:
-            token = (_NESTED if self.braces else _TOKEN).search(self.text, self.at)
-            if token is not None:
-                self.at = token.end()
-                steps.get(token[0][:1], self._word)(token)
-            elif not self._surrender():
-                return self.found
+def _chosen(named: dict[str, Any], name: str, hold: Conditions) -> list[str]:
+    """What a map of exports or imports has for a name: itself, or by the longest pattern."""
+    if name in named and "*" not in name:
+        return list(_leaves(named[name], "", hold, 0))
+    patterns = {f"{key}*" if key.endswith("/") else key: key for key in named}
+    fitting = starred(patterns, name)
+    if fitting is None:
+        return []
+    key, star = patterns[fitting[0]], fitting[1]
+    rest = "" if "*" in key else star  # an older way to export a folder
+    return [leaf + rest for leaf in _leaves(named[key], star, hold, 0)]
 
-    def _pass(self, token: re.Match[bytes]) -> None:
-        """A string says nothing."""
 
-    def _open(self, token: re.Match[bytes]) -> None:
-        self.braces[-1] += 1
+def _held(*, typed: bool) -> Conditions:
+    return (*_CONDITIONS, "types") if typed else _CONDITIONS
 
-    def _close(self, token: re.Match[bytes]) -> None:
-        if self.braces[-1]:
-            self.braces[-1] -= 1
-        else:
-            self.braces.pop()
-            self._in_template()
 
-    def _template(self, token: re.Match[bytes]) -> None:
-        if self.retreat is None:
-            return
-        if not self.braces:
-            self.retreat = self.at, len(self.found)
-        self._in_template()
+def _leaves(target: Any, star: str, hold: Conditions, depth: int) -> Iterator[str]:
+    """The names in a target: of conditions that hold first, then of those that somebody may set."""
+    if isinstance(target, str) and len(target) <= LONGEST:
+        yield target.replace("*", star)
+    elif isinstance(target, list) and depth < _DEEPEST:
+        for each in target:
+            yield from _leaves(each, star, hold, depth + 1)
+    elif isinstance(target, dict) and depth < _DEEPEST:
+        for key in sorted(target, key=lambda key: key not in hold):
+            yield from _leaves(target[key], star, hold, depth + 1)
 
-    def _in_template(self) -> None:
-        end = _TEMPLATE.match(self.text, self.at).end()  # type: ignore[union-attr] # matches nothing too
-        if self.text.startswith(b"${", end):
-            self.braces.append(0)
-            self.at = end + 2
-        elif end < len(self.text):
-            self.at = end + 1
-        else:
-            self.braces.append(0)
-            self.at = end
 
-    def _surrender(self) -> bool:
-        """A template that nothing closes was none: goes back to its beginning, once."""
-        if not self.braces or self.retreat is None:
+def _listed(text: str) -> list[str]:
+    """The list `packages` of a workspace's YAML, in either of the two ways it is written."""
+    found: list[str] = []
+    inside = False
+    for line in text.split("\n"):
+        if line.startswith("packages:"):
+            found += _INLINE.findall(line[9:].partition("#")[0])
+            inside = True
+        elif line[:1].strip() and line[0] not in "-#":
+            inside = False
+        elif inside and (item := _ITEM.match(line)):
+            found.append(item[1])
+    return [pattern for pattern in found if len(pattern) <= LONGEST]
+
+
+def _parts(pattern: str) -> list[str]:
+    return [part for part in pattern.split("/") if part not in ("", ".")]
+
+
+def _any(patterns: list[list[str]], parts: list[str]) -> bool:
+    return any(_fits(pattern, parts) for pattern in patterns)
+
+
+def _fits(pattern: list[str], parts: list[str]) -> bool:
+    """Whether folders fit a pattern's parts, of which ** are any number."""
+    reached = _past(pattern, {0})
+    for part in parts:
+        stay = {at for at in reached if pattern[at : at + 1] == ["**"]}
+        gone = {at + 1 for at in reached if at < len(pattern) and _is(pattern[at], part)}
+        reached = _past(pattern, stay | gone)
+    return len(pattern) in reached
+
+
+def _past(pattern: list[str], reached: set[int]) -> set[int]:
+    """Places reached, and those behind every ** that starts at one: it may be no folder at all."""
+    for at, part in enumerate(pattern):
+        if part == "**" and at in reached:
+            reached.add(at + 1)
+    return reached
+
+
+def _is(pattern: str, name: str) -> bool:
+    """Whether a name fits a pattern in which * is anything; every piece is found leftmost."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return pattern == name
+    *middle, last = rest
+    if not name.startswith(first) or not name.endswith(last):
+        return False
+    at, end = len(first), len(name) - len(last)
+    for piece in middle:
+        at = name.find(piece, at, end)
+        if at < 0:
             return False
-        self.at, count = self.retreat
-        del self.found[count:]
-        self.braces, self.retreat = [], None
-        return True
+        at += len(piece)
+    return at <= end
 
-    def _slash(self, token: re.Match[bytes]) -> None:
-        start = token.start()
-        if token[0] != b"/":
-            return
-        if self.text.startswith(b"*", self.at):
-            end = self.text.find(b"*/", self.at + 1)
-            self.at = len(self.text) if end < 0 else end + 2
-        elif start >= self.divides_until and not self._divides(start):
-            literal = _REGEX.match(self.text, start)
-            if literal is not None:
-                self.at = literal.end()
-            else:  # nothing closes it on this line, nor what follows it
-                end = self.text.find(b"\n", start)
-                self.divides_until = len(self.text) if end < 0 else end
 
-    def _divides(self, at: int) -> bool:
-        """Whether a slash stands after a value, or in the closing tag of an element."""
-        before = self.text[max(0, at - 200) : at].rstrip()
-        word = _BEFORE.search(before[-12:])
-        if word is not None:
-            return word[0] not in _OPERATORS
-        return before[-1:] in (b")", b"]", b"}", b'"', b"'", b"`", b"<", b".")
+SETTINGS_MOST = 4 * 1024 * 1024
+"""Bytes of a settings file that is read."""
 
-    def _word(self, token: re.Match[bytes]) -> None:
-        start, word = token.span()[0], token[0]
-        before = self.text[max(0, start - 3) : start]
-        if re.search(rb"%b\Z" % _NAME, before) or (before[-1:] == b"." and before != b"..."):
-            return
-        if word == b"import":
-            self._keep(_IMPORT.match(self.text, start), "import")
-        elif word == b"export":
-            self._keep(_EXPORT.match(self.text, start), "export")
+DEEPEST = 32
+"""How many settings may extend one another."""
+
+_NAMES = ("tsconfig.json", "jsconfig.json")
+_EXTRAS = re.compile(
+    r"""("(?:[^"\\]|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|,(?=(?:\s|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+[\]}])"""
+)
+
+
+def texts(value: Any) -> list[str]:
+    """The strings of a value that may be one or a list of them."""
+    several = value if isinstance(value, list) else [value]
+    return [each for each in several if isinstance(each, str) and len(each) <= LONGEST]
+
+
+def starred(patterns: Iterable[str], name: str) -> tuple[str, str] | None:
+    """The pattern that fits a name with the longest beginning, and what its * stands for."""
+    fitting = []
+    for pattern in patterns:
+        head, star, tail = pattern.partition("*")
+        long_enough = bool(star) and len(name) >= len(head) + len(tail)
+        if long_enough and name.startswith(head) and name.endswith(tail):
+            fitting.append((len(head), pattern, name[len(head) : len(name) - len(tail)]))
+    return max(fitting, key=lambda each: each[0])[1:] if fitting else None
+
+
+class Documents:
+    """Settings files, each read once. problems: what could not be read, in sentences."""
+
+    def __init__(self, files: AbstractSet[str], read: Reader) -> None:
+        self.files = files
+        self.problems: list[str] = []
+        self._read = read
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def text(self, path: str) -> str:
+        """A file's text; "" where there is none."""
+        source = self._read(path) or b""
+        if len(source) > SETTINGS_MOST:
+            self.problems.append(f"{path} is too large to be settings: imports do without it.")
+            return ""
+        return source.decode("utf-8-sig", "replace")
+
+    def mapping(self, path: str) -> dict[str, Any]:
+        """A JSON file's mapping, comments and trailing commas allowed; empty where there is none."""
+        if path not in self._known:
+            self._known[path] = self._mapping(path)
+        return self._known[path]
+
+    def _mapping(self, path: str) -> dict[str, Any]:
+        text = self.text(path)
+        if not text.strip():
+            return {}
+        try:
+            value = _loaded(text)
+        except (ValueError, RecursionError) as problem:
+            self.problems.append(f"{path} is not JSON ({problem}): imports do without it.")
+            return {}
+        return value if isinstance(value, dict) else {}
+
+
+def _loaded(text: str) -> Any:
+    """JSON as settings have it; plain first, because most of it is."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(_EXTRAS.sub(lambda extra: extra[1] or " ", text))
+
+
+PATTERNS_MOST = 500
+"""Of one file of settings with a star: each import is held against all of them."""
+
+
+class Paths(Struct, frozen=True):
+    """What names stand for: of whole names, and of patterns with a star, so many of them."""
+
+    names: dict[str, tuple[str, ...]]
+    patterns: dict[str, tuple[str, ...]]
+
+
+class Options(Struct, frozen=True):
+    """What settings say, with all that they extend. base: the folder of `baseUrl`. paths: what names
+    stand for, from the folder `origin`. roots: folders that count as one."""
+
+    base: str | None = None
+    paths: Paths | None = None
+    origin: str = ""
+    roots: tuple[str, ...] = ()
+
+    def candidates(self, name: str) -> list[str] | None:
+        """The paths that a name may stand for by `paths`; None where no pattern is its own."""
+        if self.paths is None:
+            return None
+        whole = self.paths.names.get(name)
+        if whole is not None:
+            return self._placed(whole, "")
+        fitting = starred(self.paths.patterns, name)
+        if fitting is None:
+            return None
+        return self._placed(self.paths.patterns[fitting[0]], fitting[1])
+
+    def _placed(self, places: tuple[str, ...], star: str) -> list[str]:
+        folder = self.origin if self.base is None else self.base
+        made = [joined(folder, place.replace("*", star, 1)) for place in places]
+        return [path for path in made if path is not None]
+
+
+class Compilers:
+    """The settings of TypeScript for every folder."""
+
+    def __init__(self, documents: Documents, packages: Packages) -> None:
+        self._documents = documents
+        self._packages = packages
+        self._nearest: dict[str, Options] = {}
+        self._known: dict[str, Options] = {}
+
+    def of(self, folder: str) -> Options:
+        """What the nearest settings say of the files in a folder."""
+        if folder not in self._nearest:
+            self._nearest[folder] = self._of(folder)
+        return self._nearest[folder]
+
+    def _of(self, folder: str) -> Options:
+        for above in upwards(folder):
+            for name in _NAMES:
+                path = below(above, name)
+                if path in self._documents.files:
+                    return self._whole(path, above)
+        return Options()
+
+    def _whole(self, path: str, folder: str) -> Options:
+        """The settings, or of several projects under one name the first that says anything."""
+        said = self._options(path, 0)
+        if said.base is not None or said.paths is not None:
+            return said
+        projects = self._documents.mapping(path).get("references")
+        for project in projects if isinstance(projects, list) else []:
+            for name in texts(project.get("path")) if isinstance(project, dict) else []:
+                place = joined(folder, name) or ""
+                part = place if place.endswith(".json") else below(place, _NAMES[0])
+                one = self._options(part, 0)
+                if one.base is not None or one.paths is not None:
+                    return one
+        return said
+
+    def _options(self, path: str, depth: int) -> Options:
+        if path not in self._known and depth < DEEPEST:
+            self._known[path] = Options()  # what a circle of settings finds
+            self._known[path] = self._read(path, depth)
+        return self._known.get(path, Options())
+
+    def _read(self, path: str, depth: int) -> Options:
+        mapping, folder = self._documents.mapping(path), path.rpartition("/")[0]
+        options = Options()
+        for name in texts(mapping.get("extends")):
+            parent = self._options(self._extended(folder, name), depth + 1)
+            options = _over(options, parent)
+        own = mapping.get("compilerOptions")
+        return _over(options, _own(own, folder)) if isinstance(own, dict) else options
+
+    def _extended(self, folder: str, name: str) -> str:
+        """The path of settings that others extend: relative, or in a package of the tree."""
+        if name.startswith("."):
+            path = joined(folder, name) or ""
         else:
-            self._keep(_REQUIRE.match(self.text, start), "require")
+            package, rest = self._packages.of_name(name, folder)
+            path = below(package, rest or _NAMES[0]) if package is not None else ""
+        return path if path.endswith(".json") or not path else f"{path}.json"
 
-    def _keep(self, statement: re.Match[bytes] | None, kind: Kind) -> None:
-        if statement is None:
-            return
-        groups = {name: text for name, text in statement.groupdict().items() if text is not None}
-        clause = groups.pop("clause", None)
-        ((name, module),) = groups.items()
-        if clause is not None and _OF_TYPES.match(clause):
-            kind = "type"
-        elif kind == "import" and name in ("double2", "single2", "bare"):
-            kind = "dynamic"
-        self.found.append((statement.start(name), module, kind))
-        self.at = statement.end()
+
+def _over(low: Options, high: Options) -> Options:
+    paths = high if high.paths is not None else low
+    base = low.base if high.base is None else high.base
+    return Options(base, paths.paths, paths.origin, high.roots or low.roots)
+
+
+def _own(options: dict[str, Any], folder: str) -> Options:
+    """The options of one file, which are meant from its folder."""
+    base = [joined(folder, _here(name)) for name in texts(options.get("baseUrl"))[:1]]
+    roots = [joined(folder, _here(name)) for name in texts(options.get("rootDirs"))]
+    paths = options.get("paths")
+    said = _paths(paths) if isinstance(paths, dict) else None
+    there = tuple([root for root in roots if root is not None])
+    return Options(base[0] if base else None, said, folder, there)
+
+
+def _paths(paths: dict[str, Any]) -> Paths:
+    said = {name: tuple(map(_here, texts(places))) for name, places in paths.items()}
+    patterns = [name for name in said if "*" in name][:PATTERNS_MOST]
+    names = {name: places for name, places in said.items() if "*" not in name}
+    return Paths(names, {name: said[name] for name in patterns})
+
+
+def _here(name: str) -> str:
+    """A name without the variable for the folder of the settings."""
+    return name.removeprefix("${configDir}/")

@@ -1,24 +1,20 @@
-"""What a Python source imports, told from its text.
+"""Imports of Python sources, and the files they mean by the rules of Python's import system.
 
-`import` is a keyword: outside of strings and comments it stands in import statements alone. So one
-expression that steps over strings and comments finds what a parser finds, at ten times its speed,
-and it finds it in sources that do not parse: half-edited ones, and those of other Pythons.
-
-Which files a Python import means, by the rules of Python's own machinery over a list of paths.
-
-What counts as answer is each file that the import runs: the module, the submodules among the names
+A target of an import is each file that the import runs: the module, the submodules among the names
 taken from it, and the `__init__` of every package on the way.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import takewhile
 from unicodedata import normalize
 
-from msgspec import Struct
+import tree_sitter_python
 
+from sightline.codegraph.grammars import Grammar
 from sightline.codegraph.reference import Affected, Reader, Reference
 
 Places = tuple[str, ...]
@@ -27,130 +23,69 @@ Places = tuple[str, ...]
 Endings = tuple[str, str]
 
 Step = tuple[str | None, Places]
-"""The file of a module, where it has one, and where its submodules are."""
+"""The file of a module, where it has one, and the places of its submodules."""
 
-LIMIT = 8_000_000
-"""Bytes of a source that are looked at; what comes after them is left out, and that is told."""
-
-MOST = 20_000
-"""References of one source, and names that one of them takes; no source that people wrote has as
-many."""
-
-_BLANK = r"(?:[ \t\f]|\\\n)*+"
-_WORD = r"(?!(?:from|import)\b)\w++"
-_TOKENS = re.compile(
-    rf"""
-      (?: \"\"\" [^"\\]*+ (?: (?: \\. | "(?!"") ) [^"\\]*+ )*+ (?: \"\"\" | \\? \Z )
-        | ''' [^'\\]*+ (?: (?: \\. | '(?!'') ) [^'\\]*+ )*+ (?: ''' | \\? \Z )
-        | " (?: [^"\\\n] | \\. )*+ "?
-        | ' (?: [^'\\\n] | \\. )*+ '?
-        | \# [^\n]*+ )
-    | (?<! [\w.] ) from (?! \w ) {_BLANK}
-      (?P<dots> (?: \. {_BLANK} )*+ )
-      (?P<module> (?: {_WORD} {_BLANK} (?: \. {_BLANK} {_WORD} {_BLANK} )*+ )? )
-      import \b {_BLANK}
-      (?P<names> \( (?: [\w,*\s] | \# [^\n]*+ | \\\n )*+ \)? | (?: [\w,* \t\f] | \\\n )*+ )
-    | (?<! [\w.] ) import \b {_BLANK}
-      (?P<modules> (?: [\w., \t\f] | \\\n )*+ )
-    | \b (?: import_module | __import__ ) \s*+ \( \s*+ (?P<quote> ["'] )
-      (?P<dynamic> [\w.]++ ) (?P=quote)
+GRAMMAR = Grammar(
+    tree_sitter_python.language(),
+    """
+    [(import_statement) (import_from_statement) (future_import_statement)] @statement
+    (call
+      function: [(identifier) @function (attribute attribute: (identifier) @function)]
+      arguments: (argument_list . (string (string_start) . (string_content) @module . (string_end))))
     """,
-    re.VERBOSE | re.DOTALL,
 )
-_COMMENT = re.compile(r"#[^\n]*")
-_SPACE = re.compile(r"[\s\\]+")
-_DECLARED = re.compile(
+_FUNCTIONS = ("import_module", "__import__")
+_DOTTED = re.compile(r"\.*(?:\w+\.)*\w+")
+_ENCODING = re.compile(
     rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
 )
-_UNFIT = ("punycode", "idna", "undefined", "escape")
-"""Encodings that Python knows and that no source is in; the first takes quadratic time."""
+_UNFIT = re.compile("punycode|idna|undefined|escape")
+"""Encodings that Python knows and no source is in; the first takes quadratic time."""
 
 
-class Read(Struct, frozen=True):
-    """What a source refers to. exact: not where bytes or references past the limits were left out,
-    or the text is not in the encoding that it declares."""
-
-    references: tuple[Reference, ...]
-    exact: bool = True
-
-
-def references(source: bytes) -> tuple[Reference, ...]:
-    """What a source imports anywhere in it, in its order."""
-    return read(source).references
-
-
-def read(source: bytes) -> Read:
-    """The same, with whether that is all."""
-    cut = source[:LIMIT]
-    if b"import" not in cut and cut.isascii():
-        return Read((), len(source) <= LIMIT)
-    text, decoded = _decoded(cut)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    found = tuple(islice(_references(text), MOST + 1))
-    return Read(found[:MOST], decoded and len(source) <= LIMIT and len(found) <= MOST)
-
-
-def _decoded(source: bytes) -> tuple[str, bool]:
-    """The text, and whether each byte of it was in its encoding."""
-    declared = _DECLARED.match(source)
-    encoding = declared[1].decode().replace("_", "-") if declared else "utf-8-sig"
-    if encoding.lower() in ("utf-8", "utf8"):
-        encoding = "utf-8-sig"
-    if not any(word in encoding.lower() for word in _UNFIT):
-        try:
-            return source.decode(encoding), True
-        except (LookupError, UnicodeError):
-            pass
-    return source.decode("latin-1"), False
-
-
-def _references(text: str) -> Iterator[Reference]:
-    last = text.rfind("import")
-    line, counted = 1, 0
-    for found in _TOKENS.finditer(text, 0, len(text)):
-        start = found.start()
-        if start > last:
-            return
-        kind = found.lastgroup
-        if kind is None:
+def references(source: bytes, _path: str = "") -> Iterator[Reference]:
+    """Read the imports of a source anywhere in it, in the order of their lines."""
+    syntax = GRAMMAR.parse(_utf8(source))
+    for match in syntax.matches:
+        if "statement" not in match:
+            name = syntax.text(match["module"][0])
+            if syntax.text(match["function"][0]) in _FUNCTIONS and _DOTTED.fullmatch(name):
+                module = name.lstrip(".")
+                line = match["function"][0].start_point.row + 1
+                yield Reference(module, line, len(name) - len(module), kind="dynamic")
             continue
-        line += text.count("\n", counted, start)
-        counted = start
-        if kind == "names":
-            yield _from(found, line)
-        elif kind == "modules":
-            for module in _listed(found["modules"]):
-                yield Reference(module, line)
-        else:
-            name = found["dynamic"]
-            module = name.lstrip(".")
-            yield Reference(module, line, len(name) - len(module), kind="dynamic")
+        [statement] = match["statement"]
+        line = statement.start_point.row + 1
+        nodes = statement.children_by_field_name("name")
+        names = [_name(syntax.text(node.child_by_field_name("name") or node)) for node in nodes]
+        if statement.type == "import_statement":
+            for name in names:
+                yield Reference(name, line)
+            continue
+        if any(child.type == "wildcard_import" for child in statement.children):
+            names = ["*"]
+        module_name = statement.child_by_field_name("module_name")
+        written = _name(syntax.text(module_name)) if module_name else "__future__"
+        module = written.lstrip(".")
+        yield Reference(module, line, len(written) - len(module), tuple(names), "from")
 
 
-def _from(found: re.Match[str], line: int) -> Reference:
-    names = tuple(islice(_listed(_COMMENT.sub("", found["names"]).strip("()")), MOST))
-    return Reference(
-        _plain(found["module"]), line, found["dots"].count("."), names=names, kind="from"
-    )
+def _utf8(source: bytes) -> bytes:
+    """Return a source in UTF-8 and with ends of lines that count, whatever encoding it declares."""
+    declared = _ENCODING.match(source)
+    encoding = declared[1].decode().replace("_", "-").lower() if declared else "utf-8"
+    if encoding in ("utf-8", "utf8"):
+        encoding = "utf-8-sig"
+    try:
+        text = source.decode("latin-1" if _UNFIT.search(encoding) else encoding)
+    except (LookupError, UnicodeError):
+        text = source.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace")
 
 
-def _listed(names: str) -> Iterator[str]:
-    """Names between commas, without what they are called here."""
-    for each in names.split(",", MOST + 1):
-        words = _SPACE.split(each.strip(" \t\f\n\\"))
-        name = "".join(words[: words.index("as")] if "as" in words[1:] else words)
-        if name:
-            yield _normal(name)
-
-
-def _plain(module: str) -> str:
-    return _normal(_SPACE.sub("", module))
-
-
-def _normal(name: str) -> str:
-    """A name as Python compares it."""
-    return name if name.isascii() else normalize("NFKC", name)
+def _name(text: str) -> str:
+    """Return a dotted name as Python compares it, without the spaces and lines in it."""
+    return normalize("NFKC", re.sub(r"[\s\\]+", "", text))
 
 
 SOURCES: Endings = (".py", ".pyi")
@@ -162,8 +97,8 @@ BELOW_PROJECT = ("src/", "lib/", "python/", "")
 """Where a project keeps what is imported from it, in the order in which they are asked."""
 
 
-def affected(changed: Iterable[str]) -> Affected:
-    """Whose imports may lead elsewhere when these files came or went."""
+def affected(changed: Iterable[str]) -> Affected | None:
+    """Return which imports may lead elsewhere when these files came or went."""
     words, folders, every = set(), set(), False
     for path in changed:
         folder, name = path[: path.rfind("/") + 1], path[path.rfind("/") + 1 :]
@@ -174,6 +109,8 @@ def affected(changed: Iterable[str]) -> Affected:
                 folders.add(folder)
                 stem = folder[:-1].rpartition("/")[2]
             words.add(stem)
+    if not every and not words:
+        return None
     return Affected(every, frozenset(words), tuple(sorted(folders)))
 
 
@@ -187,8 +124,8 @@ class Python:
         paths: Iterable[str],
         read: Reader | None = None,
         *,
-        standard: Collection[str] = (),
-        builtin: Collection[str] = (),
+        standard: Collection[str] = sys.stdlib_module_names,
+        builtin: Collection[str] = sys.builtin_module_names,
     ) -> None:
         listed = list(paths)
         self._files = {path for path in listed if path.endswith(SOURCES)}

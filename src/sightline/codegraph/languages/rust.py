@@ -1,370 +1,286 @@
-"""What a Rust source refers to, told from its text: `mod`, `use`, `extern crate`, `crate::a::b`.
+"""Paths in Rust sources, and the files of the modules they name by where modules lie in a crate.
 
-One walk over the bytes passes strings and comments by and reads the words that begin a reference.
-It reads what macros wrap, too, as `cfg_if!` does modules, where a grammar sees tokens alone; what
-`macro_rules!` defines is left out. Every step goes forward, so time is linear.
-
-Which files a Rust path means: those of the modules that it names, by where modules lie in a crate.
-
-A path names an item; its file is that of the longest beginning that is a module with a file of its own,
-else the crate's root. Every file is a module where its path says so: what `mod` declares is not asked.
-Where a path goes on through a module that lies nowhere, the source before it is read for what it has
-under that name: a module inside it, one that it brings in from elsewhere, or one of another file.
+Paths stand in `mod`, `use`, `extern crate` and `crate::a::b`, in calls of macros too, as `cfg_if!`
+wraps modules; the definitions of macros are left out. A path names an item: its file is that of the
+longest beginning that is a module with a file of its own, else the crate's root. Every file is a
+module where its path says so, declared by `mod` or not. Where a path goes on through a module without
+a file, the resolver reads the source before it for what it has under that name: a module inside it,
+one that it brings in from elsewhere, or one of another file.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+import tree_sitter_rust
 from msgspec import Struct
+from tree_sitter import Node
 
-from sightline.codegraph.languages.javascript_resolve import below, joined, upwards
-from sightline.codegraph.reference import Affected, Kind, Reader, Reference
-
-Path = tuple[str, ...]
-
-Leaf = tuple[int, Path, str]
-"""Where a name stands, its path, and what it is called here."""
-
-Key = tuple[int, Path, Kind]
-"""How many modules up (1: here), the path from there, and the kind of a reference."""
+from sightline.codegraph.grammars import Grammar
+from sightline.codegraph.reference import (
+    LONGEST,
+    Affected,
+    Kind,
+    Reader,
+    Reference,
+    below,
+    joined,
+    upwards,
+)
 
 Names = tuple[str, ...]
 
-NAME = rb"(?:r\#)?[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
+Key = tuple[int, Names, Kind]
+"""How many modules up (1: here), the path from there, and the kind of a reference."""
 
-USE_DEPTH_MAX = 64
-"""Brackets inside of one another, and names in one path; nobody writes as many."""
+NESTED_MOST = 64
+"""Brackets inside of one another in a `use`, and names in one path."""
 
-USE_NAMES_MAX = 20_000
-"""Names of one tree."""
+USED_MOST = 20_000
+"""Names of one `use`."""
 
-_PIECE = re.compile(
-    rb"(?:\s|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))*+(?:(?P<name>%b)|(?P<sign>::|[{},*;]))" % NAME
-)
-
-
-def leaves(text: bytes, at: int) -> tuple[list[Leaf], int]:
-    """The names that a tree brings in, and where it ends.
-
-    `*` is a name as others are; a path that begins with `::` begins with "". What is no tree ends it.
+GRAMMAR = Grammar(
+    tree_sitter_rust.language(),
     """
-    tree = _Tree()
-    while (piece := _PIECE.match(text, at)) is not None and len(tree.found) < USE_NAMES_MAX:
-        at = piece.end()
-        sign = piece["sign"] or b"name"
-        if sign == b";" or len(tree.path) > USE_DEPTH_MAX or len(tree.above) > USE_DEPTH_MAX:
-            break
-        if sign in (b",", b"}"):
-            tree.end()
-        tree.take(sign, piece)
-        if sign == b"}" and not tree.above:
-            break
-    tree.end()
-    return tree.found, at
-
-
-class _Tree:
-    """Where a walk along a tree is. above: for each open bracket the path before it."""
-
-    def __init__(self) -> None:
-        self.above: list[Path] = []
-        self.path: Path = ()
-        self.where = -1
-        self.called: str | None = None
-        self.found: list[Leaf] = []
-
-    def take(self, sign: bytes, piece: re.Match[bytes]) -> None:
-        if sign == b"name":
-            self._name(plain(piece["name"]), piece.start("name"))
-        elif sign == b"*":
-            self._name("*", piece.start("sign"))
-        elif sign == b"::":
-            self.path = self.path or ("",)
-        elif sign == b"{":
-            self.above.append(self.path)
-            self.where = -1
-        else:
-            if sign == b"}" and self.above:
-                self.above.pop()
-            self.path = self.above[-1] if self.above else ()
-
-    def _name(self, name: str, at: int) -> None:
-        if name == "as" and self.called is None:
-            self.called = ""
-        elif self.called == "":
-            self.called = name
-        else:
-            self.path, self.where = (*self.path, name), at
-
-    def end(self) -> None:
-        """Keep the leaf that the walk has come to the end of, if there is one."""
-        path, where, called = self.path, self.where, self.called
-        self.where, self.called = -1, None
-        if where >= 0:
-            if path[-1] == "self" and len(path) > 1:
-                path = path[:-1]
-            self.found.append((where, path, called or path[-1]))
-
-
-def plain(name: bytes) -> str:
-    """A name without the sign that makes it no keyword."""
-    return name.removeprefix(b"r#").decode("utf-8", "replace")
-
-
-READ_MOST = 8_000_000
-"""Bytes of a source that are read."""
-
-MOST = 20_000
-"""References of one source; nobody wrote as many."""
-
-DEEPEST = 64
-"""Modules inside of one another in one source."""
-
-_GAP = rb"(?:\s|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))*+"
-_TOKENS = rb"""
-    (?P<note>//[^\n]*+|/\*)
-  | (?P<raw>\b(?:br|cr|r)\#*+")
-  | "(?:[^"\\]|\\(?s:.))*+"?
-  | '(?:[^'\\\n\x80-\xff]|[\xc0-\xff][\x80-\xbf]{1,3}|\\[^\n][^'\n]{0,8})'
-  | \bpath\s*+=\s*+"(?P<path>[^"\\\n]++)"\s*+\)?\s*+\]
-  | \binclude(?:_str|_bytes)?\s*+!\s*+[(\[{]\s*+"(?P<include>[^"\\\n]++)"
-  | (?<![\w\#$.'\x80-\xff])(?:
-      mod\b%(gap)b(?P<mod>%(name)b)%(gap)b(?P<ends>[;{])
-    | (?P<use>use)\b(?!%(gap)b[<|(])
-    | extern\b%(gap)bcrate\b%(gap)b(?P<crate>%(name)b)(?:\s++as\s++(?P<called>%(name)b))?
-    | (?P<macro>macro_rules)\s*+!\s*+(?:%(name)b\s*+)?+\{
-    | (?P<names>(?:crate|super|self)(?:\s*+::\s*+%(name)b)++)
-    )
-""" % {b"gap": _GAP, b"name": NAME}
-_TOKEN = re.compile(_TOKENS, re.VERBOSE)
-_NESTED = re.compile(_TOKENS + rb"| (?P<open>\{) | (?P<close>\})", re.VERBOSE)
-_NOTES = re.compile(rb"/\*|\*/")
-_PARTS = re.compile(NAME.replace(rb"\#", b"#"))
-_BEFORE_MOD = re.compile(
-    rb"(?:\s|//[^\n]*+|\#\s*+\[[^\]\n]*+\]|pub\b(?:\s*+\([^)\n]*+\))?)*+(?:\#\s*+\[[^\]\n]*+)?\Z",
-    re.VERBOSE,
+    "use" @use
+    [(crate) (super) (self)] @path
+    (mod_item name: (identifier) @mod)
+    (token_tree "mod" . (identifier) @mod)
+    (extern_crate_declaration) @crate
+    (macro_definition) @definition
+    (macro_invocation) @macro
+    """,
 )
+_NAME = rb"(?:r\#)?[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
+_GAP = rb"(?:\s|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))*+"
+_PIECE = re.compile(
+    rb"%(gap)b(?:(?P<name>%(name)b|\*)(?:%(gap)bas\s%(gap)b(?P<called>%(name)b))?|(?P<sign>::|[{},;]))"
+    % {b"gap": _GAP, b"name": _NAME}
+)
+_BOUND = re.compile(_GAP + rb"[<|(]")
+_PATH = re.compile(rb"(?:crate|super|self)(?:\s*+::\s*+%b)++" % _NAME)
+_PARTS = re.compile(_NAME.replace(rb"\#", b"#"))
+_CRATE = re.compile(rb"extern\s+crate\s+(%b)(?:\s+as\s+(%b))?" % (_NAME, _NAME))
+_ATTRIBUTES = re.compile(
+    rb"(?:\#\s*+\[[^\]\n]*+\]\s*+|//[^\n]*+\s*+)+(?:pub\b(?:\s*+\([^)\n]*+\))?\s*+)?mod\s++\Z"
+)
+_FILE = re.compile(rb'\bpath\s*+=\s*+"([^"\\\n]++)"\s*+\)?\s*+\]')
+_INCLUDE = re.compile(rb'include(?:_str|_bytes)?\s*+!\s*+[(\[{]\s*+"([^"\\\n]++)"')
 
 
-def references(source: bytes) -> tuple[Reference, ...]:
-    """The references of a source, each module once, where it is first named.
+class Scope(Struct, frozen=True):
+    """The outermost module of a source.
+
+    modules: names of those it declares; called: paths that it brings in, by the name they get; whole:
+    modules of which it brings in all, both as a Reference begins; files: of modules whose path it
+    gives.
+    """
+
+    modules: frozenset[str]
+    called: dict[str, tuple[int, Names]]
+    whole: tuple[tuple[int, Names], ...]
+    files: dict[str, str]
+
+
+def references(source: bytes, _path: str = "") -> Iterator[Reference]:
+    """Read the references of a source, each module once, at the line of its first name.
 
     level: 1 for a path from the module itself, one more for each `super`; 0 where the path begins
     with a crate or with what an older Rust takes for one. Of kind include, `module` is a path from
     the folder of the file (level 0) or of the module (1).
     """
-    return _Walk(source[:READ_MOST]).run()
+    return _Source(source).references()
 
 
 def scope(source: bytes) -> Scope:
-    """What a source has in its outermost module."""
-    walk = _Walk(source[:READ_MOST])
-    walk.run()
-    own = frozenset(path[0] for path in walk.declared if len(path) == 1)
-    return Scope(own, walk.called, tuple(walk.whole), walk.files)
+    """Read what a source has in its outermost module."""
+    read = _Source(source)
+    own = frozenset(path[0] for path in read.declared if len(path) == 1)
+    return Scope(own, read.called, tuple(read.whole), read.files)
 
 
-class _Walk:
-    """One walk over a text. nest: the modules it is in, None for a macro's definition."""
+class _Source:
+    """The references of one source. declared: the paths of its modules, in the file or out of it."""
 
-    def __init__(self, text: bytes) -> None:
-        self.text = text
-        self.at = 0
-        self.nest: list[str | None] = []
-        self.braces: list[int] = []
-        self.found: dict[Key, dict[str, None]] = {}
-        self.places: dict[Key, int] = {}
-        self.paths: list[bytes] = []
-        self.paths_end = 0
-        self.declared: set[Path] = set()
-        self.called: dict[str, tuple[int, Path]] = {}
-        self.whole: list[tuple[int, Path]] = []
+    def __init__(self, source: bytes) -> None:
+        syntax = GRAMMAR.parse(source)
+        self._source = syntax.source
+        self._found: dict[Key, dict[str, None]] = {}
+        self._lines: dict[Key, int] = {}
+        self.declared: set[Names] = set()
+        self.called: dict[str, tuple[int, Names]] = {}
+        self.whole: list[tuple[int, Names]] = []
         self.files: dict[str, str] = {}
+        nodes = ((kind, node) for match in syntax.matches for kind, [node] in match.items())
+        placed = list(self._place_nodes(nodes))
+        used = 0
+        for kind, node, inside in placed:
+            at, line = node.start_byte, node.start_point.row + 1
+            if kind == "mod":
+                self._module(node, inside)
+            elif kind == "crate":
+                self._crate(self._source[at : node.end_byte], line)
+            elif kind == "macro":
+                included = _INCLUDE.match(self._source, at)
+                if included is not None:
+                    self._keep((0, (_plain(included[1]),), "include"), line)
+            elif kind == "use":
+                if not _BOUND.match(self._source, node.end_byte):
+                    used = self._use(node.end_byte, line, inside)
+            elif (
+                at >= used
+                and self._source[at - 1 : at] != b"$"
+                and (path := _PATH.match(self._source, at)) is not None
+            ):
+                used = path.end()
+                self._refer(tuple(map(_plain, _PARTS.findall(path[0]))), inside, line)
 
-    def run(self) -> tuple[Reference, ...]:
-        steps = {
-            "note": self._note,
-            "raw": self._raw,
-            "path": self._path,
-            "include": self._include,
-            "ends": self._mod,
-            "use": self._use,
-            "crate": self._crate,
-            "called": self._crate,
-            "macro": self._macro,
-            "names": self._names,
-            "open": self._open,
-            "close": self._close,
-        }
-        while len(self.found) < MOST:
-            token = (_NESTED if self.nest else _TOKEN).search(self.text, self.at)
-            if token is None:
-                break
-            self.at = token.end()
-            if token.lastgroup is not None:
-                steps[token.lastgroup](token)
-        return self._made()
-
-    def _note(self, token: re.Match[bytes]) -> None:
-        """Comments may stand in comments."""
-        depth = int(token[0] == b"/*")
-        while depth:
-            sign = _NOTES.search(self.text, self.at)
-            if sign is None:
-                self.at = len(self.text)
-                return
-            self.at = sign.end()
-            depth += 1 if sign[0] == b"/*" else -1
-
-    def _raw(self, token: re.Match[bytes]) -> None:
-        end = b'"' + b"#" * token[0].count(b"#")
-        at = self.text.find(end, self.at)
-        self.at = len(self.text) if at < 0 else at + len(end)
-
-    def _open(self, token: re.Match[bytes]) -> None:
-        self.braces[-1] += 1
-
-    def _close(self, token: re.Match[bytes]) -> None:
-        self.braces[-1] -= 1
-        if not self.braces[-1]:
-            self.braces.pop()
-            self.nest.pop()
-
-    def _macro(self, token: re.Match[bytes]) -> None:
-        self._enter(None)
-
-    def _enter(self, name: str | None) -> None:
-        """Begin what ends with a brace. In what is hidden, all is."""
-        if self._hidden():
-            self.braces[-1] += 1
-        else:
-            self.nest.append(name if len(self.nest) < DEEPEST else None)
-            self.braces.append(1)
-
-    def _hidden(self) -> bool:
-        return bool(self.nest) and self.nest[-1] is None
-
-    def _path(self, token: re.Match[bytes]) -> None:
-        if self.paths and not _BEFORE_MOD.match(self.text, self.paths_end, token.start()):
-            self.paths.clear()
-        self.paths.append(token["path"])
-        self.paths_end = token.end()
-
-    def _mod(self, token: re.Match[bytes]) -> None:
-        paths, self.paths = self.paths, []
-        name, at = plain(token["mod"]), token.start("mod")
-        whole = (*(each or "" for each in self.nest), name)
-        self.declared.add(whole)
-        if token["ends"] == b"{":
-            self._enter(name)
-            return
-        if paths and _BEFORE_MOD.match(self.text, self.paths_end, token.start()):
-            for path in paths:
-                self._file(path, at, nested=True)
-            if not self.nest:
-                self.files.setdefault(name, paths[0].decode("utf-8", "replace"))
-        self._keep((1, whole, "mod"), "", at)
-
-    def _include(self, token: re.Match[bytes]) -> None:
-        self._file(token["include"], token.start("include"), nested=False)
-
-    def _file(self, path: bytes, at: int, *, nested: bool) -> None:
-        inside = tuple(each or "" for each in self.nest) if nested else ()
-        name = "/".join((*inside, path.decode("utf-8", "replace")))
-        self._keep((int(bool(inside)), (name,), "include"), "", at)
-
-    def _crate(self, token: re.Match[bytes]) -> None:
-        name = plain(token["crate"])
-        if token["called"]:
-            self.called[plain(token["called"])] = (0, (name,))
-        if name != "self":
-            self._keep((0, (name,), "import"), "", token.start("crate"))
-
-    def _use(self, token: re.Match[bytes]) -> None:
-        found, self.at = leaves(self.text, self.at)
-        for at, path, called in found:
-            level, names = self._place(path)
-            self._reference(level, names, at)
-            if called == "*" and not self.nest:
-                self.whole.append((level, names[:-1]))
-            elif called != "_" and not self.nest:
-                self.called.setdefault(called, (level, names))
-
-    def _names(self, token: re.Match[bytes]) -> None:
-        path = tuple(plain(name) for name in _PARTS.findall(token["names"]))
-        level, names = self._place(path)
-        self._reference(level, names, token.start())
-
-    def _place(self, path: Path) -> tuple[int, Path]:
-        """A path as it is from the file's own module."""
-        nest = tuple(each or "" for each in self.nest)
-        if path[0] not in ("self", "super"):
-            inside = (*nest, path[0])
-            return (1, (*nest, *path)) if inside in self.declared else (0, path)
-        ups = sum(1 for name in path if name == "super")
-        rest = path[ups + (path[0] == "self") :]
-        if ups <= len(nest):
-            return 1, (*nest[: len(nest) - ups], *rest)
-        return 1 + ups - len(nest), rest
-
-    def _reference(self, level: int, names: Path, at: int) -> None:
-        if level:
-            self._keep((level, names[:-1], "import"), names[-1] if names else "", at)
-        elif len(names) == 1 or names[:-1] == ("",):
-            self._keep((0, names, "import"), "", at)
-        else:
-            self._keep((0, names[:-1], "import"), names[-1], at)
-
-    def _keep(self, key: Key, name: str, at: int) -> None:
-        if not self._hidden():
-            self.places.setdefault(key, at)
-            taken = self.found.setdefault(key, {})
-            if name and len(taken) < MOST:
-                taken[name] = None
-
-    def _made(self) -> tuple[Reference, ...]:
-        made, at, line = [], 0, 1
-        for key, place in sorted(self.places.items(), key=lambda each: each[1]):
-            line += self.text.count(b"\n", at, place)
-            at = place
+    def references(self) -> Iterator[Reference]:
+        """Return the references, in the order of their lines."""
+        for key, line in sorted(self._lines.items(), key=lambda each: each[1]):
             level, path, kind = key
             if not level and kind == "import":
-                level, path = self._meant(path)
-            made.append(Reference("::".join(path), line, level, tuple(self.found[key]), kind))
-        return tuple(made)
+                level, path = self._expanded(path)
+            yield Reference("::".join(path), line, level, tuple(self._found[key]), kind)
 
-    def _meant(self, path: Path) -> tuple[int, Path]:
-        """A path whose first name is a module of the file, or what another `use` brought in."""
+    def _place_nodes(self, nodes: Iterable[tuple[str, Node]]) -> Iterator[tuple[str, Node, Names]]:
+        """Collect the modules that are declared; yield each other node with the modules around it."""
+        around: list[tuple[int, str]] = []
+        skipped = 0
+        for kind, node in nodes:
+            if node.start_byte < skipped:
+                continue
+            while around and around[-1][0] <= node.start_byte:
+                around.pop()
+            inside = tuple([name for _, name in around])
+            if kind == "definition":
+                skipped = node.end_byte
+            elif kind == "mod":
+                name, body = self._name(node), node.next_sibling
+                self.declared.add((*inside, name))
+                if body is None or body.type not in ("declaration_list", "token_tree"):
+                    yield kind, node, inside
+                elif len(around) < NESTED_MOST:
+                    around.append((body.end_byte, name))
+                else:
+                    skipped = body.end_byte
+            else:
+                yield kind, node, inside
+
+    def _name(self, node: Node) -> str:
+        return _plain(self._source[node.start_byte : node.end_byte])
+
+    def _module(self, node: Node, inside: Names) -> None:
+        """Keep a module that is declared elsewhere, and the files that its attributes give it."""
+        name, line = self._name(node), node.start_point.row + 1
+        before = _ATTRIBUTES.search(self._source, max(0, node.start_byte - 1000), node.start_byte)
+        paths = [_plain(path) for path in _FILE.findall(before[0])] if before else []
+        for path in paths:
+            self._keep((int(bool(inside)), ("/".join((*inside, path)),), "include"), line)
+        if paths and not inside:
+            self.files.setdefault(name, paths[0])
+        self._keep((1, (*inside, name), "mod"), line)
+
+    def _crate(self, text: bytes, line: int) -> None:
+        found = _CRATE.match(text)
+        if found is None:
+            return
+        name = _plain(found[1])
+        if found[2]:
+            self.called[_plain(found[2])] = (0, (name,))
+        if name != "self":
+            self._keep((0, (name,), "import"), line)
+
+    def _use(self, start: int, line: int, inside: Names) -> int:
+        """Keep the paths that a `use` brings in; return where it ends."""
+        leaves, end = _leaves(self._source, start)
+        for at, path, called in leaves:
+            level, names = self._refer(path, inside, line + self._source.count(b"\n", start, at))
+            if called == "*" and not inside:
+                self.whole.append((level, names[:-1]))
+            elif called != "_" and not inside:
+                self.called.setdefault(called, (level, names))
+        return end
+
+    def _refer(self, path: Names, inside: Names, line: int) -> tuple[int, Names]:
+        """Keep a path; return it as it is from the file's own module."""
+        level, names = 0, path
+        if path[0] in ("self", "super"):
+            ups = path.count("super")
+            level = max(1, 1 + ups - len(inside))
+            names = (*inside[: max(0, len(inside) - ups)], *path[ups + (path[0] == "self") :])
+        elif (*inside, path[0]) in self.declared:
+            level, names = 1, (*inside, *path)
+        if not level and (len(names) == 1 or names[:-1] == ("",)):
+            self._keep((0, names, "import"), line)
+        else:
+            self._keep((level, names[:-1], "import"), line, *names[-1:])
+        return level, names
+
+    def _keep(self, key: Key, line: int, name: str = "") -> None:
+        self._lines.setdefault(key, line)
+        taken = self._found.setdefault(key, {})
+        if name:
+            taken[name] = None
+
+    def _expanded(self, path: Names) -> tuple[int, Names]:
+        """Return a path whose first name is a module of the file, or another `use` brought in."""
         if path[:1] in self.declared:
             return 1, path
         level, before = self.called.get(path[0], (0, path[:1]))
         return (0, path) if before[:1] == path[:1] else (level, (*before, *path[1:]))
 
 
-LONGEST = 1024
-"""Characters of a path that is looked up."""
+def _leaves(text: bytes, at: int) -> tuple[list[tuple[int, Names, str]], int]:
+    """Read the names that a `use` brings in, each with its place, path and name here; and its end.
+
+    `*` is a name as others are; a path that begins with `::` begins with "". Any other sign ends it.
+    """
+    leaves: list[tuple[int, Names, str]] = []
+    above: list[Names] = []
+    path: Names = ()
+    last: re.Match[bytes] | None = None
+    while (piece := _PIECE.match(text, at)) is not None and len(leaves) < USED_MOST:
+        at, sign = piece.end(), piece["sign"]
+        if piece["name"]:
+            path, last = (*path, _plain(piece["name"])), piece
+        elif sign == b"::":
+            path = path or ("",)
+        elif sign == b"{":
+            above.append(path)
+            last = None
+        else:
+            leaves += _leaf(path, last)
+            above = above[:-1] if sign == b"}" else above
+            path, last = (above[-1] if above else ()), None
+            if sign == b";" or (sign == b"}" and not above):
+                break
+        if max(len(path), len(above)) > NESTED_MOST:
+            break
+    return [*leaves, *_leaf(path, last)], at
+
+
+def _leaf(path: Names, last: re.Match[bytes] | None) -> Iterator[tuple[int, Names, str]]:
+    """Return what a path brings in that ends with a name; nothing where a bracket goes on."""
+    if last is not None:
+        full = path[:-1] if path[-1] == "self" and len(path) > 1 else path
+        yield last.start("name"), full, _plain(last["called"]) if last["called"] else full[-1]
+
+
+def _plain(name: bytes) -> str:
+    """Return a name without the sign that makes it no keyword."""
+    return name.removeprefix(b"r#").decode("utf-8", "replace")
+
 
 FOLLOWED_MAX = 4
 """How often a path is followed to what a source brings in."""
 
 WHOLE_MOST = 8
 """Modules of which a source brings in all, and that are asked for a name."""
-
-
-class Scope(Struct, frozen=True):
-    """What a source has in its outermost module. modules: those it declares; called: paths that it
-    brings in, by the name they get; whole: modules of which it brings in all, both as a Reference
-    begins; files: of modules whose path is given."""
-
-    modules: frozenset[str]
-    called: dict[str, tuple[int, Names]]
-    whole: tuple[tuple[int, Names], ...]
-    files: dict[str, str]
 
 
 def affected(changed: Iterable[str]) -> Affected | None:
@@ -380,11 +296,9 @@ class Rust:
         self,
         paths: Iterable[str],
         read: Reader | None = None,
-        scope: Callable[[bytes], Scope] | None = None,
     ) -> None:
         self._files = frozenset(paths)
         self._read = read or (lambda _path: None)
-        self._scope_of = scope
         self._crates = Crates(self._files, self._read)
         self._places: dict[str, Place] = {}
         self._scopes: dict[str, Scope | None] = {}
@@ -503,8 +417,8 @@ class Rust:
 
     def _scope(self, file: str) -> Scope | None:
         if file not in self._scopes:
-            source, scope = self._read(file), self._scope_of
-            self._scopes[file] = None if source is None or scope is None else scope(source)
+            source = self._read(file)
+            self._scopes[file] = None if source is None else scope(source)
         return self._scopes[file]
 
     def _module(self, folder: str, names: tuple[str, ...]) -> str | None:
