@@ -26,7 +26,7 @@ from bench.policies.catalog import ALL, CHEATS  # noqa: E402 (needs the path abo
 from bench.replay_page import page  # noqa: E402
 from msgspec import structs  # noqa: E402
 
-from sightline.cli.replay_request import order, shape  # noqa: E402
+from sightline.cli.replay import order, shape  # noqa: E402
 from sightline.replay.comparison import Row, compare_policies  # noqa: E402
 from sightline.replay.costs import PRICES  # noqa: E402
 from sightline.replay.played import Replay  # noqa: E402

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.agents.recordings import SAMPLES, lines, write
 
 from sightline.agents.readers import READERS
-from sightline.cli.replay_request import order
+from sightline.cli.replay import order
 from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.recorded_conversation import NotOurs
 from sightline.replay.played import Unread

@@ -108,7 +108,7 @@ def test_edited_since_says_what_when_and_who(sl):
     said = sl("edited-since", "--others").out
     assert "theirs.py  the user or another program" in said
     position = max(file["position"] for file in both)
-    assert sl("edited-since", str(position)).err == "No file is other than it was then.\n"
+    assert sl("edited-since", str(position)).err == "No file changed since then.\n"
 
 
 @pytest.mark.parametrize(

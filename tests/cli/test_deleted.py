@@ -61,7 +61,7 @@ def test_a_file_of_messages_comes_in_any_of_the_usual_forms(sl, text):
 @pytest.mark.parametrize("text", ["", "[]", "\n", '["m1"]', '"m1"\n"m2"\n'])
 def test_no_message_and_ids_are_no_fault(sl, text):
     said = sl("edited-since", "--messages", "-", stdin=text)
-    assert (said.code, said.out, said.err) == (0, "", "No file is other than it was then.\n")
+    assert (said.code, said.out, said.err) == (0, "", "No file changed since then.\n")
 
 
 def test_an_edit_that_cannot_be_read_is_told(sl):

@@ -88,16 +88,16 @@ def test_what_cannot_be_read_is_not_guessed(shown, tmp_path, monkeypatch):
 
 def test_a_known_no_outweighs_a_doubt():
     from sightline.cli.failures import Answered
-    from sightline.cli.looking import _answer
+    from sightline.cli.looking import answer
     from sightline.model.results import Verdict
 
     def verdict(state):
         return Verdict("a", state, "refuse", "", "", None, False, (), False)
 
-    _answer([verdict("fresh")])
+    answer([verdict("fresh")])
     for states, code in {"unverifiable fresh": 3, "unverifiable stale": 1, "unseen": 1}.items():
         with pytest.raises(Answered) as answered:
-            _answer([verdict(state) for state in states.split()])
+            answer([verdict(state) for state in states.split()])
         assert answered.value.code == code
 
 

@@ -133,10 +133,10 @@ def entry(path, before=None, after=None, position=0):
 def test_a_file_that_changes_all_the_time_is_told_of_once_a_second_and_at_last(tmp_path):
     calm = Calm(str(tmp_path))
     log = [structs.replace(entry("a.log"), at=at) for at in range(40)]
-    said = [(at, each.at) for at in range(40) for each in calm.heard([log[at]], at / 10)]
+    said = [(at, each.at) for at in range(40) for each in calm.due([log[at]], at / 10)]
     assert said == [(0, 0), (10, 10), (20, 20), (30, 30)]
-    assert calm.heard([], 4.0) == [log[39]]
-    assert calm.heard([], 9.0) == []
+    assert calm.due([], 4.0) == [log[39]]
+    assert calm.due([], 9.0) == []
 
 
 def test_what_came_or_went_or_is_on_the_timeline_is_never_held_back(tmp_path):
@@ -144,6 +144,6 @@ def test_what_came_or_went_or_is_on_the_timeline_is_never_held_back(tmp_path):
     made, gone = entry("a.log", before=MISSING), entry("a.log", after=MISSING)
     ours = [entry("app.py", "x", "y", position=at) for at in (1, 2)]
     told = [made, entry("a.log"), gone, made, *ours]
-    assert calm.heard(told[:1], 0.0) == [made]
-    assert calm.heard(told[1:], 0.1) == [gone, made, *ours]
-    assert calm.heard([], 5.0) == []
+    assert calm.due(told[:1], 0.0) == [made]
+    assert calm.due(told[1:], 0.1) == [gone, made, *ours]
+    assert calm.due([], 5.0) == []

@@ -9,7 +9,7 @@ from bench.policies.catalog import ALL
 from msgspec import structs
 from tests.agents.claude_code.recorder import Recorder, use
 
-from sightline.cli.replay_request import order, shape
+from sightline.cli.replay import order, shape
 from sightline.errors import FileMissing, UnknownName
 from sightline.replay.costs import Outcome
 from sightline.replay.played import Played

@@ -5,5 +5,6 @@ PUBLIC = (
     "metrics",
     "opening",
     "session",
+    "verbs",
     "workspace",
 )

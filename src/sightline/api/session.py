@@ -86,11 +86,11 @@ class Session:
 
     @verb
     def read(self, path: str, lines: Span | None = None) -> results.FileView:
-        """Show a file or some of its lines, and record that this session was shown them.
+        """Show a file, and record that this session was shown it.
 
         Args:
             path: The file.
-            lines: Only these, first and last.
+            lines: Only these, the first and the last.
 
         Returns:
             At most `read_max_lines` lines and `read_max_bytes` bytes; the view says which lines
@@ -107,7 +107,7 @@ class Session:
     def saw(
         self, path: str, *, lines: Span | None = None, text: str | None = None, via: str = "read"
     ) -> None:
-        """Record that another tool showed a file or some lines of it.
+        """Record that another tool showed a file or some lines.
 
         Args:
             path: The file.
@@ -138,13 +138,13 @@ class Session:
 
     @verb
     def edit(self, path: str, old: str, new: str, *, count: int | None = 1) -> results.EditResult:
-        """Replace a text, unless it changed since this session saw it.
+        """Replace a text, unless it changed since it was shown.
 
         Args:
             path: The file.
             old: The text to replace, literally.
             new: The new text; may be empty.
-            count: How often the old text occurs: a number, or None for any number.
+            count: How often the old text has to occur; None (at a shell: all) for any number.
 
         Raises:
             EditRefused, with the diff and the next call in its hint.
@@ -200,7 +200,7 @@ class Session:
 
     @verb
     def delete(self, path: str) -> results.EditResult:
-        """Delete a file, unless it changed since this session saw it.
+        """Delete a file that is as this session saw it.
 
         Args:
             path: The file. Its bytes stay in the store.
@@ -307,11 +307,14 @@ class Session:
 
     @contextmanager
     def ran(self, command: str) -> Iterator[Run]:
-        """Record the changes of a command that the block runs as made by the command.
+        """Run a command, and record what it changes.
 
         Args:
-            command: The command line. Set `exit_code` of the Run before the block ends; `result`
-                of the Run holds the changes after it.
+            command: The command line.
+
+        Note:
+            The block runs the command, and sets `exit_code` of the Run. After the block, `result`
+            of the Run holds the changes.
         """
         with self._checkpointed(command=command) as changed:
             run = host_writes.Run(self._context, command)
@@ -327,7 +330,9 @@ class Session:
     def check(
         self, path: str, *, old: str | None = None, content: str | None = None
     ) -> results.Verdict:
-        """Say whether this session may rely on its view of a file. Changes nothing.
+        """Say whether this session may rely on a file.
+
+        Nothing is recorded or changed.
 
         Args:
             path: The file.
@@ -350,7 +355,7 @@ class Session:
 
     @verb
     def changes(self, *, told: bool = False) -> list[results.FileChange]:
-        """Show changes that this session's agent does not know of yet.
+        """Show changes that this session does not know of yet.
 
         Asking consumes nothing: a change is listed until the agent reads the file again, or
         acknowledges a notice of the change.
@@ -362,7 +367,7 @@ class Session:
 
     @verb
     def notice(self, budget: Positive = 1_500) -> results.Notice | None:
-        """Describe to the agent the changes that others made since it was shown the files.
+        """Describe, for the agent, what others changed.
 
         The notice comes again until its id is acknowledged, so a request that fails loses nothing.
 
@@ -381,9 +386,9 @@ class Session:
     def acknowledge(
         self, answer: results.Notice | Briefing | EditRefused | results.FileWarning | str
     ) -> None:
-        """Record that the agent got a notice, a warning, a briefing or a refusal.
+        """Record that the agent got a notice or a warning.
 
-        The changes that the answer described count as known, its lines as shown; a file that the
+        Briefings and refusals count, too. The changes that the answer described count as known, its lines as shown; a file that the
         agent read or edited meanwhile is left alone. A warning is not repeated.
 
         Args:
@@ -493,7 +498,7 @@ class Session:
 
         Args:
             checkpoint: The checkpoint, its id or label, or a position (see log).
-            files: Take back the changes of files on disk.
+            files: Take back changes of files on disk.
             conversation: Take back what the session knows, too.
             dry_run: Only say what would be done.
             force_paths: Give this file its bytes of then, whoever wrote there since.
@@ -543,7 +548,7 @@ class Session:
 
     @verb
     def model_usage(self) -> list[results.ModelUsage]:
-        """List the models that this session used, and since when.
+        """List the models that were used, and since when.
 
         An entry begins where the model, the provider or the mode changed.
         """
@@ -567,7 +572,7 @@ class Session:
 
     @verb
     def warnings(self) -> list[results.FileWarning]:
-        """List the warnings that nobody acknowledged yet, oldest first.
+        """List the warnings that nobody acknowledged yet.
 
         A warning reaches its agent once, with the next prompt, and is listed until its id is
         acknowledged.
@@ -587,7 +592,7 @@ class Session:
 
         Args:
             paths: The paths or patterns to claim.
-            ttl: How long the claim stands, in seconds; a day at most.
+            ttl: How long the claim stands, a day at most; a number is in seconds.
             exclusive: Nobody else may claim the same paths.
 
         Raises:
@@ -619,12 +624,15 @@ class Session:
 
     @verb
     def claims(self) -> list[results.Claim]:
-        """List the claims of all sessions that stand, oldest first."""
+        """List the claims that stand.
+
+        They are those of all sessions, oldest first.
+        """
         return claims.listed(self._context)
 
     @verb
     def fork(self, id: str | None = None) -> Session:
-        """Begin a session that knows all that this one knows now.
+        """Begin a session that knows all that another one knows now.
 
         From here on each session goes its own way.
 
@@ -644,9 +652,9 @@ class Session:
         *,
         lines: Span | None = None,
     ) -> tuple[results.HandedOver, ...]:
-        """Record that another session's agent was given this session's text of files.
+        """Record that a session was given this one's text of files.
 
-        The files are as stale for the receiver as for this session.
+        The text counts as shown to the other session's agent. The files are as stale for the receiver as for this session.
 
         Args:
             to: A session that this one started, was started by, or is a fork of; or its id.
@@ -691,7 +699,7 @@ class Session:
         matches, similar files are listed with reasons.
 
         Args:
-            patterns: One to five patterns.
+            patterns: One to five patterns, such as config.py or src/**/*.ts.
             required: The work cannot go on without a match.
             fallback: What to do when nothing matches.
             name: A name for the request, repeated in the answer.
@@ -820,7 +828,7 @@ class Session:
 
     @verb
     def stats(self) -> Stats:
-        """Count how this session's searches for files went, by kind of pattern.
+        """Count how searches for files went, by kind of pattern.
 
         A pattern counts where it was tried. It matched as the first of its chain or further down;
         or it did not match, and the session read one of the similar files that were offered (a
@@ -881,7 +889,7 @@ class Session:
         message: str | None = None,
         budget: Annotated[int, Meta(ge=compose.LEAST)] = compose.BUDGET,
     ) -> Briefing:
-        """Compose what an agent is to know before its next turn.
+        """Compose a briefing for the agent's next turn.
 
         A briefing holds warnings, changes that others made, the files that the message mentions
         (@src/app.py), listings that were asked for, and files that belong to the edited ones. A

@@ -1,4 +1,4 @@
-"""Workspace: one folder with all its sessions, as the library's user looks at it."""
+"""Workspace: all sessions of one folder, and what happened there."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import os
 from collections.abc import Callable, Generator, Iterable
 from datetime import datetime, timedelta
 from threading import RLock
-from types import TracebackType
 from typing import Self
 
 from msgspec import Struct, structs
 
 from sightline.api.opening import now_us, ports, settings_of, start
+from sightline.api.verbs import Natural, verb
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.gc import gc
 from sightline.checkpoints.swept_texts import Swept
-from sightline.checkpoints.time_points import ALWAYS, Since, SinceWhen, since
+from sightline.checkpoints.time_points import ALWAYS, SinceWhen
+from sightline.checkpoints.time_points import since as since_when
 from sightline.config.settings import Settings
 from sightline.filesystem.discovery import discover
 from sightline.history import session_history
@@ -28,18 +29,20 @@ from sightline.model.events import Cause
 from sightline.model.spans import Spans
 
 KEEPER = "library"
-"""The session, and its agent, whose fact it is when a program has texts forgotten."""
-
+"""The session, and its agent, that records that a program had texts forgotten."""
 
 FOREVER_S = 3600.0
-"""How long is waited at a time for what may never come."""
+"""Seconds of one wait for changes without a timeout."""
 
 
 class TimelineEntry(Struct, frozen=True):
-    """What happened, once. position: None for what a watcher saw of a file that no session was
-    shown. kind: a word such as seen, changed, refused (history.log_entries.KINDS).
-    src: where a moved file came from; lines: 1-based; before, after: revisions, or commits for a
-    move of git's; cause.detail: what is particular to the kind; paths: of a fact about several."""
+    """A fact of the timeline, or a change that only a watcher saw.
+
+    position: None for a change that only a watcher saw. kind: a word such as seen, changed, refused
+    (history.log_entries.KINDS). src: the former path of a moved file. lines: 1-based. before,
+    after: revisions, or commits of a git operation. cause.detail: particular to the kind. paths: of
+    a fact about several files.
+    """
 
     position: int | None
     at: datetime
@@ -56,13 +59,13 @@ class TimelineEntry(Struct, frozen=True):
 
 
 class Workspace:
-    """All sessions of one folder, and what happened there. Looking begins no session.
+    """All sessions of one folder, and its timeline. Looking begins no session.
 
-    May be used from several threads; its verbs run one at a time.
+    Several threads may use a workspace; its verbs run one at a time.
     """
 
-    def __init__(self, ground: SessionContext, settings: Settings) -> None:
-        self._context = ground
+    def __init__(self, context: SessionContext, settings: Settings) -> None:
+        self._context = context
         self._settings = settings
         self._lock = RLock()
 
@@ -73,14 +76,15 @@ class Workspace:
 
     @property
     def position(self) -> int:
-        """Position of the newest fact; 0 when nothing happened yet."""
+        """The position of the newest fact; 0 before the first."""
         return self._context.store.position()
 
+    @verb
     def sessions(self) -> list[SessionSummary]:
-        """Every session, oldest first: whose it is, whether its agent is there, its files' count."""
-        with self._lock:
-            return session_history.sessions(self._context)
+        """List all sessions, oldest first, with their agent, presence and number of files."""
+        return session_history.sessions(self._context)
 
+    @verb
     def timeline(
         self,
         path: str | None = None,
@@ -88,29 +92,50 @@ class Workspace:
         session: str | None = None,
         since: SinceWhen | None = None,
         kinds: Iterable[str] | None = None,
-        newest: int | None = None,
+        newest: Natural | None = None,
     ) -> list[TimelineEntry]:
-        """What happened, in order: all of it, or what names a file, is one session's, or of some
-        kinds. since: a position (what stands behind it), an aware datetime, a timedelta (that
-        long ago), or a text that `log --since` takes. newest: only the last N. ValueError."""
-        asked = Asked(session=session, since=self._since(since), kinds=_words(kinds), newest=newest)
-        with self._lock:
-            if path is not None:
-                asked = structs.replace(asked, path=self._context.workspace.locate(path).path)
-            return [_public(each) for each in session_history.select(self._context.store, asked)]
+        """Show the timeline, or what happened to one file. Oldest first.
 
+        Args:
+            path: The file.
+            session: Only what this session did.
+            since: Only from then on: a position (what stands behind it), a time with its zone, or
+                a length of time ago.
+            kinds: Only facts of this kind, such as changed.
+            newest: Only the newest so many.
+
+        Raises:
+            ValueError.
+        """
+        words = (kinds,) if isinstance(kinds, str) else None if kinds is None else tuple(kinds)
+        for word in words or ():
+            if word not in KINDS:
+                raise ValueError(f"a kind is one of {', '.join(KINDS)}, not {word!r}")
+        begun = ALWAYS if since is None else since_when(since, self._context.clock())
+        at = None if path is None else self._context.workspace.locate(path).path
+        asked = Asked(at, session, begun, words, newest)
+        return [_public(entry) for entry in session_history.select(self._context.store, asked)]
+
+    @verb
     def as_of(self, position: int) -> AsOf:
-        """What was known, and what stood on disk, when the timeline was `position` facts long.
-        ValueError for a position that it does not have."""
-        with self._lock:
-            return AsOf(self._context.store, position)
+        """Return the sessions' knowledge and the disk view as of a position.
+
+        Raises:
+            ValueError for a position that the timeline does not have.
+        """
+        return AsOf(self._context.store, position)
 
     def watch(
         self, *, timeout_s: float | None = None, unshown: bool = True
     ) -> Generator[TimelineEntry, None, None]:
-        """What becomes of files from now on, as it happens and by whom; what differed before comes
-        first. Ends when nothing happens for timeout_s seconds (None: never). unshown: files that no
-        session was shown, too, which are on no timeline."""
+        """Yield changes of files as they happen, with their cause.
+
+        Files that differed before come first.
+
+        Args:
+            timeout_s: End when nothing happens for so many seconds; never by default.
+            unshown: Also files that no session was shown; they are on no timeline.
+        """
         with Watching(self._context, unshown=unshown) as watching:
             while True:
                 glance = watching.wait(FOREVER_S if timeout_s is None else timeout_s)
@@ -120,6 +145,7 @@ class Workspace:
                     if entry.kind in OF_FILES:
                         yield _public(entry)
 
+    @verb
     def gc(
         self,
         *,
@@ -127,36 +153,36 @@ class Workspace:
         max_size: int | None = None,
         dry_run: bool = False,
     ) -> Swept:
-        """Forget kept texts that nobody needs: the old ones, then the oldest beyond `max_size`
-        bytes; without these the user's settings say (keep_days, keep_bytes). Facts stay."""
+        """Forget kept texts that nobody needs.
+
+        The old ones go, then the oldest of those that take more room than they should. The timeline
+        stays; only texts of files go. Texts that a session at work believes stay, and so do those
+        that an agent's newest edit of a file replaced lately.
+
+        Args:
+            older_than: Forget texts older than this; the setting keep_days by default.
+            max_size: Bytes that kept texts may take; the setting keep_bytes by default.
+            dry_run: Only say what would go.
+        """
         age_us = None if older_than is None else older_than // timedelta(microseconds=1)
         own = self._context
-        with self._lock:
-            if not dry_run:
-                keeper = start(own.store, own.workspace, self._settings, id=KEEPER, clock=own.clock)
-                own = keeper._context  # noqa: SLF001 - of our own making
-            return gc(own, self._settings, age_us=age_us, room=max_size, dry_run=dry_run)
+        if not dry_run:
+            keeper = start(own.store, own.workspace, self._settings, id=KEEPER, clock=own.clock)
+            own = keeper._context  # noqa: SLF001 - of our own making
+        return gc(own, self._settings, age_us=age_us, room=max_size, dry_run=dry_run)
 
     def close(self) -> None:
-        """Give the store back."""
+        """Close the store."""
         self._context.store.close()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
         return f"<Workspace {self.root!r}>"
-
-    def _since(self, when: SinceWhen | None) -> Since:
-        return ALWAYS if when is None else since(when, self._context.clock())
 
 
 def open_workspace(
@@ -166,8 +192,17 @@ def open_workspace(
     settings: Settings | None = None,
     clock: Callable[[], int] | None = None,
 ) -> Workspace:
-    """Open a workspace to look at all its sessions. path, store, settings and clock are as
-    open_session takes them. WorkspaceError, SettingsError, StoreError."""
+    """Open a workspace to look at all its sessions.
+
+    Args:
+        path: The folder, as open_session takes it.
+        store: The URL of the store.
+        settings: The settings; those of the user and the workspace by default.
+        clock: Returns UTC microseconds since 1970.
+
+    Raises:
+        WorkspaceError, SettingsError, StoreError.
+    """
     name = os.fspath(path)
     root = discover(None if name == "." else name)
     chosen = settings if settings is not None else settings_of(root, store)
@@ -177,16 +212,6 @@ def open_workspace(
     except BaseException:
         kept.close()
         raise
-
-
-def _words(kinds: Iterable[str] | None) -> tuple[str, ...] | None:
-    if kinds is None:
-        return None
-    words = (kinds,) if isinstance(kinds, str) else tuple(kinds)
-    for word in words:
-        if word not in KINDS:
-            raise ValueError(f"a kind is one of {', '.join(KINDS)}, not {word!r}")
-    return words
 
 
 def _public(entry: Entry) -> TimelineEntry:

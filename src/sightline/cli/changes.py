@@ -1,166 +1,150 @@
-"""Commands on what others did: changes, notice, ack, edited-since."""
+"""Commands on what others did, and on what agents have to know: changes, notice, ack,
+edited-since, warnings, briefing."""
 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from sightline.api import json_shapes
+from sightline.api.json_shapes import shape, time
+from sightline.api.session import Session
 from sightline.cli import output
-from sightline.cli.messages import messages_in
-from sightline.cli.options import verb
+from sightline.cli.input import messages_in
+from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.cli.words import who
-from sightline.model.results import EditedFile, FileChange, Notice
+from sightline.model.results import EditedFile, Notice
+from sightline.notices import warnings as session_warnings
+from sightline.notices import words
 from sightline.notices.delivery import hand_over
-from sightline.notices.words import unread_calls
 from sightline.text import phrases
 from sightline.text.phrases import one_line, printable
 
 
-@verb()
-@click.option("--all", "every", is_flag=True, help="Also those that were acknowledged.")
-@click.pass_obj
-def changes(call: Call, *, every: bool) -> None:
-    """Show changes that this session was not told of yet.
-
-    Asking consumes nothing: a change is listed until the file is read again, or a notice of it is
-    acknowledged.
-    """
+@command(Session.changes, told={"flag": "--all"})
+def changes(call: Call, *, told: bool) -> None:
+    """For words to give to the agent, see notice."""
     with call.open() as session:
-        found = session.changes(told=every)
+        found = session.changes(told=told)
     if call.json:
-        output.json({"changes": [json_shapes.change(each) for each in found]})
+        output.json({"changes": shape(found)})
         return
-    for each in found:
-        output.text(one_line(each.summary))
-        if each.diff:
-            output.text(output.coloured(call, each.diff))
+    for change in found:
+        output.text(one_line(change.summary))
+        if change.diff:
+            output.text(output.coloured(call, change.diff))
     if not found:
-        fresh = "Every file is as it was shown." if every else "Nothing is new."
-        output.note(call, fresh)
+        output.note(call, "Every file is as it was shown." if told else "Nothing is new.")
 
 
-@verb()
-@click.option(
-    "--budget",
-    type=click.IntRange(1),
-    default=1_500,
-    show_default=True,
-    metavar="N",
-    help="Tokens at most, of about four characters; files that do not fit are named.",
-)
-@click.pass_obj
+@command(Session.notice, budget={"flag": "--budget"})
 def notice(call: Call, budget: int) -> None:
-    """Tell this session what others changed since it was shown.
-
-    It is told again until it is acknowledged by its id (ack), so that a request that failed loses
-    nothing.
-    """
+    """Acknowledge it with ack."""
     with call.open() as session:
         found = session.notice(budget)
         if found is not None:
             hand_over(session._context, found)  # noqa: SLF001 - faces compose the parts
     if call.json:
-        output.json({"notice": None if found is None else json_shapes.notice(found)})
+        output.json({"notice": shape(found)})
     elif found is None:
         output.note(call, "Nothing is new.")
     else:
         output.text(output.coloured(call, found.text))
-        output.note(call, _choice(found, call))
+        output.note(call, _next_commands(found, call))
 
 
-def _choice(found: Notice, call: Call) -> str:
-    """The two things that can be done next. A pipe leads to a program: it needs the id alone."""
-    ack = f"sightline ack {found.id}{_session(call)}"
+def _next_commands(notice: Notice, call: Call) -> str:
+    """Return the commands that can follow a notice. A program behind a pipe needs only the id."""
+    of = f" --session {call.session}" if call.session else ""
+    ack = f"sightline ack {notice.id}{of}"
     if not sys.stdout.isatty():
         return f"Acknowledge it once it was told: {ack}"
-    path = next((each.path for each in found.changes if each.state == "stale"), None)
     rows = [("Go on, this is known now:", ack)]
+    path = next((change.path for change in notice.changes if change.state == "stale"), None)
     if path is not None:
-        again = f"sightline read {printable(path)}{_session(call)}"
-        rows.append(("Reload a file first:", again))
+        rows.append(("Reload a file first:", f"sightline read {printable(path)}{of}"))
     return "\n".join(["", *phrases.table(rows)])
 
 
-def _session(call: Call) -> str:
-    return f" --session {call.session}" if call.session else ""
-
-
-@verb()
-@click.argument("id")
-@click.pass_obj
-def ack(call: Call, id: str) -> None:
-    """Say that a notice or a warning was taken in.
-
-    What a notice told counts as known; a file that was read or edited meanwhile is left as it is.
-    A warning is told no more.
-    """
+@command(Session.acknowledge, answer={"metavar": "ID"})
+def ack(call: Call, answer: str) -> None:
+    """ID is that of a notice or a warning."""
     with call.open() as session:
-        session.acknowledge(id)
-        left = session.changes()
+        session.acknowledge(answer)
+        left = [change.path for change in session.changes()]
     if call.json:
-        output.json({"acknowledged": id, "left": [each.path for each in left]})
+        output.json({"acknowledged": answer, "left": left})
         return
-    output.done(call, f"Acknowledged. {_left(left)}")
+    more = f"Still new: {', '.join(map(printable, left))}." if left else "Nothing else is new."
+    output.done(call, f"Acknowledged. {more}")
 
 
-def _left(changes: list[FileChange]) -> str:
-    if not changes:
-        return "Nothing else is new."
-    return f"Still new: {', '.join(printable(each.path) for each in changes)}."
-
-
-@verb("edited-since")
-@click.argument("when", required=False)
-@click.option("--mine", is_flag=True, help="Only what this session edited.")
-@click.option("--others", is_flag=True, help="Only what others edited.")
+@command(Session.edited_since, without=("deleted_messages",))
+@click.option("--mine", is_flag=True, help="Only files that this session edited.")
+@click.option("--others", is_flag=True, help="Only files that others edited.")
 @click.option(
     "--messages",
     metavar="F",
     help="Messages that were taken out of the conversation, as its host holds them: a JSON array,"
-    " or one a line (- is stdin). What their calls write counts as well.",
+    " or one a line (- is stdin). Files that their calls write are listed, too.",
 )
-@click.pass_obj
 def edited_since(
     call: Call, when: str | None, *, mine: bool, others: bool, messages: str | None
 ) -> None:
-    """List files that are other than they were.
-
-    WHEN is a checkpoint, its label, a position (see log) or a time such as 2026-01-31T12:00:00Z.
-    Without it: the last checkpoint that this session was asked for, else its start. Asking consumes
-    nothing.
-    """
+    """A time is one such as 2026-01-31T12:00:00Z."""
     if mine and others:
         raise click.UsageError("--mine or --others, not both.")
-    deleted = [] if messages is None else messages_in(messages)
+    deleted = messages_in(messages)
     with call.open() as session:
         at = int(when) if when and when.isdecimal() else when
-        try:
+        with usage("WHEN"):
             found = session.edited_since(at, deleted_messages=deleted)
-        except ValueError as error:
-            raise click.BadParameter(f"{error}.", param_hint="WHEN") from error
-        kept = [each for each in found if (each.mine or not mine) and (each.others or not others)]
-        said = _table(session.id, kept)
+        files = [file for file in found if (file.mine or not mine) and (file.others or not others)]
+        rows = phrases.table(_row(file, session.id) for file in files)
     if call.json:
-        listed = [json_shapes.edited_file(each) for each in kept]
-        output.json({"files": listed, "unread": [json_shapes.unread_call(e) for e in found.unread]})
+        output.json({"files": shape(files), "unread": shape(found.unread)})
         return
-    if said:
-        output.text("\n".join(said))
+    if rows:
+        output.text("\n".join(rows))
     elif not found.unread:
-        output.note(call, "No file is other than it was then.")
+        output.note(call, "No file changed since then.")
     if found.unread:
-        output.note(call, f"{unread_calls([each.tool for each in found.unread])}.")
+        output.note(call, f"{words.unread_calls([each.tool for each in found.unread])}.")
 
 
-def _table(session: str, found: list[EditedFile]) -> list[str]:
-    return phrases.table(
-        (json_shapes.moment(each.at) or "-", one_line(each.path), _by(each, session))
-        for each in found
-    )
+def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
+    by = "a deleted message asks for it" if file.from_messages else who(file.by, session)
+    return time(file.at) if file.at else "-", one_line(file.path), by
 
 
-def _by(each: EditedFile, session: str) -> str:
-    return "a deleted message asks for it" if each.from_messages else who(each.by, session)
+@command(Session.warnings)
+def warnings(call: Call) -> None:
+    """Of all sessions, or with --session of one. Acknowledge a warning with ack."""
+    with call.survey() as context:
+        found = session_warnings.pending(context, call.session)
+    if call.json:
+        output.json({"warnings": shape(found)})
+    elif found:
+        rows = [(w.id, time(w.at), one_line(w.session), words.in_line(w)) for w in found]
+        output.text("\n".join(phrases.table(rows)))
+        output.note(call, f"Once it was seen to: sightline ack {found[0].id}")
+    else:
+        output.note(call, "There is no warning.")
+
+
+@command(Session.briefing, message={"flag": "--message"})
+@click.option("--ack", is_flag=True, help="Count it as known: the agent has it now.")
+def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
+    """With --ack, what was printed does not come again."""
+    with call.open() as session:
+        found = session.briefing(**arguments)
+        if call.json:
+            output.json(shape(found))
+        elif found.text:
+            output.text(found.text)
+        else:
+            output.note(call, "Nothing is due.")
+        if ack:
+            session.acknowledge(found)

@@ -1,100 +1,205 @@
-"""Commands for checkpoints: checkpoint, checkpoints, checkpoint-diff."""
+"""Commands for checkpoints: checkpoint, checkpoints, checkpoint-diff, checkpoint-export, rewind."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
+from msgspec import structs
 
-from sightline.api import json_shapes
+from sightline.api.json_shapes import shape
+from sightline.api.session import Session
 from sightline.checkpoints import words
-from sightline.checkpoints.compare import Chapter, compare, story
+from sightline.checkpoints.compare import compare, story
+from sightline.checkpoints.export import export
 from sightline.checkpoints.rewind import recovery
-from sightline.checkpoints.rewind.words import begun
+from sightline.checkpoints.rewind import words as rewind_words
 from sightline.checkpoints.take import named
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
-from sightline.cli.options import verb
+from sightline.cli.input import messages_in
+from sightline.cli.options import command, usage
 from sightline.cli.output import Call
-from sightline.cli.words import since
-from sightline.model.results import FileDifference
+from sightline.cli.words import since as ago
+from sightline.model.results import FileDifference, RewindReport
+from sightline.notices.words import raised
 
 LABEL_MAX = 200
 
 
-@verb()
-@click.argument("label", default="")
-@click.pass_obj
+@command(Session.checkpoint)
 def checkpoint(call: Call, label: str) -> None:
-    """Keep how the workspace stands now.
-
-    It covers every file that the ignore files leave, up to the size 'checkpoint_file_bytes'; what
-    it does not cover is printed. No git is needed, and none is touched. Empty folders are not
-    kept. Exit code 1: none could be taken.
-    """
+    """Exit code 1: none could be taken."""
     if len(label) > LABEL_MAX or not label.isprintable():
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
     with call.open() as session, output.progress(call, "Keeping how the workspace stands"):
         made = session.checkpoint(label)
     if call.json:
-        output.json({"checkpoint": json_shapes.checkpoint(made)})
+        output.json({"checkpoint": shape(made)})
         return
     output.done(call, "\n".join(words.taken(made)))
 
 
-@verb()
-@click.pass_obj
+@command(Session.checkpoints)
 def checkpoints(call: Call) -> None:
-    """List the checkpoints, and what changed in between."""
-    with call.survey() as ground:
-        found, left = story(ground), recovery.listed(ground)
+    """Below each stands what changed until the next."""
+    with call.survey() as context:
+        chapters, unfinished = story(context), recovery.listed(context)
     if call.json:
-        listed = [json_shapes.checkpoint(each.checkpoint) for each in found]
-        rewinds = [json_shapes.unfinished(each) for each in left]
-        output.json({"checkpoints": listed, "unfinished_rewinds": rewinds})
+        listed = [shape(chapter.checkpoint) for chapter in chapters]
+        output.json({"checkpoints": listed, "unfinished_rewinds": shape(unfinished)})
         return
-    if found:
-        output.text("\n".join(_told(found)))
+    lines: list[str] = []
+    for chapter in chapters:
+        when = ago(chapter.checkpoint.at)
+        lines += words.told(chapter.checkpoint, when, chapter.changed, first=not lines)
+    if lines:
+        output.text("\n".join(lines))
     else:
         output.note(call, "No checkpoint was taken yet. Take one: sightline checkpoint [LABEL]")
-    for each in left:
-        output.say(begun(each.to, each.session, since(each.at)))
+    for rewind in unfinished:
+        output.say(rewind_words.begun(rewind.to, rewind.session, ago(rewind.at)))
 
 
-@verb("checkpoint-diff")
+@command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="[B]", required=False)
 @click.option("--stat", is_flag=True, help="Only which files, and how many lines.")
-@click.pass_obj
 def checkpoint_diff(call: Call, before: str, after: str | None, *, stat: bool) -> None:
     """Show what changed between checkpoints, or since one.
 
-    A and B are ids or labels of checkpoints; without B what stands now is meant. Exit code 0:
-    nothing changed; 1: something did.
+    A and B are ids or labels of checkpoints; without B, A is compared with the files as they are
+    now. Exit code 0: nothing changed; 1: something did.
     """
-    with call.survey() as ground, output.progress(call, "Comparing"):
-        until = None if after is None else named(ground, after)
-        found = compare(ground, named(ground, before), until)
+    with call.survey() as context, output.progress(call, "Comparing"):
+        until = None if after is None else named(context, after)
+        found = compare(context, named(context, before), until)
     if call.json:
-        output.json({"files": [json_shapes.file_difference(each) for each in found]})
+        output.json({"files": shape(found)})
     elif stat and found:
         output.text("\n".join(words.stat(found)))
     else:
-        for each in found:
-            output.text(_diff(call, each))
+        _show(call, found)
     if found:
         raise Answered(NO)
     if not call.json:
         output.note(call, "Nothing changed.")
 
 
-def _diff(call: Call, each: FileDifference) -> str:
-    return output.coloured(call, each.diff) if each.diff else words.without_text(each)
+@command(
+    Session.export,
+    name="checkpoint-export",
+    checkpoint={"metavar": "ID"},
+    since={"metavar": "A"},
+    until_now={"flag": "--now"},
+)
+@click.option("--patch", is_flag=True, help="Print its changes as a patch for 'git apply'.")
+@click.option("--output", "file", metavar="FILE", help="The new file that a patch goes to.")
+def checkpoint_export(
+    call: Call, *, branch: str | None, patch: bool, file: str | None, **arguments: Any
+) -> None:
+    """ID and A are ids or labels of checkpoints. Exit code 1: nothing was exported."""
+    if (branch is None) == (not patch):
+        raise click.UsageError("Say --branch NAME or --patch, one of them.")
+    if branch is not None and (arguments["since"] or arguments["until_now"] or file is not None):
+        raise click.UsageError("--since, --now and --output are for a patch.")
+    with usage(), call.survey() as context, output.progress(call, "Exporting"):
+        made = export(context, branch=branch, **arguments)
+    if file is not None and made.patch is not None:
+        try:
+            with open(file, "xb") as stream:  # what stands there is not ours to replace
+                stream.write(made.patch)
+        except OSError as error:
+            raise click.UsageError(f"{file} cannot be written: {error.strerror}.") from error
+    if call.json:
+        shown = shape(made) | ({} if file is None else {"patch": None})
+        output.json({"export": {**shown, "output": file}})
+    elif made.patch is None:
+        output.done(call, "\n".join(words.committed(made)))
+    else:
+        if file is None and made.patch:
+            if sys.stdout.isatty():
+                output.text(output.coloured(call, made.patch.decode("utf-8", "surrogateescape")))
+            else:
+                output.raw(made.patch)
+        output.note(call, "\n".join(words.patched(made, file)))
 
 
-def _told(found: Sequence[Chapter]) -> list[str]:
-    lines: list[str] = []
+@command(
+    Session.rewind,
+    without=("deleted_messages",),
+    checkpoint={"metavar": "ID"},
+    force_paths={"flag": "--force-path"},
+)
+@click.option("--diff", is_flag=True, help="Show what it does to the text of each file, too.")
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+@click.option(
+    "--messages",
+    metavar="F",
+    help="With --conversation --no-files: the messages that go, as for edited-since (- is stdin).",
+)
+def rewind(
+    call: Call,
+    checkpoint: str,
+    *,
+    dry_run: bool,
+    diff: bool,
+    yes: bool,
+    messages: str | None,
+    **arguments: Any,
+) -> None:
+    """ID is a checkpoint, its label, or a position (see log). On a terminal the plan is shown
+    first, and carried out if you agree; elsewhere pass --dry-run or --yes. Exit code 1: some file
+    was left alone.
+    """
+    asking = not (dry_run or yes)
+    if asking and (call.json or not (sys.stdin.isatty() and sys.stderr.isatty())):
+        raise click.UsageError(
+            "Cannot prompt: stdin is not a terminal. Pass --dry-run to preview or --yes to proceed."
+        )
+    if messages is not None and (arguments["files"] or not arguments["conversation"]):
+        raise click.UsageError("--messages is for --conversation --no-files.")
+    deleted = messages_in(messages)
+    to = int(checkpoint) if checkpoint.isdecimal() else checkpoint
+    with call.open(finish=False) as session:  # this rewind replaces an unfinished one
+
+        def carried_out(*, dry_run: bool) -> RewindReport:
+            return session.rewind(to, dry_run=dry_run, deleted_messages=deleted, **arguments)
+
+        plan = carried_out(dry_run=True) if asking or dry_run or diff else None
+        wanted = plan.diffs if plan and (asking or diff or call.json) else None
+        if asking and plan is not None and not _agreed(call, plan, wanted or (), diff=diff):
+            return
+        report = plan
+        if plan is None or not dry_run:
+            with output.progress(call, "Rewinding"):
+                report = carried_out(dry_run=False)
+    assert report is not None
+    if call.json:
+        output.json(shape(structs.replace(report, diffs=wanted)))
+    else:
+        _show(call, (wanted or ()) if diff and not asking else ())
+        warned = [] if report.warning is None else [raised(report.warning)]
+        output.done(call, "\n".join([*rewind_words.lines_of(report), *warned]))
+    if report.left_alone and not dry_run:
+        raise Answered(NO)
+
+
+def _show(call: Call, found: Sequence[FileDifference]) -> None:
     for each in found:
-        when = since(each.checkpoint.at)
-        lines += words.told(each.checkpoint, when, each.changed, first=not lines)
-    return lines
+        output.text(output.coloured(call, each.diff) if each.diff else words.without_text(each))
+
+
+def _agreed(call: Call, plan: RewindReport, found: Sequence[FileDifference], *, diff: bool) -> bool:
+    """Show the plan and ask for consent. Return False if there is nothing to do."""
+    if diff:
+        _show(call, found)
+    output.text("\n".join(rewind_words.lines_of(plan, rewind_words.counts_of(found))))
+    if not (rewind_words.changes(plan) or plan.conversation):
+        return False
+    if not output.confirmed("Do this?"):
+        output.say("Nothing was changed.")
+        raise Answered(NO)
+    return True

@@ -12,7 +12,7 @@ from sightline.api.metrics import COUNTERS
 from sightline.cli import checkup, output
 from sightline.cli.doctor_words import STATES, amount, said
 from sightline.cli.failures import NO, UNKNOWN, Answered
-from sightline.cli.options import verb
+from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.filesystem.discovery import discover
 from sightline.history.doctor import Finding
@@ -22,11 +22,10 @@ WIDTH = 79
 COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yellow"}
 
 
-@verb()
+@command()
 @click.option(
     "--fix", is_flag=True, help="Set right what can be set right: rights, hooks, rewinds."
 )
-@click.pass_obj
 def doctor(call: Call, *, fix: bool) -> None:
     """Check that the guard works, and say what to do where not.
 

@@ -1,105 +1,112 @@
-"""Guarded verbs that change part of a file or all of it: edit, edit-lines, write, patch."""
+"""Guarded verbs that change files: edit, edit-lines, write, patch, create, delete, move."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
-from sightline.cli.answers import answer
-from sightline.cli.options import count_from, place_from, verb
+from sightline.api.json_shapes import shape
+from sightline.api.session import Session
+from sightline.cli import output
+from sightline.cli.failures import Answered, code_of
+from sightline.cli.input import from_stdin, text_or_file
+from sightline.cli.options import command, count_from, place_from
 from sightline.cli.output import Call
-from sightline.cli.text_input import from_stdin, one_of
+from sightline.errors import EditRefused, FileMissing, PathRefused, Unverifiable
+from sightline.model.results import EditResult
 from sightline.model.spans import Span
+from sightline.sessions.words import affected
+from sightline.text.phrases import printable
 
 
-@verb()
-@click.argument("path")
-@click.option("--old", metavar="TEXT", help="The text to replace, literally.")
-@click.option("--new", metavar="TEXT", help="What stands there instead; may be empty.")
+def edited(call: Call, verb: Callable[..., EditResult], /, *values: Any, **named: Any) -> None:
+    """Carry out a verb in the session, and print its result or its refusal."""
+    with call.open() as session:
+        try:
+            result = verb(session, *values, **named)
+        except (EditRefused, FileMissing, PathRefused, Unverifiable) as error:
+            _refused(call, error)
+            raise Answered(code_of(error)) from error
+    if call.json:
+        output.json(shape(result))
+        return
+    for file in (result, *result.others):
+        output.done(call, output.coloured(call, file.diff))
+        if file.merged:
+            output.note(call, f"Merged with what others changed in {printable(file.path)}.")
+        if file.notice is not None:
+            output.say(printable(file.notice.text.rstrip("\n")))
+        if file.affected:
+            output.note(call, printable(affected(file.affected, call.session_id)))
+
+
+def _refused(call: Call, error: EditRefused | FileMissing | PathRefused | Unverifiable) -> None:
+    output.failure(call, error.message, error.hint, diff=getattr(error, "diff", ""))
+    if call.json:
+        output.json(shape(error))
+    elif isinstance(error, EditRefused):
+        if error.text is not None:
+            output.text(error.text, end="")
+        for other in error.others:
+            output.failure(call, other.message, other.hint, diff=other.diff)
+
+
+@command(
+    Session.edit,
+    old={"flag": "--old"},
+    new={"flag": "--new"},
+    count={"type": count_from, "default": "1", "metavar": "N", "show_default": False},
+)
 @click.option("--old-file", metavar="F", help="The text to replace, from a file (- is stdin).")
 @click.option("--new-file", metavar="F", help="The new text, from a file (- is stdin).")
-@click.option(
-    "--count",
-    type=count_from,
-    default="1",
-    metavar="N",
-    help="How often it occurs: a number, or all.",
-)
-@click.pass_obj
 def edit(
     call: Call,
-    path: str,
     old: str | None,
     new: str | None,
     old_file: str | None,
     new_file: str | None,
-    count: int | None,
+    **arguments: Any,
 ) -> None:
-    """Replace a text, unless it changed since it was shown.
-
-    TEXT is taken literally: a line end in it is a real one.
-    """
-    before, after = one_of(old, old_file, "old"), one_of(new, new_file, "new")
-    answer(call, lambda session: session.edit(call.path(path), before, after, count=count))
+    """TEXT is taken literally: a line end in it is a real one."""
+    before, after = text_or_file(old, old_file, "old"), text_or_file(new, new_file, "new")
+    edited(call, Session.edit, old=before, new=after, **arguments)
 
 
-@verb("edit-lines")
-@click.argument("path")
+@command(Session.edit_lines, without=("start", "end"), new={"flag": "--new"})
 @click.argument("lines", type=place_from, metavar="A-B")
-@click.option("--new", metavar="TEXT", help="What stands there instead. Default: from stdin.")
-@click.pass_obj
 def edit_lines(call: Call, path: str, lines: Span, new: str | None) -> None:
-    """Replace lines, as this session last saw them.
-
-    10-9 inserts before line 10. The last line gets its line end if TEXT has none.
-    """
+    """10-9 inserts before line 10. Without --new the new lines come from stdin."""
     text = from_stdin(call, "the new lines") if new is None else new
-    answer(call, lambda session: session.edit_lines(call.path(path), *lines, text))
+    edited(call, Session.edit_lines, path, *lines, text)
 
 
-@verb()
-@click.argument("path")
-@click.pass_obj
+@command(Session.write, without=("content", "raw"))
 def write(call: Call, path: str) -> None:
-    """Write a whole file from stdin.
-
-    What others changed in it since it was shown is merged, or the write is refused.
-    """
-    content = from_stdin(call, "the file's content")
-    answer(call, lambda session: session.write(call.path(path), content))
+    """The content comes from stdin."""
+    edited(call, Session.write, path, from_stdin(call, "the file's content"))
 
 
-@verb()
-@click.pass_obj
+@command(Session.patch, without=("unified_diff",))
 def patch(call: Call) -> None:
-    """Apply a unified diff from stdin, all of it or none.
-
-    Paths in it are relative to the workspace.
-    """
-    text = from_stdin(call, "the patch")
-    answer(call, lambda session: session.patch(text))
+    """The diff comes from stdin. Paths in it are relative to the workspace."""
+    edited(call, Session.patch, from_stdin(call, "the patch"))
 
 
-@verb()
-@click.argument("path")
-@click.pass_obj
+@command(Session.create, without=("content",))
 def create(call: Call, path: str) -> None:
-    """Write a new file from stdin."""
-    content = from_stdin(call, "the file's content")
-    answer(call, lambda session: session.create(call.path(path), content))
+    """The content comes from stdin."""
+    edited(call, Session.create, path, from_stdin(call, "the file's content"))
 
 
-@verb()
-@click.argument("path")
-@click.pass_obj
+@command(Session.delete)
 def delete(call: Call, path: str) -> None:
-    """Delete a file that is as this session saw it."""
-    answer(call, lambda session: session.delete(call.path(path)))
+    """Exit code 1: the file changed, or does not exist."""
+    edited(call, Session.delete, path)
 
 
-@verb()
-@click.argument("src")
-@click.argument("dst")
-@click.pass_obj
+@command(Session.move)
 def move(call: Call, src: str, dst: str) -> None:
-    """Rename a file; refused when something stands at DST."""
-    answer(call, lambda session: session.move(call.path(src), call.path(dst)))
+    """Exit code 1: the file was not renamed."""
+    edited(call, Session.move, src, dst)

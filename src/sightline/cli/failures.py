@@ -1,4 +1,4 @@
-"""From what went wrong to words and an exit code. Nothing else in the command line does this."""
+"""Errors as words and exit codes. No other module of the command line decides either."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO, USAGE, UNKNOWN, INTERRUPTED = 1, 2, 3, 130
 
 
 class Answered(Exception):
-    """Ends a command with an exit code of its own: its answer was printed, and it is no."""
+    """Ends a command with an exit code, after its answer was printed."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -36,34 +36,39 @@ class Answered(Exception):
 
 
 def exit_code(error: BaseException, call: Call) -> int:
-    """Say what happened, unless the command did already: the process's exit code."""
+    """Report an error, unless the command did, and return the exit code of the process."""
     if isinstance(error, Answered):
         return error.code
     if isinstance(error, (click.exceptions.Exit, SystemExit)):
         code = error.exit_code if isinstance(error, click.exceptions.Exit) else error.code
         return code if isinstance(code, int) else 0 if code is None else 1
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
-        told_by = error.__cause__ if isinstance(error, click.Abort) else error
-        if isinstance(told_by, RewindInterrupted):
-            told(call, "interrupted", told_by.message, told_by.hint)
+        cause = error.__cause__ if isinstance(error, click.Abort) else error
+        if isinstance(cause, RewindInterrupted):
+            report(call, "interrupted", cause.message, cause.hint)
         return INTERRUPTED
     if call.debug:
-        _trace(error)
+        print_exception(error, file=sys.stderr)
     if isinstance(error, SightlineError):
-        return _ours(error, call)
+        kind = getattr(error, "reason", type(error).__name__)
+        report(call, kind, error.message, error.hint, getattr(error, "diff", ""))
+        return code_of(error)
     if isinstance(error, click.ClickException):
-        return _usage(error, call)
+        context = getattr(error, "ctx", None)
+        where = context.command_path if context else "sightline"
+        report(call, "usage", error.format_message(), f"See '{where} --help'.")
+        return USAGE
     if isinstance(error, output.Unprintable):
         hint = "Look where the output goes. What was done is in 'sightline log'."
-        told(call, "output", f"The answer cannot be printed: {error}.", hint)
+        report(call, "output", f"The answer cannot be printed: {error}.", hint)
         return UNKNOWN
     what = f"{type(error).__name__}: {error}"
-    told(call, "internal", f"sightline itself failed: {what}", "Run it again with --debug.")
+    report(call, "internal", f"sightline itself failed: {what}", "Run it again with --debug.")
     return UNKNOWN
 
 
 def code_of(error: SightlineError) -> int:
-    """The exit code that an error of ours stands for."""
+    """Return the exit code for an error of Sightline."""
     if isinstance(error, (Unverifiable, StoreError)):
         return UNKNOWN
     if isinstance(error, EditRefused) and error.reason == "unverifiable":
@@ -75,28 +80,11 @@ def code_of(error: SightlineError) -> int:
     return NO if isinstance(error, no) else USAGE
 
 
-def _ours(error: SightlineError, call: Call) -> int:
-    kind = getattr(error, "reason", type(error).__name__)
-    told(call, kind, error.message, error.hint, getattr(error, "diff", ""))
-    return code_of(error)
-
-
-def _usage(error: click.ClickException, call: Call) -> int:
-    context = getattr(error, "ctx", None)
-    where = context.command_path if context else "sightline"
-    told(call, "usage", error.format_message(), f"See '{where} --help'.")
-    return USAGE
-
-
-def told(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None:
-    """Print an error for people, and for programs where --json was given."""
+def report(call: Call, kind: str, message: str, hint: str, diff: str = "") -> None:
+    """Print an error for people, and for programs with --json."""
     try:
         output.failure(call, message, hint, diff=diff)
         if call.json:
             output.json({"error": {"kind": kind, "message": message, "hint": hint}})
-    except OSError:  # nowhere to say it: the exit code still does
+    except OSError:  # the streams are closed; the exit code remains
         return
-
-
-def _trace(error: BaseException) -> None:
-    print_exception(error, file=sys.stderr)

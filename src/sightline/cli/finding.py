@@ -1,43 +1,27 @@
-"""Commands that find files: find, list, related, registry."""
+"""Commands that find files, and those that count searches: find, list, related, registry, stats."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Any
 
 import click
 
+from sightline.api.session import Session
 from sightline.briefing import words as briefing_words
-from sightline.briefing.registry import LIMIT
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
-from sightline.cli.options import verb
+from sightline.cli.options import command, usage
 from sightline.cli.output import Call
 from sightline.codegraph import words as codegraph_words
+from sightline.search import stats as searches
 from sightline.search import words
-from sightline.search.chains import Fallback
 
 
-@verb()
-@click.argument("patterns", metavar="PATTERN...", nargs=-1, required=True)
-@click.option("--required", is_flag=True, help="The work cannot go on without it.")
-@click.option(
-    "--fallback",
-    type=click.Choice(["ask_user", "skip", "create_new"]),
-    default="skip",
-    show_default=True,
-    help="What is to be done where nothing matches.",
-)
-@click.pass_obj
-def find(call: Call, patterns: tuple[str, ...], *, required: bool, fallback: Fallback) -> None:
-    """Find files by up to five patterns, from exact to broad.
-
-    The first pattern that matches wins. A name or a pattern without a slash is looked for in all
-    folders; ** stands for any folders. Files that are ignored are not found. Where nothing
-    matches, what may have been meant is listed with the reason. Exit code 1: nothing matches.
-    """
-    with call.open() as session, _asked(), output.progress(call, "Listing the files"):
-        found = session.find(patterns, required=required, fallback=fallback)
+@command(Session.find, without=("name", "reason", "deadline_s", "progress"))
+def find(call: Call, **arguments: Any) -> None:
+    """Exit code 1: nothing matches."""
+    with call.open() as session, usage(), output.progress(call, "Listing the files"):
+        found = session.find(**arguments)
     if call.json:
         output.json(words.find_json(found), schema=False)
     else:
@@ -46,106 +30,55 @@ def find(call: Call, patterns: tuple[str, ...], *, required: bool, fallback: Fal
         raise Answered(NO)
 
 
-@verb("list")
-@click.argument("path", metavar="DIR", default=".")
-@click.option("--recursive", is_flag=True, help="With the folders below it.")
-@click.option("--filter", metavar="GLOB", help="Only files that match, such as '*.py'.")
-@click.option("--depth", type=click.IntRange(1), default=3, show_default=True, help="Levels.")
-@click.option("--limit", type=click.IntRange(1), default=200, show_default=True, help="Entries.")
+@command(Session.list_directory, name="list", path={"metavar": "[DIR]"})
 @click.option("--next-turn", is_flag=True, help="Not now: the next briefing delivers it.")
-@click.pass_obj
-def list(  # noqa: A001  the command's name
-    call: Call,
-    path: str,
-    *,
-    recursive: bool,
-    filter: str | None,
-    depth: int,
-    limit: int,
-    next_turn: bool,
-) -> None:
-    """List a folder as an agent is shown it.
-
-    The nearest first; what is ignored is counted, and what the limits cut off is told. With
-    --next-turn it is made when the next briefing is, and delivered with it, once.
-    """
+def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
+    """With --next-turn the folder is listed when the next briefing is made, once."""
     if next_turn:
-        asked = {"path": call.path(path), "recursive": recursive, "filter": filter}
         with call.open() as session:
-            session.request_listings([{**asked, "depth": depth, "limit": limit}])
+            session.request_listings([arguments])
         output.note(call, "The next briefing has it.")
         return
-    with call.open() as session, _asked():
-        found = session.list_directory(
-            call.path(path), recursive=recursive, filter=filter, depth=depth, limit=limit
-        )
+    with call.open() as session, usage():
+        found = session.list_directory(**arguments)
     if call.json:
         output.json(words.listing_json(found), schema=False)
     else:
         output.text(words.listing(found))
 
 
-@verb()
-@click.argument("path")
-@click.option("--no-imports", is_flag=True, help="Without what it imports.")
-@click.option("--no-importers", is_flag=True, help="Without what imports it.")
-@click.option("--no-tests", is_flag=True, help="Without its tests.")
-@click.option("--no-siblings", is_flag=True, help="Without the files beside it.")
-@click.option("--transitive", type=click.IntRange(0), default=0, help="Further steps of imports.")
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Files.")
-@click.pass_obj
-def related(
-    call: Call,
-    path: str,
-    *,
-    no_imports: bool,
-    no_importers: bool,
-    no_tests: bool,
-    no_siblings: bool,
-    transitive: int,
-    limit: int,
-) -> None:
-    """List the files that belong to one, and why.
-
-    What it imports, its tests, what imports it, and the files beside it, the closest first.
-    """
+@command(Session.related, without=("max_bytes", "max_tokens"))
+def related(call: Call, **arguments: Any) -> None:
+    """Languages without a reader of imports have siblings and tests only."""
     with call.open() as session, output.progress(call, "Reading imports"):
-        found = session.related(
-            call.path(path),
-            imports=not no_imports,
-            importers=not no_importers,
-            tests=not no_tests,
-            siblings=not no_siblings,
-            transitive=transitive,
-            limit=limit,
-        )
+        found = session.related(**arguments)
     if call.json:
         output.json(codegraph_words.as_json(found))
     else:
         output.text(codegraph_words.text(found))
 
 
-@verb()
+@command(Session.registry, without=("limit",), with_md5={"flag": "--md5"})
 @click.option("--all", "every", is_flag=True, help="All files, however many.")
-@click.option("--md5", is_flag=True, help="With MD5 sums, in JSON.")
-@click.pass_obj
-def registry(call: Call, *, every: bool, md5: bool) -> None:
-    """Show the files that this session knows.
-
-    The most useful first: how each came in, how it stands now, and who changed it.
-    """
+def registry(call: Call, *, every: bool, with_md5: bool) -> None:
+    """MD5 sums are printed with --json only."""
     with call.open() as session:
-        found = session.registry(limit=None if every else LIMIT, with_md5=md5)
+        limit = {"limit": None} if every else {}
+        found = session.registry(with_md5=with_md5, **limit)
     if call.json:
         output.json(briefing_words.registry_json(found), schema=False)
     else:
         output.text("\n".join(briefing_words.lines(found)))
 
 
-@contextmanager
-def _asked() -> Iterator[None]:
-    """What was asked for cannot be: that is how the command was called."""
-    try:
-        yield
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+@command(Session.stats)
+def stats(call: Call) -> None:
+    """Of all sessions, or with --session of one."""
+    with call.survey() as context:
+        found = searches.stats(context.store, call.session)
+    if call.json:
+        output.json(words.stats_json(found), schema=False)
+    elif text := words.text(found):
+        output.text(text)
+    else:
+        output.note(call, "No session looked for files yet.")

@@ -22,20 +22,20 @@ COMMANDS = {
     "write": "editing", "patch": "editing", "create": "editing", "delete": "editing", "move": "editing",
     "claim": "claims", "release": "claims", "claims": "claims",
     "checkpoint": "checkpoints", "checkpoints": "checkpoints", "checkpoint-diff": "checkpoints",
-    "checkpoint-export": "exporting", "rewind": "rewind",
+    "checkpoint-export": "checkpoints", "rewind": "checkpoints",
     "hand-over": "claims", "run": "run", "watch": "watch", "changes": "changes", "notice": "changes",
-    "ack": "changes", "edited-since": "changes", "turn": "turn", "doctor": "doctor",
-    "warnings": "warnings", "models": "warnings",
+    "ack": "changes", "edited-since": "changes", "turn": "sessions", "doctor": "doctor",
+    "warnings": "changes", "models": "sessions",
     "find": "finding", "list": "finding", "related": "finding", "registry": "finding",
-    "stats": "stats",
-    "briefing": "briefing",
+    "stats": "finding", "briefing": "changes",
     "window": "window", "replay": "replay", "gc": "upkeep", "completion": "upkeep", "hook": "upkeep",
 }  # fmt: skip
-"""Command -> its module, in the order in which a newcomer meets them."""
+"""Command -> its module, in the order of the help. Only the module of the command that runs is
+imported."""
 
 
 class Commands(click.Group):
-    """The group. `run` is the one place where what went wrong becomes words and an exit code."""
+    """The group. `run` turns errors into words and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -44,8 +44,8 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"sightline.cli.{COMMANDS[cmd_name]}")
-        found: click.Command = getattr(module, cmd_name.replace("-", "_"))
-        return found
+        members = [each for each in vars(module).values() if isinstance(each, click.Command)]
+        return next(each for each in members if each.name == cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -55,7 +55,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def run(self, args: Sequence[str]) -> int:
-        """Run with these arguments: the exit code."""
+        """Run with these arguments and return the exit code."""
         call = Call()
         try:
             done: object = super().main(
@@ -66,7 +66,7 @@ class Commands(click.Group):
         return done if isinstance(done, int) else 0
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
-        """As click's, for programs that drive a click command: exits the process."""
+        """Run and exit the process, for programs that drive a click command."""
         sys.exit(self.run(sys.argv[1:] if args is None else args))
 
 

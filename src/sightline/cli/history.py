@@ -1,4 +1,4 @@
-"""Commands that tell what happened: log, why."""
+"""Commands on the timeline: log, why."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from time import time
 import click
 from msgspec import structs
 
-from sightline.api import json_shapes
+from sightline.api.json_shapes import shape
+from sightline.api.workspace import Workspace
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.time_points import ALWAYS
 from sightline.checkpoints.time_points import since as moment
@@ -18,37 +19,33 @@ from sightline.cli import output
 from sightline.cli import words as cli_words
 from sightline.cli.live.lines import Lines
 from sightline.cli.live.terminal import Waiting, while_read
-from sightline.cli.options import verb
+from sightline.cli.options import command, path_argument, usage
 from sightline.cli.output import Call
 from sightline.history import session_history
 from sightline.history.log_entries import KINDS, Entry
 from sightline.history.overview import foreign
 from sightline.history.session_history import Asked
-from sightline.history.views import Why
 from sightline.history.why import why as reasons_for
 from sightline.history.words import sentence, story
 from sightline.text import phrases
 
 EVERY_S = 0.5
-"""Between two questions to the store whether anything was recorded."""
+"""Seconds between two looks at the store for new facts."""
 
 WIDTH = 79
 
 BEFORE = 10
-"""How many facts --follow begins with, unless it is told."""
+"""Facts that --follow begins with by default."""
 
 
-@verb()
-@click.argument("path", required=False)
-@click.option(
-    "--since", metavar="WHEN", help="What came then or later: 2h, 2026-01-01, a time, a position."
+@command(
+    Workspace.timeline,
+    without=("session",),
+    since={"metavar": "WHEN"},
+    kinds={"flag": "--kind", "type": click.Choice(KINDS), "metavar": "K"},
+    newest={"flag": "-n --newest"},
 )
-@click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(KINDS), metavar="K", help="Such as changed."
-)
-@click.option("-n", "--newest", type=click.IntRange(0), metavar="N", help="Only the newest N.")
-@click.option("-f", "--follow", is_flag=True, help="Go on with what comes, until Ctrl-C.")
-@click.pass_obj
+@click.option("-f", "--follow", is_flag=True, help="Go on with new facts, until Ctrl-C.")
 def log(
     call: Call,
     path: str | None,
@@ -58,64 +55,58 @@ def log(
     *,
     follow: bool,
 ) -> None:
-    """Show the timeline, or what happened to one file. Oldest first.
-
-    With --session, only what that session did. --kind may stand several times; a wrong one names all there are. --since with a position (the number in front of each line) shows what stands behind it. With --json, one object a line.
+    """With --session, only what that session did. --kind may stand several times; a wrong one names
+    all there are. WHEN is such as 2h, 2026-01-01, a time, or a position (the number in front of
+    each line). With --json, one object a line.
     """
-    with call.survey() as ground:
-        asked = _asked(call, ground, path, since, kinds, newest)
+    with call.survey() as context:
+        with usage("--since"):
+            begun = ALWAYS if since is None else moment(since, context.clock())
+        canonical = None if path is None else context.workspace.locate(path).path
+        asked = Asked(canonical, call.session, begun, kinds or None, newest)
         if follow:
             if newest is None and since is None:
                 asked = structs.replace(asked, newest=BEFORE)
-            _follow(call, ground, asked)
+            _follow(call, context, asked)
             return
-        found = session_history.select(ground.store, asked)
+        found = session_history.select(context.store, asked)
         if call.json:
             for entry in found:
-                output.json(json_shapes.entry(entry), schema=False)
+                output.json(shape(entry), schema=False)
             return
-        lines = list(_dated(found))
-    output.text("\n".join(lines) if lines else _nothing(asked))
+        dated = list(_dated(found))
+    output.text("\n".join(dated) if dated else _nothing(asked))
 
 
-@verb()
-@click.argument("path")
-@click.pass_obj
+def _follow(call: Call, context: SessionContext, asked: Asked) -> None:
+    """Print the facts so far, then new ones, until Ctrl-C or until nobody reads any more."""
+    lines, wait = Lines(json=call.json), Waiting()
+    entries = session_history.follow(context.store, asked)
+    with while_read(), wait.heeding():
+        while True:
+            lines.tell(next(entries))
+            wait(EVERY_S)
+
+
+@command()
+@path_argument
 def why(call: Call, path: str) -> None:
     """Tell how the verdict on a file comes about, fact by fact."""
     with call.open() as session:
-        ground = session._context  # noqa: SLF001 - faces compose the parts
-        reasons = reasons_for(ground, call.path(path))
+        reasons = reasons_for(session._context, path)  # noqa: SLF001 - faces compose the parts
     if call.json:
-        output.json(json_shapes.why(reasons))
-    else:
-        output.text("\n".join(_story(reasons, session.id)))
-
-
-def _asked(
-    call: Call,
-    ground: SessionContext,
-    path: str | None,
-    since: str | None,
-    kinds: tuple[str, ...],
-    newest: int | None,
-) -> Asked:
-    try:
-        begun = ALWAYS if since is None else moment(since, ground.clock())
-    except ValueError as wrong:
-        raise click.BadParameter(f"{wrong}.", param_hint="--since") from None
-    canonical = None if path is None else ground.workspace.locate(call.path(path)).path
-    return Asked(canonical, call.session, begun, kinds or None, newest)
-
-
-def _follow(call: Call, ground: SessionContext, asked: Asked) -> None:
-    """What there is, then what comes, until Ctrl-C or until nobody reads it any more."""
-    lines, wait = Lines(json=call.json), Waiting()
-    news = session_history.follow(ground.store, asked)
-    with while_read(), wait.heeding():
-        while True:
-            lines.tell(next(news))
-            wait(EVERY_S)
+        output.json(shape(reasons))
+        return
+    by = reasons.verdict.changed_by
+    ago = None if by is None else time() - by.at.timestamp()
+    lines = story(
+        reasons,
+        session.id,
+        cli_words.who(by, session.id),
+        ago,
+        lambda at: f"{_local(at):%Y-%m-%d %H:%M:%S}",
+    )
+    output.text("\n".join(line if line[:1] in ("", " ") else _wrapped(line) for line in lines))
 
 
 def _nothing(asked: Asked) -> str:
@@ -123,26 +114,17 @@ def _nothing(asked: Asked) -> str:
     return "Nothing of that kind happened here." if narrow else "Nothing happened here yet."
 
 
-def _dated(told: Iterable[Entry]) -> Iterator[str]:
-    """A line for each entry, under its day. What a session only found is put down to nobody."""
+def _dated(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a line for each entry, under its day. A change that a session only found has no session."""
     day = None
-    for entry in told:
+    for entry in entries:
         at = _local(entry.at)
         if at.date() != day:
             day = at.date()
             yield f"{day}"
-        said = sentence(entry, entry.session)
+        words = sentence(entry, entry.session)
         who = "-" if foreign(entry) or not entry.session else phrases.printable(entry.session)
-        yield f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {said}"
-
-
-def _story(told: Why, session: str) -> list[str]:
-    by = told.verdict.changed_by
-    ago = None if by is None else time() - by.at.timestamp()
-    lines = story(
-        told, session, cli_words.who(by, session), ago, lambda at: f"{_local(at):%Y-%m-%d %H:%M:%S}"
-    )
-    return [line if line[:1] in ("", " ") else _wrapped(line) for line in lines]
+        yield f"{entry.position:>5}  {at:%H:%M:%S}  {who}  {words}"
 
 
 def _wrapped(line: str) -> str:
@@ -150,5 +132,5 @@ def _wrapped(line: str) -> str:
 
 
 def _local(at: int) -> datetime:
-    """Microseconds as the time on the reader's clock."""
+    """Return microseconds as the time on the reader's clock."""
     return datetime.fromtimestamp(at / 1_000_000, UTC).astimezone()

@@ -13,14 +13,14 @@ from sightline.agents.claude_code.settings import Scope
 from sightline.agents.settings_file import Change, backup_of, carry_out
 from sightline.cli import connect, output
 from sightline.cli.connect import Kind
-from sightline.cli.failures import NO, Answered, told
-from sightline.cli.options import verb
+from sightline.cli.failures import NO, Answered, report
+from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.filesystem.discovery import discover
 from sightline.text.phrases import table
 
 
-@verb()
+@command()
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
 @click.option("--remove", is_flag=True, help="Take our hooks out again.")
 @click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
@@ -39,7 +39,6 @@ from sightline.text.phrases import table
     show_default=True,
     help="http: no process for every event, but nothing is guarded while 'up' is not running.",
 )
-@click.pass_obj
 def init(
     call: Call, agents: tuple[str, ...], *, remove: bool, dry_run: bool, scope: Scope, kind: Kind
 ) -> None:
@@ -85,7 +84,7 @@ def _chosen(call: Call, agents: tuple[str, ...], root: str) -> list[str]:
     found = list(dict.fromkeys(agents)) or connect.found_agents(root)
     if not found:
         hint = f"Name it, if you will install it: sightline init {known}"
-        told(call, "agent", "No agent was found that can be connected.", hint)
+        report(call, "agent", "No agent was found that can be connected.", hint)
         raise Answered(NO)
     return found
 

@@ -1,35 +1,148 @@
-"""Options that every command takes, before it or after it, and the types of arguments."""
+"""Commands made from verbs, the options of every command, and the types of arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from inspect import cleandoc
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 
+from sightline.api.verbs import REQUIRED, Parameter, parameters, prose
 from sightline.cli.output import Call
 from sightline.model.spans import Span
 from sightline.model.units import duration_us, size_bytes
 
+EPILOG = "Options of all commands: see 'sightline --help'."
 
-def verb(name: str | None = None, **options: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """A command that takes the options of all commands. They are left out of its help."""
+PATHS = {"path", "paths", "src", "dst", "force_paths"}
+"""Parameters that hold paths, which are typed relative to the current folder."""
 
-    def decorate(function: Callable[..., Any]) -> click.Command:
-        options.setdefault("epilog", "Options of all commands: see 'sightline --help'.")
-        made = click.command(name, click.Command, **options)(function)
-        made.params += global_options(hidden=True)
+
+class VerbCommand(click.Command):
+    """A command that takes parameters from a verb. `without` names those that it does not take."""
+
+    verb: Callable[..., Any] | None = None
+    without: tuple[str, ...] = ()
+
+
+def command(
+    verb: Callable[..., Any] | None = None,
+    *,
+    name: str | None = None,
+    without: tuple[str, ...] = (),
+    **spelled: dict[str, Any],
+) -> Callable[[Callable[..., Any]], VerbCommand]:
+    """Return a decorator that makes a command of a function.
+
+    The command takes the parameters of a verb, except those in `without`, and passes them on by
+    their names. Its help is the verb's docstring followed by the function's own. `spelled` names
+    the attributes of click that a parameter has here: "flag" for another option, and any that the
+    annotation does not say. The global options are left out of the help.
+    """
+
+    def decorate(function: Callable[..., Any]) -> VerbCommand:
+        texts = [prose(verb) if verb else "", cleandoc(function.__doc__ or "")]
+        text = "\n\n".join(part for part in texts if part)
+        made = click.command(name, VerbCommand, help=text, epilog=EPILOG)(click.pass_obj(function))
+        made.verb, made.without = verb, without
+        taken = [each for each in parameters(verb) if each.name not in without] if verb else []
+        derived = [
+            derived_parameter(each, spelled.get(each.name, {}), is_first=not number)
+            for number, each in enumerate(taken)
+        ]
+        made.params = [*derived, *made.params, *global_options(hidden=True)]
         return made
 
     return decorate
 
 
+def derived_parameter(
+    parameter: Parameter, spelled: dict[str, Any], *, is_first: bool
+) -> click.Parameter:
+    """Return the argument or option for a parameter of a verb.
+
+    Arguments are what the verb requires, its first parameter unless that is for keywords only, and
+    its paths; the rest are options.
+    """
+    attributes = _attributes(parameter.annotation)
+    is_many = attributes.pop("is_many", False)
+    if parameter.name in PATHS:
+        attributes["callback"] = place
+    flag = spelled.get("flag", "")
+    spelled = {name: value for name, value in spelled.items() if name != "flag"}
+    required = parameter.default is REQUIRED
+    if not flag and not parameter.is_keyword and (required or is_first or parameter.name in PATHS):
+        attributes |= {"nargs": -1 if is_many else 1, "required": required}
+        attributes["metavar"] = (
+            f"{parameter.name.upper().removesuffix('S')}..." if is_many else None
+        )
+        if parameter.default not in (REQUIRED, None):
+            attributes["default"] = parameter.default
+        attributes |= spelled
+        return click.Argument([parameter.name], help=parameter.description, **attributes)
+    flag = flag or f"--{parameter.name.replace('_', '-')}"
+    if not attributes.get("is_flag"):
+        attributes.setdefault("metavar", "PATH" if parameter.name in PATHS else "TEXT")
+    elif parameter.default is True and "/" not in flag:
+        flag = f"{flag}/--no-{flag[2:]}"
+    default = None if required else parameter.default
+    shown = default not in (None, False, "", ())
+    attributes |= {"default": default, "show_default": shown, "multiple": is_many, **spelled}
+    return click.Option([*flag.split(), parameter.name], help=parameter.description, **attributes)
+
+
+def _attributes(annotation: Any) -> dict[str, Any]:
+    """Return the attributes of click for values of an annotated type."""
+    if get_origin(annotation) in (Union, UnionType):
+        members = [each for each in get_args(annotation) if each is not NoneType]
+        many = [each for each in members if get_origin(each) not in (None, Annotated, tuple)]
+        return _attributes((many or members)[0])
+    if annotation is bool:
+        return {"is_flag": True}
+    if annotation == Span:
+        return {"type": lines_from, "metavar": "A-B"}
+    if get_origin(annotation) is Annotated:
+        return {"type": click.IntRange(get_args(annotation)[1].ge), "metavar": "N"}
+    if get_origin(annotation) is Literal:
+        return {"type": click.Choice(get_args(annotation)), "metavar": None}
+    return {"is_many": True} if get_origin(annotation) else {}
+
+
+def place(context: click.Context, _: click.Parameter, value: Any) -> Any:
+    """Return paths as seen from the root of the workspace."""
+    call = context.ensure_object(Call)
+    return [*map(call.path, value)] if isinstance(value, tuple) else value and call.path(value)
+
+
+path_argument = click.argument("path", callback=place)
+"""The argument of a command about one file that is no verb."""
+
+
+@contextmanager
+def usage(of: str | None = None) -> Iterator[None]:
+    """Report a ValueError of a verb as wrong usage, of an option or argument if named."""
+    try:
+        yield
+    except ValueError as error:
+        said = f"{str(error)[:1].upper()}{str(error)[1:].removesuffix('.')}."
+        raise click.BadParameter(said, param_hint=of) if of else click.UsageError(said) from error
+
+
 def global_options(*, hidden: bool) -> list[click.Option]:
-    """Fresh options: click's are bound to the one command that has them."""
+    """Return the options of every command. A click option belongs to one command."""
 
     def option(name: str, help: str, **more: Any) -> click.Option:
         return click.Option(
-            [name], help=help, expose_value=False, callback=_take, hidden=hidden, **more
+            [name],
+            help=help,
+            expose_value=False,
+            is_eager=True,
+            callback=_keep,
+            hidden=hidden,
+            **more,
         )
 
     return [
@@ -48,14 +161,18 @@ def global_options(*, hidden: bool) -> list[click.Option]:
     ]
 
 
-def _take(context: click.Context, option: click.Parameter, value: Any) -> None:
+def _keep(context: click.Context, option: click.Parameter, value: Any) -> None:
     # Given twice, the later one stands; not given here, what stood before the command stays.
     if value not in (None, False) and option.name:
         setattr(context.ensure_object(Call), option.name, value)
 
 
+LAST = 2**53
+"""A line further down than any file goes."""
+
+
 def lines_from(text: str) -> Span:
-    """A-B, both included; A alone is that line, A- goes on to the end of the file."""
+    """Return the lines A-B, both included; A alone is one line, A- goes on to the end."""
     first, last = _range(text)
     if last < first:
         raise click.BadParameter(f"{text!r} ends before it begins.")
@@ -63,7 +180,7 @@ def lines_from(text: str) -> Span:
 
 
 def place_from(text: str) -> Span:
-    """As lines_from; A-B with B one less than A is the place before line A."""
+    """Return lines as lines_from does; A-B with B one less than A is the place before line A."""
     first, last = _range(text)
     if last < first - 1:
         raise click.BadParameter(f"{text!r} ends before it begins.")
@@ -77,29 +194,29 @@ def _range(text: str) -> Span:
     raise click.BadParameter(f"{text!r} is not a range of lines such as 10-20.")
 
 
-LAST = 2**53
-"""Further than any file goes."""
-
-
 def age_from(text: str) -> int:
-    """A length of time in microseconds."""
-    return _amount(duration_us, text)
+    """Return a length of time in microseconds."""
+    with usage_of_type():
+        return duration_us(text)
 
 
-def room_from(text: str) -> int:
-    """A size in bytes."""
-    return _amount(size_bytes, text)
+def size_from(text: str) -> int:
+    """Return a size in bytes."""
+    with usage_of_type():
+        return size_bytes(text)
 
 
-def _amount(read: Callable[[str], int], text: str) -> int:
+@contextmanager
+def usage_of_type() -> Iterator[None]:
+    """Report a ValueError as a bad value of the option that is being read."""
     try:
-        return read(text)
+        yield
     except ValueError as wrong:
         raise click.BadParameter(f"{wrong}.") from None
 
 
 def count_from(text: str | int) -> int | None:
-    """A number from 1 on, or all (None)."""
+    """Return a number from 1 on, or None for "all"."""
     if text == "all":
         return None
     if str(text).isdecimal() and int(text) > 0:

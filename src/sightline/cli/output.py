@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from threading import Timer
 from typing import Any, TextIO
 
@@ -172,7 +173,11 @@ class Call:
         self.quiet = False
         self.no_color = False
         self.debug = False
-        self.root = ""
+
+    @cached_property
+    def root(self) -> str:
+        """The workspace. WorkspaceError."""
+        return discover(self.workspace)
 
     @property
     def session_id(self) -> str:
@@ -199,11 +204,11 @@ class Call:
                 # Who only asks for another agent's view does not hold its session.
                 holder=owner_of(holder_of(os.getppid())) if own else None,
             )
-            said = finish_rewind(session) if finish else ""
-            if said:
-                say(said)
+            if finish and (finished := finish_rewind(session)):
+                say(finished)
             yield session
-            _say_missed(session)
+            if missed := session._context.missed:  # noqa: SLF001 - what no verb answers
+                say(missed)
         finally:
             store.close()
 
@@ -231,17 +236,9 @@ class Call:
         return settings.store or f"sqlite://{store_file(settings.state_home, root)}"
 
     def _ports(self) -> tuple[Store, Workspace, Settings]:
-        root = self.root = discover(self.workspace)
-        settings = settings_of(root, self.store)
-        store, workspace = ports(root, settings, self.store)
+        settings = settings_of(self.root, self.store)
+        store, workspace = ports(self.root, settings, self.store)
         return store, workspace, settings
-
-
-def _say_missed(session: Session) -> None:
-    """That a checkpoint which was due could not be kept, where so."""
-    missed = session._context.missed  # noqa: SLF001 - what no verb answers
-    if missed:
-        say(missed)
 
 
 def approver(call: Call) -> Callable[[str, str], bool] | None:
@@ -251,9 +248,14 @@ def approver(call: Call) -> Callable[[str, str], bool] | None:
 
     def approve(path: str, diff: str) -> bool:
         note(call, coloured(call, diff, sys.stderr))
-        try:
-            return click.confirm(f"{path} is protected. Make this change?", err=True)
-        except click.Abort:
-            raise KeyboardInterrupt from None
+        return confirmed(f"{path} is protected. Make this change?")
 
     return approve
+
+
+def confirmed(question: str, *, default: bool = False) -> bool:
+    """Ask on the terminal. KeyboardInterrupt when the user gives no answer."""
+    try:
+        return click.confirm(question, default=default, err=True)
+    except click.Abort:
+        raise KeyboardInterrupt from None

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import click
+from msgspec import structs
 
+from sightline.agents.readers import READERS
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
-from sightline.cli.options import verb
+from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.cli.replay_request import order, places, shape
+from sightline.errors import UnknownName
 from sightline.replay.comparison import Row
-from sightline.replay.played import Half, Replay
+from sightline.replay.costs import PRICES
+from sightline.replay.played import Half, Order, Replay
+from sightline.replay.policies import POLICIES, PRICE, Maker, Setting, select
 from sightline.replay.run_sessions import replay as played
 from sightline.replay.words import no_session, report
+from sightline.text.tokens import estimate
 
 BAR = 30
-"""Characters of the bar that shows how far it is."""
+"""Characters of the progress bar."""
 
 
-@verb()
+@command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--policy", "policies", multiple=True, metavar="P", help="Only these. May be given several times.")  # fmt: skip
 @click.option("--price", "prices", multiple=True, metavar="P", help="Show only these, such as 0.10/1.25 or none. Policies that look at prices reckon with the first.")  # fmt: skip
@@ -30,7 +36,6 @@ BAR = 30
 @click.option("--soft-budget", type=click.IntRange(1), metavar="N", help="Tokens above which our own policies begin to fold.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N files.")
 @click.option("--half", type=click.Choice(["both", "tuned", "held-out"]), default="both", help="One of two halves, told by a digest of the session's id: what is tuned on one is shown on the other.")  # fmt: skip
-@click.pass_obj
 def replay(
     call: Call,
     paths: tuple[str, ...],
@@ -50,36 +55,132 @@ def replay(
     view that its format does not allow.
     """
     wanted = order(policies, prices, min_tokens, soft_budget)
-    with _progress(call) as told:
-        made = played(paths, wanted, half, limit=limit, progress=told)
+    with _progress(call) as progress:
+        made = played(paths, wanted, half, limit=limit, progress=progress)
     rows = made.rows()
-    _print(call, made, rows, prices)
-    if not rows or any(row.total.invalid for row in rows):
-        raise Answered(NO)
-
-
-def _print(call: Call, made: Replay, rows: Sequence[Row], prices: Sequence[str]) -> None:
     if call.json:
         output.json(shape(made, rows))
     elif rows:
         output.text(report(made, rows, places(prices)))
     else:
         output.say("\n".join(no_session(made)))
+    if not rows or any(row.total.invalid for row in rows):
+        raise Answered(NO)
 
 
 @contextmanager
 def _progress(call: Call) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, wiped out at the end; nothing anywhere else."""
+    """Show a bar on a terminal, and wipe it out at the end; show nothing elsewhere."""
     if call.quiet or call.json or not sys.stderr.isatty():
         yield None
         return
 
-    def told(done: int, of: int) -> None:
+    def show(done: int, of: int) -> None:
         full = BAR * done // max(of, 1)
         bar = "█" * full + "░" * (BAR - full)
         click.echo(f"\r{bar} {done} of {of} files", err=True, nl=False)
 
     try:
-        yield told
+        yield show
     finally:
         click.echo("\r\x1b[K", err=True, nl=False, color=True)
+
+
+def order(
+    policies: Sequence[str] = (),
+    prices: Sequence[str] = (),
+    least_tokens: int = 0,
+    soft_budget: int | None = None,
+    among: Mapping[str, Maker] = POLICIES,
+) -> Order:
+    """Return what to play, of the policies in `among`. UnknownName for a policy or a price."""
+    places(prices)
+    setting = Setting(estimate, prices[0] if prices else PRICE, soft_budget=soft_budget)
+    return Order(READERS, select(policies, among), setting, least_tokens)
+
+
+def places(prices: Sequence[str]) -> list[int]:
+    """Return the positions of named prices in PRICES; of all by default. UnknownName."""
+    names = [each.name for each in PRICES]
+    for price in prices:
+        if price not in names:
+            raise UnknownName(f"There are no prices {price!r}.", f"There are: {', '.join(names)}")
+    return [names.index(price) for price in dict.fromkeys(prices or names)]
+
+
+def shape(made: Replay, rows: Sequence[Row]) -> dict[str, Any]:
+    """Return a replay as JSON. Fractions are relative to no truncation."""
+    setting = made.order.setting
+    whole = rows[0].total if rows else None
+    return {
+        "sessions": len(made.sessions),
+        "calls": whole.calls if whole else 0,
+        "policies": [_policy(made, row) for row in rows],
+        "modelled": True,
+        "tokens_sent": whole.sent if whole else 0,
+        "edits": whole.edits if whole else 0,
+        "edits_without_support": whole.unfounded if whole else 0,
+        "references": whole.references if whole else 0,
+        "parameters": {
+            "half": made.half,
+            "min_tokens": made.order.least_tokens,
+            "window": setting.window,
+            "prefix": setting.prefix,
+            "soft_budget": setting.soft_budget,
+            "price": setting.price,
+        },
+        "session_list": {
+            "digest": made.digest,
+            "sessions": [
+                {
+                    "session": each.session,
+                    "agent": each.agent,
+                    "source": each.source,
+                    "half": "held-out" if each.half else "tuned",
+                    "tokens": each.tokens,
+                    "damaged_rows": each.passed_over,
+                    "mended": each.mended,
+                }
+                for each in made.sessions
+            ],
+            "left_out": made.others,
+            "recorded_again": list(made.again),
+        },
+        "unreadable": [{"path": each.path, "why": each.why} for each in made.unread],
+    }
+
+
+def _policy(made: Replay, row: Row) -> dict[str, Any]:
+    total = row.total
+    names = [each.name for each in PRICES]
+    return {
+        "name": row.name,
+        "sent": row.sent,
+        "cost": dict(zip(names, row.costs, strict=True)),
+        "lost_edits": row.lost_edits,
+        "lost_references": row.lost_references,
+        "invalid_views": total.invalid,
+        "frontier": [name for name, leads in zip(names, row.frontier, strict=True) if leads],
+        "sees_future": False,
+        "lost_edits_count": total.lost_edits,
+        "lost_references_count": total.lost_references,
+        "forced_rereads": total.forced_reads,
+        "avoidable_rereads": total.avoidable_reads,
+        "stale_calls": total.stale_calls,
+        "missing_intents": total.missing_intents,
+        "peak_tokens": total.peak,
+        "calls_over_window": total.over,
+        "changes": total.changes,
+        "idle_sessions": row.idle,
+        "cpu_ms_per_call": 1000 * total.spent_s / max(total.calls, 1),
+        "per_session": {
+            "median": row.median,
+            "p90": row.p90,
+            "costs": list(row.per_session),
+            "worst": [
+                {"session": made.sessions[at].session, "cost": cost} for at, cost in row.worst
+            ],
+        },
+        "against": {name: structs.asdict(each) for name, each in row.against.items()},
+        "first_invalid": total.wrong or None,
+    }

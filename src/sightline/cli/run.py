@@ -1,4 +1,4 @@
-"""run: a command whose changes are recorded as its own."""
+"""The command run: a command whose changes are recorded as made by the command."""
 
 from __future__ import annotations
 
@@ -11,27 +11,23 @@ from contextlib import contextmanager
 
 import click
 
-from sightline.api import json_shapes
+from sightline.api.json_shapes import shape
+from sightline.api.session import Session
 from sightline.cli import output
 from sightline.cli.failures import INTERRUPTED, Answered
-from sightline.cli.options import verb
+from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.model.results import CommandRun
 from sightline.text import phrases
 
 NOT_RUNNABLE, NOT_FOUND = 126, 127
-"""As shells say it."""
+"""Exit codes of shells."""
 
 PATHS_NAMED = 10
 
 
-@verb(context_settings={"allow_interspersed_args": False})
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.pass_obj
+@command(Session.ran, command={"nargs": -1, "type": click.UNPROCESSED})
 def run(call: Call, command: tuple[str, ...]) -> None:
-    """Run a command; what it changes is recorded as its own.
-
-    For example: sightline run -- make format
+    """For example: sightline run -- make format
 
     The exit code is the command's own. With --json, what it prints goes to stderr.
     """
@@ -41,15 +37,22 @@ def run(call: Call, command: tuple[str, ...]) -> None:
         done = under_way.result
     assert done is not None
     if call.json:
-        output.json(json_shapes.command_run(done))
+        output.json(shape(done))
     elif code not in (NOT_RUNNABLE, NOT_FOUND):
-        output.note(call, _summary(done))
+        paths = sorted({*(change.path for change in done.changes), *done.removed})
+        named = phrases.named([phrases.printable(path) for path in paths], PATHS_NAMED)
+        files = phrases.count(len(paths), "file")
+        nothing = "It changed no file (ignored ones are not looked at)."
+        output.note(call, f"It changed {files}: {named}." if paths else nothing)
     if code:
         raise Answered(INTERRUPTED if interrupts else code)
 
 
+run.context_settings = {"allow_interspersed_args": False}
+
+
 def _spawned(call: Call, command: Sequence[str]) -> int:
-    """Run it to its end: its exit code, as a shell would have it."""
+    """Run a command to its end and return its exit code, as a shell would."""
     try:
         code = subprocess.call(command, stdout=sys.stderr if call.json else None)
     except OSError as error:
@@ -62,20 +65,13 @@ def _spawned(call: Call, command: Sequence[str]) -> int:
 
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Ctrl-C is the command's to heed, the terminal sends it there too. Here it is only counted:
-    what the command changed must be recorded, whenever the user's patience ends."""
+    """Count interrupts, and leave them to the command: the terminal sends Ctrl-C there, too.
+
+    The changes of the command must be recorded even if the user interrupts it.
+    """
     counted: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _frame: counted.append(number))
     try:
         yield counted
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _summary(done: CommandRun) -> str:
-    changed = [change.path for change in done.changes]
-    paths = [phrases.printable(path) for path in sorted({*changed, *done.removed})]
-    if not paths:
-        return "It changed no file (ignored ones are not looked at)."
-    named = phrases.named(paths, PATHS_NAMED)
-    return f"It changed {phrases.count(len(paths), 'file')}: {named}."

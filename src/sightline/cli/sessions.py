@@ -1,26 +1,29 @@
-"""The sessions of a workspace: list them, show one, end one for good, fork one."""
+"""Commands about sessions: sessions, with show, delete and fork; turn, models."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 
-from sightline.api import json_shapes
+from sightline.api.json_shapes import shape, time
+from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
-from sightline.cli import output
-from sightline.cli.failures import NO, Answered, told
-from sightline.cli.options import global_options
+from sightline.cli import output, words
+from sightline.cli.failures import NO, Answered, report
+from sightline.cli.options import EPILOG, command, global_options, usage
 from sightline.cli.output import Call
-from sightline.cli.words import session_shape, status_lines
 from sightline.history import session_history
-from sightline.model.projections import SessionState
-from sightline.sessions import lifecycle, words
-from sightline.sessions.presence import Presence, presence
+from sightline.sessions import lifecycle
+from sightline.sessions import usage as model_usage
+from sightline.sessions import words as session_words
+from sightline.sessions.presence import presence
 from sightline.text import phrases
+from sightline.text.phrases import one_line, printable
 
 
-@click.group(invoke_without_command=True, epilog="Options of all commands: see 'sightline --help'.")
+@click.group(invoke_without_command=True, epilog=EPILOG, params=[*global_options(hidden=True)])
 @click.pass_context
 def sessions(context: click.Context) -> None:
     """List sessions, or show, delete or fork one.
@@ -28,111 +31,121 @@ def sessions(context: click.Context) -> None:
     A session is present while the process that holds it lives: an agent's own, or the shell that
     commands were typed in.
     """
-    if context.invoked_subcommand is None:
-        _list(context.ensure_object(Call))
+    if context.invoked_subcommand is not None:
+        return
+    call = context.ensure_object(Call)
+    with call.survey() as ground:
+        every = session_history.sessions(ground)
+        found = [(each, presence(ground, each.session)) for each in every]
+    if call.json:
+        listed = [
+            {**shape(each.session), "files": each.files, **shape(state)} for each, state in found
+        ]
+        output.json({"sessions": listed})
+        return
+    rows = [("ID", "AGENT", "BEGAN", "STATE", "HEARD OF", "TURN", "FILES")]
+    for each, state in found:
+        known = each.session
+        times = (_local(known.started), state.state, _local(state.last))
+        rows.append((known.id, known.agent, *times, str(known.turn), str(each.files)))
+    output.text("\n".join(phrases.table(rows)) if found else "No session worked here yet.")
 
 
-@sessions.command("show", cls=click.Command)
+@command()
 @click.argument("id")
-@click.pass_obj
 def show(call: Call, id: str) -> None:
     """Show one session and its files."""
-    with call.survey() as ground:
-        _known(call, ground, id)
-        found = session_history.status(ground, id)
-        standing = presence(ground, found[0].session)
+    with call.survey() as context:
+        _check_known(call, context, id)
+        found = session_history.status(context, id)
+        state = presence(context, found[0].session)
         if call.json:
-            output.json({"session": session_shape(ground, found[0])})
+            output.json({"session": words.session_shape(context, found[0])})
             return
-        lines = status_lines(call, ground, found, id)
-        output.text("\n".join([*lines, "", _standing(standing)]))
+        lines = words.status_lines(call, context, found, id)
+    pid = state.holder.rsplit(":", 2)[1] if state.holder else None
+    held = f", held by process {pid}" if pid and state.state == "present" else ""
+    since, last = _local(state.since), _local(state.last)
+    lines += ["", f"It is {state.state} since {since}{held}; last heard of {last}."]
+    output.text("\n".join(lines))
 
 
-@sessions.command("delete", cls=click.Command)
+@command()
 @click.argument("id")
-@click.option("--force", is_flag=True, help="Also where it is at work.")
-@click.pass_obj
+@click.option("--force", is_flag=True, help="Also if it is at work.")
 def delete(call: Call, id: str, *, force: bool) -> None:
     """End a session, forget what it was shown, drop its claims.
 
     What it did stays on the timeline: no fact is ever deleted. Taken up again, it begins with
     nothing, and has to read before it may write.
     """
-    with call.survey() as ground:
-        _known(call, ground, id)
-        gone = lifecycle.delete(ground, id, force=force)
+    with call.survey() as context:
+        _check_known(call, context, id)
+        gone = lifecycle.delete(context, id, force=force)
     if call.json:
         output.json({"deleted": gone.session, "files": gone.files, "claims": gone.claims})
         return
-    output.done(call, words.forgotten(phrases.printable(gone.session), gone.claims))
+    output.done(call, session_words.forgotten(printable(gone.session), gone.claims))
 
 
-@sessions.command("fork", cls=click.Command)
-@click.argument("id")
-@click.option("--as", "new", metavar="NEW", help="The id of the fork. Default: a new one.")
-@click.pass_obj
-def fork(call: Call, id: str, new: str | None) -> None:
-    """Begin a session that knows all that another knows now.
-
-    From here on each goes its own way.
-    """
-    call.session = id
-    with call.survey() as ground:
-        _known(call, ground, id)
+@command(Session.fork, id={"flag": "--as", "metavar": "NEW"})
+@click.argument("parent", metavar="ID")
+def fork(call: Call, id: str | None, parent: str) -> None:
+    """ID is the session to fork."""
+    call.session = parent
+    with call.survey() as context:
+        _check_known(call, context, parent)
     with call.open() as session:
-        made = session.fork(new)
+        made = session.fork(id)
         made.close()
     if call.json:
-        output.json({"session": made.id, "parent": id})
+        output.json({"session": made.id, "parent": parent})
         return
-    output.done(call, f"Forked {phrases.printable(id)}: {made.id}")
+    output.done(call, f"Forked {printable(parent)}: {made.id}")
 
 
-for _each in (show, delete, fork):
-    _each.params += global_options(hidden=True)
-sessions.params += global_options(hidden=True)
+for _command in (show, delete, fork):
+    sessions.add_command(_command)
 
 
-def _known(call: Call, ground: SessionContext, id: str) -> SessionState:
-    state = ground.store.session(id)
-    if state is None:
-        told(call, "session", *words.no_session(id))
+def _check_known(call: Call, context: SessionContext, id: str) -> None:
+    if context.store.session(id) is None:
+        report(call, "session", *session_words.no_session(id))
         raise Answered(NO)
-    return state
 
 
-def _list(call: Call) -> None:
-    with call.survey() as ground:
-        every = session_history.sessions(ground)
-        found = [(each, presence(ground, each.session)) for each in every]
-    if call.json:
-        listed = [
-            {
-                **json_shapes.session(each.session),
-                "files": each.files,
-                **json_shapes.presence(standing),
-            }
-            for each, standing in found
-        ]
-        output.json({"sessions": listed})
-        return
-    rows = [("ID", "AGENT", "BEGAN", "STATE", "HEARD OF", "TURN", "FILES")]
-    for each, standing in found:
-        state = each.session
-        begun, last = _when(state.started), _when(standing.last)
-        numbers = (str(state.turn), str(each.files))
-        rows.append((state.id, state.agent, begun, standing.state, last, *numbers))
-    output.text("\n".join(phrases.table(rows)) if found else "No session worked here yet.")
-
-
-def _standing(standing: Presence) -> str:
-    """How a session stands, since when, and who holds it."""
-    pid = standing.holder.rsplit(":", 2)[1] if standing.holder else None
-    held = f", held by process {pid}" if pid and standing.state == "present" else ""
-    since = _when(standing.since)
-    return f"It is {standing.state} since {since}{held}; last heard of {_when(standing.last)}."
-
-
-def _when(at: int) -> str:
-    """Microseconds as a time on the reader's clock."""
+def _local(at: int) -> str:
+    """Return microseconds as a time on the reader's clock."""
     return f"{datetime.fromtimestamp(at / 1_000_000, UTC).astimezone():%Y-%m-%d %H:%M}"
+
+
+@command(Session.turn)
+def turn(call: Call, **arguments: Any) -> None:
+    """--provider and --mode need a model, named now or before."""
+    with call.open() as session, usage("--model"):
+        begun = session.turn(**arguments)
+    if call.json:
+        output.json({"session": call.session_id, "turn": begun})
+        return
+    output.done(call, f"Turn {begun} began.")
+
+
+@command(Session.model_usage)
+def models(call: Call) -> None:
+    """Of all sessions, or with --session of one."""
+    with call.survey() as context:
+        known = [state.id for state in context.store.sessions()]
+        ids = known if call.session is None else [call.session]
+        found = [(name, used) for name in ids for used in model_usage.models(context, name)]
+    found.sort(key=lambda pair: pair[1].position)
+    if call.json:
+        output.json({"models": [{"session": name, **shape(used)} for name, used in found]})
+    elif found:
+        rows = [("SINCE", "SESSION", "TURN", "MODEL", "PROVIDER", "MODE")]
+        for name, used in found:
+            named = (name, str(used.turn), used.model, used.provider or "-", used.mode or "-")
+            session, number, model, provider, mode = map(one_line, named)
+            rows.append((time(used.at), session, number, model, provider, mode))
+        output.text("\n".join(phrases.table(rows)))
+    else:
+        output.note(call, "No session told which model it used.")

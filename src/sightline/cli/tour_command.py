@@ -6,13 +6,12 @@ from tempfile import TemporaryDirectory
 from textwrap import fill
 from typing import Any
 
-import click
 from msgspec import structs
 
-from sightline.api import json_shapes
+from sightline.api.json_shapes import shape
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
-from sightline.cli.options import verb
+from sightline.cli.options import command
 from sightline.cli.output import Call
 from sightline.cli.tour.recording import SOURCE, load
 from sightline.cli.tour.stage import Stage
@@ -29,8 +28,7 @@ NEXT = (
 )
 
 
-@verb()
-@click.pass_obj
+@command()
 def tour(call: Call) -> None:
     """See a real agent's session judged, step by step, in a throw-away folder.
 
@@ -121,7 +119,7 @@ def _shape(steps: list[Step], stage: Stage) -> dict[str, Any]:
     return {
         "source": SOURCE,
         "steps": [_step_shape(number, step) for number, step in enumerate(steps, 1)],
-        "sessions": [json_shapes.session_files(each) for each in stage.status()],
+        "sessions": [shape(each) for each in stage.status()],
         "next": [command for command, _ in NEXT],
     }
 

@@ -1,27 +1,35 @@
-"""up: the main job in the foreground. Shows what each agent has in context, and what went stale."""
+"""The command up: show live what each agent has in context, and what went stale."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 
 import click
 
+from sightline.agents.claude_code import recordings
+from sightline.agents.claude_code.recordings import Recording
+from sightline.agents.settings_file import carry_out
 from sightline.changes.session_context import SessionContext
-from sightline.cli import output
-from sightline.cli.import_recordings import read_in
+from sightline.cli import connect, output
 from sightline.cli.live import loop
 from sightline.cli.live.lines import Lines
 from sightline.cli.live.screen import Screen, wall_time
 from sightline.cli.live.terminal import Waiting, held, while_read
-from sightline.cli.options import verb
+from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.cli.start_checks import answering, connected, farewell
 from sightline.cli.words import session_shape, status_lines
+from sightline.errors import WorkspaceError
 from sightline.history import session_history
 from sightline.history.overview import Watch
 from sightline.history.watching import Watching
 from sightline.history.words import seeing
+from sightline.hooks import archive
+from sightline.hooks.server import HookServer
+from sightline.text.phrases import count, size
 
 AGENT_FOLDERS = {
     "claude-code": ".claude", "codex": ".codex", "gemini-cli": ".gemini", "cursor": ".cursor",
@@ -31,7 +39,7 @@ AGENT_FOLDERS = {
 """Agent -> where it keeps its settings, in the user's home folder or in the workspace."""
 
 
-@verb()
+@command()
 @click.option("--once", is_flag=True, help="Print the state and exit.")
 @click.option("--yes", is_flag=True, help="Connect the agents that are found.")
 @click.option(
@@ -40,88 +48,170 @@ AGENT_FOLDERS = {
     is_flag=True,
     help="Read in what agents recorded here before, as an archive to look at.",
 )
-@click.pass_obj
 def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
     """Show live what each agent holds, and what went stale.
 
     Offers to connect the agents it finds, and stays until Ctrl-C. Without a terminal it asks
     nothing and prints a line per event, with --json an object as 'sightline log --json' does.
     """
-    with call.survey() as ground:
+    with call.survey() as context:
+        if not once:
+            status = connected(call, context.workspace.root, yes=yes)
+        if reading or not once:
+            read_in(call, context, wanted=reading)
         if once:
-            if reading:
-                read_in(call, ground, wanted=True)
-            _once(call, ground)
-        else:
-            status = connected(call, ground.workspace.root, yes=yes)
-            read_in(call, ground, wanted=reading)
-            with answering(call, ground.workspace.root):
-                _live(call, ground, status)
+            _once(call, context)
+            return
+        with answering(call, context.workspace.root):
+            try:
+                with Watching(context) as watching:
+                    eyes = watching.eyes()
+                    if eyes.mode != "events":  # changes are not seen as they happen
+                        how = seeing(eyes.mode, eyes.why, eyes.folders)
+                        status += f" Changes are seen {how}."
+                    _show(call, context, watching, status)
+            except KeyboardInterrupt:
+                output.note(call, farewell(context.workspace.root))
+                raise
 
 
-def _once(call: Call, ground: SessionContext) -> None:
+def _once(call: Call, context: SessionContext) -> None:
     with output.progress(call, "Looking at the files that sessions were shown"):
-        found = session_history.status(ground, call.session)
-    root, store = ground.workspace.root, call.store_url(ground)
-    agents = _agents(root)
+        found = session_history.status(context, call.session)
+    root, store = context.workspace.root, call.store_url(context)
+    homes = (os.path.expanduser("~"), root)
+    agents = [
+        agent
+        for agent, folder in AGENT_FOLDERS.items()
+        if any(os.path.isdir(os.path.join(home, folder)) for home in homes)
+    ]
     if call.json:
-        sessions = [session_shape(ground, each) for each in found]
+        sessions = [session_shape(context, each) for each in found]
         output.json({"workspace": root, "store": store, "agents": agents, "sessions": sessions})
         return
-    workspace, *rest = status_lines(call, ground, found, call.session)
-    output.text(workspace)
-    output.text(f"Store     {store}")
-    output.text(f"Agents    {', '.join(agents) or 'none found'}")
-    output.text("\n".join(rest))
+    workspace, *rest = status_lines(call, context, found, call.session)
+    named = ", ".join(agents) or "none found"
+    output.text("\n".join([workspace, f"Store     {store}", f"Agents    {named}", *rest]))
 
 
-def _live(call: Call, ground: SessionContext, status: str) -> None:
-    try:
-        with Watching(ground) as watching:
-            _shown(call, ground, watching, f"{status}{_dim(watching)}")
-    except KeyboardInterrupt:
-        output.note(call, farewell(ground.workspace.root))
-        raise
-
-
-def _shown(call: Call, ground: SessionContext, watching: Watching, status: str) -> None:
-    watch = Watch(ground, watching)
-    if not call.json and _drawable():
+def _show(call: Call, context: SessionContext, watching: Watching, status: str) -> None:
+    watch, root = Watch(context, watching), context.workspace.root
+    drawable = sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
+    if drawable and not call.json:
+        home = os.path.join(os.path.expanduser("~"), "")
+        place = f"~/{root.removeprefix(home)}" if root.startswith(home) else root
         plain = call.no_color or os.environ.get("NO_COLOR")
-        place = _short(ground.workspace.root)
         screen = Screen(sys.stdout, place, status, wall_time, colour=not plain)
         wait = Waiting(screen)
         with held(screen), wait.heeding():
             loop.run(watch, watching, screen, wait)
-    output.note(call, f"Watching {ground.workspace.root}. {status}")
+    output.note(call, f"Watching {root}. {status}")
     wait = Waiting()
     with while_read(), wait.heeding():
         loop.run(watch, watching, Lines(json=call.json), wait)
 
 
-def _dim(watching: Watching) -> str:
-    """That changes are not seen as they happen, where so."""
-    eyes = watching.eyes()
-    if eyes.mode == "events":
-        return ""
-    return f" Changes are seen {seeing(eyes.mode, eyes.why, eyes.folders)}."
+def connected(call: Call, root: str, *, yes: bool) -> str:
+    """Connect the agents that are found, if the user agrees, and return who is connected.
+
+    The user is asked once, on a terminal, unless `yes`. SettingsError.
+    """
+    there = connect.connections(root)
+    found = connect.found_agents(root)
+    (name,) = connect.AGENTS.values()
+    if not there and found:
+        change = connect.plan(root, "local")
+        if not yes and not call.json and _is_terminal():
+            click.echo(f"{name} is not connected here: its edits are not judged.", err=True)
+            click.echo(f"Its hooks would go into {change.path}", err=True)
+            click.echo("and come out again by 'sightline init --remove'.", err=True)
+            yes = output.confirmed("Connect it?", default=True)
+        if yes:
+            carry_out(change)
+            output.note(call, f"{name} is connected from its next session on.")
+            there = connect.connections(root)
+    if there:
+        return f"{name} is connected. Ctrl-C ends this view."
+    if found:
+        return f"{name} is not connected here: sightline init"
+    return "No agent found. Connect one: sightline init claude-code"
 
 
-def _short(root: str) -> str:
-    """The workspace as its user names it."""
-    home = os.path.join(os.path.expanduser("~"), "")
-    return f"~/{root.removeprefix(home)}" if root.startswith(home) else root
+def farewell(root: str) -> str:
+    """Return what guards the agents once the view has ended. SettingsError."""
+    hooks = [found.hook for scope in connect.connections(root).values() for found in scope]
+    if not hooks:
+        return "Ended. What was recorded stays: sightline log"
+    if any(hook.get("type") == "http" for hook in hooks):
+        return "Ended. Hooks of the http kind are answered by nobody now: edits are not judged."
+    return "Ended. Edits go on being judged, with or without this view."
 
 
-def _drawable() -> bool:
-    """Whether stdout is a terminal whose cursor can be led back."""
-    return sys.stdout.isatty() and os.environ.get("TERM") not in (None, "", "dumb")
+@contextmanager
+def answering(call: Call, root: str) -> Iterator[None]:
+    """Answer hooks from this process. If another process does already, say so and go on."""
+    environ = dict(os.environ)
+    if call.store is not None:
+        environ["SIGHTLINE_STORE"] = call.store
+    server = HookServer(root, environ=environ, home=os.path.expanduser("~"))
+    try:
+        server.start()
+    except WorkspaceError as error:
+        output.say(f"{error.message} {error.hint}")
+    try:
+        yield
+    finally:
+        server.stop()
 
 
-def _agents(root: str) -> list[str]:
-    homes = (os.path.expanduser("~"), root)
-    return [
-        agent
-        for agent, folder in AGENT_FOLDERS.items()
-        if any(os.path.isdir(os.path.join(home, folder)) for home in homes)
-    ]
+def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
+    """Read in the conversations that agents recorded in this workspace, if the user agrees.
+
+    The user is asked on a terminal, while no session is on the timeline, unless `wanted`.
+    Conversations of sessions that hooks reported are left out. OSError, StoreError.
+    """
+    if not wanted and (context.store.sessions() or not _is_terminal()):
+        return
+    root, home = context.workspace.root, os.path.expanduser("~")
+    recorded = recordings.recordings(root, home, os.environ.get("CLAUDE_CONFIG_DIR"))
+    found = [each for each in recorded if context.store.session(each.session) is None]
+    if not found:
+        if wanted:
+            output.note(call, "No conversation was recorded here that is not known already.")
+        return
+    many = count(len(found), "conversation")
+    if not wanted:
+        amount = size(sum(each.size for each in found))
+        click.echo(f"{many} of Claude Code recorded here before ({amount}).", err=True)
+        if not output.confirmed("Read them in, to look at?"):
+            return
+    with output.progress(call, f"Reading in {many}"):
+        facts = [_archive(context, each) for each in found]
+    new, total = count(sum(map(bool, facts)), "conversation"), count(sum(facts), "fact")
+    output.note(call, f"Read in: {new}, {total}. See: sightline sessions")
+
+
+def _archive(context: SessionContext, recording: Recording) -> int:
+    """Read in a recording, and return the number of new facts.
+
+    Its digest is of the bytes that the recording had when it was found; it may grow meanwhile.
+    """
+    digest, left = sha256(), recording.size
+    with open(recording.path, "rb") as file:
+        while left and (part := file.read(min(left, 1 << 20))):
+            digest.update(part)
+            left -= len(part)
+    origin = archive.Origin(
+        agent="claude-code",
+        source=recording.path,
+        digest=digest.hexdigest(),
+        session=recording.session,
+        root=context.workspace.root,
+        parent=recording.parent,
+    )
+    facts = recordings.told(recording)
+    return archive.read_in(context.store, context.clock, origin, facts, context.settings.may_store)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()

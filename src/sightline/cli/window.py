@@ -1,4 +1,4 @@
-"""The command window: what would be folded out of a history now."""
+"""The command window: plan what would be folded out of a history."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import click
 
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
-from sightline.cli.options import verb
+from sightline.cli.input import text_in
+from sightline.cli.options import command
 from sightline.cli.output import Call
-from sightline.cli.replay_request import order
-from sightline.cli.text_input import text_in
+from sightline.cli.replay import order
 from sightline.conversation.token_counter import counter
 from sightline.conversation.window import words
 from sightline.conversation.window.folding_plan import Plan, plan
@@ -25,14 +25,13 @@ MODELS = {"anthropic": "claude"}
 """Format -> the model whose tokens are counted, where none is named."""
 
 
-@verb()
+@command()
 @click.argument("file", metavar="FILE")
 @click.option("--budget", type=click.IntRange(1), required=True, metavar="N", help="Tokens that all of it is to fit into.")  # fmt: skip
 @click.option("--policy", default="default", metavar="P", help="By whose rules, as in 'sightline replay'. Default: default.")  # fmt: skip
 @click.option("--price", default="0.10/1.25", metavar="P", help="Of reading and writing the prompt cache, as parts of the price of a token: 0.10/1.25 (default), 0.05/1.25, 0.02/1, none.")  # fmt: skip
 @click.option("--model", metavar="M", help="Count tokens as this model does.")
 @click.option("--output", "target", metavar="FILE", help="Write the messages as they would be sent.")  # fmt: skip
-@click.pass_obj
 def window(
     call: Call,
     file: str,
@@ -55,54 +54,26 @@ def window(
         raise FileMissing(
             file, f"There is no file {file}.", "Look at the path, or use - for stdin."
         )
-    if target is not None and file != "-":
-        _check_apart(file, target)
+    if target and file != "-" and os.path.exists(target) and os.path.samefile(file, target):
+        raise HistoryError(  # the texts that are folded would be lost
+            f"{target} is the history itself: its view was not written over it.",
+            "Name another file with --output.",
+        )
     history = _history(file, name)
-    _refuse_broken(call, name, history)
+    if problems := history.problems():
+        output.say("\n".join(words.refusal(name, problems)))
+        output.say("Hint: mend it where it is written. Nothing was changed.")
+        if call.json:
+            why = f"{name} would be refused."
+            error = {"kind": "malformed_history", "message": why, "hint": ""}
+            listed = [{"message": each.message, "why": each.why} for each in problems]
+            output.json({"error": error, "problems": listed})
+        raise Answered(NO)
     count = counter(model or MODELS.get(history.format.name))
     with output.progress(call, "Reading the messages"):
         made = plan(history, count, budget, policy, price)
     if target is not None:
         _write(target, history.dump(made.view))
-    _print(call, name, history, made, target)
-
-
-def _check_apart(file: str, target: str) -> None:
-    """HistoryError where the view would be written over the history: what is folded would be lost."""
-    if os.path.exists(target) and os.path.samefile(file, target):
-        raise HistoryError(
-            f"{target} is the history itself: its view was not written over it.",
-            "Name another file with --output.",
-        )
-
-
-def _history(file: str, name: str) -> History:
-    """The messages in a file, or those of a session that a product recorded there."""
-    try:
-        return read_history(text_in(file), name)
-    except HistoryError:
-        told = Unread(file, "stdin") if file == "-" else read_recording(order().readers, file)
-        if isinstance(told, Unread) or not told.messages:
-            raise
-        return from_recording(told)
-
-
-def _refuse_broken(call: Call, name: str, history: History) -> None:
-    """What a provider would refuse is listed, and nothing is planned on it."""
-    problems = history.problems()
-    if not problems:
-        return
-
-    output.say("\n".join(words.refusal(name, problems)))
-    output.say("Hint: mend it where it is written. Nothing was changed.")
-    if call.json:
-        told = [{"message": each.message, "why": each.why} for each in problems]
-        error = {"kind": "malformed_history", "message": f"{name} would be refused.", "hint": ""}
-        output.json({"error": error, "problems": told})
-    raise Answered(NO)
-
-
-def _print(call: Call, name: str, history: History, made: Plan, target: str | None) -> None:
     if call.json:
         output.json(shape(history, made))
         return
@@ -112,8 +83,19 @@ def _print(call: Call, name: str, history: History, made: Plan, target: str | No
         output.note(call, f"Wrote {target}.")
 
 
+def _history(file: str, name: str) -> History:
+    """Return the messages in a file, or those of a session that an agent recorded there."""
+    try:
+        return read_history(text_in(file), name)
+    except HistoryError:
+        recording = Unread(file, "stdin") if file == "-" else read_recording(order().readers, file)
+        if isinstance(recording, Unread) or not recording.messages:
+            raise
+        return from_recording(recording)
+
+
 def shape(history: History, made: Plan) -> dict[str, Any]:
-    """A plan as JSON."""
+    """Return a plan as JSON."""
     return {
         "format": history.format.name,
         "messages": len(history.messages),
@@ -146,16 +128,16 @@ def shape(history: History, made: Plan) -> dict[str, Any]:
 
 
 def _write(path: str, text: str) -> None:
-    """What was said is nobody else's: a file that was not there is for its owner alone."""
+    """Write the messages; a new file is for its owner alone."""
+
+    def private(path: str, flags: int) -> int:
+        return os.open(path, flags, 0o600)
+
     try:
-        with open(path, "wb", opener=_private) as file:
+        with open(path, "wb", opener=private) as file:
             file.write(text.encode("utf-8", "surrogatepass"))
     except OSError as error:
         raise HistoryError(
             f"The messages cannot be written to {path}: {error.strerror or error}.",
             "Name a file in a folder that is there.",
         ) from error
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from time import time
 
-from sightline.api import json_shapes
+from sightline.api.json_shapes import Shape, fields, shape
 from sightline.api.session import Session
 from sightline.changes import words as change_words
 from sightline.changes.session_context import SessionContext
@@ -44,17 +44,17 @@ def who(by: ChangedBy | None, session: str) -> str:
 
 
 def status_lines(
-    call: Call, ground: SessionContext, found: Sequence[SessionFiles], only: str | None = None
+    call: Call, context: SessionContext, found: Sequence[SessionFiles], only: str | None = None
 ) -> list[str]:
     """Sessions with their files; those that were shown nothing are only counted. only: the one
     that was asked for."""
-    lines = [f"Workspace {phrases.printable(ground.workspace.root)}"]
-    telling = {claim.session for claim in listed(ground)}
-    telling |= {warning.session for warning in pending(ground)}
-    telling |= {each.session for each in recovery.listed(ground)}
+    lines = [f"Workspace {phrases.printable(context.workspace.root)}"]
+    telling = {claim.session for claim in listed(context)}
+    telling |= {warning.session for warning in pending(context)}
+    telling |= {each.session for each in recovery.listed(context)}
     shown = [each for each in found if each.files or each.session.id in telling]
     for each in shown:
-        lines += ["", *_session(call, ground, each)]
+        lines += ["", *_session(call, context, each)]
     empty = len(found) - len(shown)
     if not shown and only is not None:
         lines += ["", f"Session {phrases.printable(only)} was shown no file here."]
@@ -65,45 +65,39 @@ def status_lines(
     return [*lines, *_next(shown)]
 
 
-def session_shape(ground: SessionContext, each: SessionFiles) -> json_shapes.Shape:
-    """A session of `status` as JSON: its files, whether it is there, what it claims, what it has
-    to mind, and what it runs on."""
+def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
+    """Return a session of `status` as JSON: its files, presence, claims, warnings and model."""
     name = each.session.id
-    used, places = usage.models(ground, name)[-1:], usage.environments(ground, name)[-1:]
-    held = [claim for claim in listed(ground) if claim.session == name]
-    standing = json_shapes.presence(presence(ground, each.session))
+    used, places = usage.models(context, name)[-1:], usage.environments(context, name)[-1:]
     return {
-        **json_shapes.session_files(each),
-        **standing,
-        "claims": [json_shapes.claim(claim) for claim in held],
-        "warnings": [json_shapes.warning(warning) for warning in pending(ground, name)],
-        "unfinished_rewinds": [
-            json_shapes.unfinished(each) for each in recovery.listed(ground, name)
-        ],
-        "provider": used[0].provider if used else None,
-        "mode": used[0].mode if used else None,
-        "environment": json_shapes.environment(places[0]) if places else None,
+        **shape(each),
+        **shape(presence(context, each.session)),
+        "claims": shape([claim for claim in listed(context) if claim.session == name]),
+        "warnings": shape([*pending(context, name)]),
+        "unfinished_rewinds": shape([*recovery.listed(context, name)]),
+        **(fields(used[0], "provider", "mode") if used else {"provider": None, "mode": None}),
+        "environment": shape(places[0]) if places else None,
     }
 
 
-def _session(call: Call, ground: SessionContext, each: SessionFiles) -> list[str]:
+def _session(call: Call, context: SessionContext, each: SessionFiles) -> list[str]:
     session = each.session
     turn = f", turn {session.turn}" if session.turn else ""
-    model = f", {used}" if (used := _runs_on(ground, session.id)) else ""
+    model = f", {used}" if (used := _runs_on(context, session.id)) else ""
     files = phrases.count(len(each.files), "file")
     begun = phrases.ago(time() - session.started / 1_000_000)
-    state_now = presence(ground, session).state
+    state_now = presence(context, session).state
     there = "" if state_now == "present" else f", {state_now}"
     lines = [f"Session {session.id} ({session.agent}{model}{turn}), {files}, began {begun}{there}"]
     lines += [
         f"  claims {', '.join(claim.paths)} until {claim.expires_at.astimezone():%H:%M}"
-        for claim in listed(ground)
+        for claim in listed(context)
         if claim.session == session.id
     ]
-    lines += [f"  {phrases.one_line(said)}" for said in _interrupted(ground, session.id)]
+    lines += [f"  {phrases.one_line(said)}" for said in _interrupted(context, session.id)]
     lines += [
         f"  warning {warning.id}: {notice_words.in_line(warning)}"
-        for warning in pending(ground, session.id)
+        for warning in pending(context, session.id)
     ]
     width = max((len(known.state) for known in each.files), default=0)
     for known in each.files:
@@ -119,23 +113,23 @@ def since(at: datetime) -> str:
     return phrases.ago(time() - at.timestamp())
 
 
-def _interrupted(ground: SessionContext, session: str) -> list[str]:
+def _interrupted(context: SessionContext, session: str) -> list[str]:
     """What there is to say of a rewind of a session whose process died."""
     return [
         rewind_words.begun(each.to, each.session, since(each.at))
-        for each in recovery.listed(ground, session)
+        for each in recovery.listed(context, session)
     ]
 
 
-def _runs_on(ground: SessionContext, session: str) -> str:
+def _runs_on(context: SessionContext, session: str) -> str:
     """The model and the application of a session's agent, as far as they were told."""
     said = [
         words.model(used.model, used.provider, used.mode)
-        for used in usage.models(ground, session)[-1:]
+        for used in usage.models(context, session)[-1:]
     ]
     said += [
         words.environment(place.system, place.python, place.host, place.host_version)
-        for place in usage.environments(ground, session)[-1:]
+        for place in usage.environments(context, session)[-1:]
         if place.host
     ]
     return ", ".join(phrases.one_line(each) for each in said)

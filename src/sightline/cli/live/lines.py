@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from sightline.api import json_shapes
+from sightline.api.json_shapes import shape
 from sightline.cli import output
 from sightline.history.log_entries import Entry
 from sightline.history.views import Overview
@@ -26,7 +26,7 @@ class Lines:
         """Print some of it."""
         for entry in entries:
             if self._json:
-                output.json(json_shapes.entry(entry), schema=False)
+                output.json(shape(entry), schema=False)
             else:
                 output.text(_said(entry))
 
