@@ -235,7 +235,7 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
     from sightline.model.timeline import Recorded
     from sightline.store import codec
     from sightline.store.opening import open_file
-    from sightline.store.rows import SET_KNOWLEDGE
+    from sightline.store.rows import PUT_KNOWLEDGE
     from sightline.store.sqlite import PUT_EVENT
 
     file = os.path.join(folder, "bare.db")
@@ -255,7 +255,7 @@ def _bare(folder: str, *, durable: bool) -> Callable[[int], None]:
         name = f"f{n % 50}.py"
         db.execute("BEGIN IMMEDIATE")
         put = db.execute(PUT_EVENT, ("s", "Seen", 1, 2, 2, name, body))
-        db.execute(SET_KNOWLEDGE, (row[0], name, row[2], put.lastrowid, *row[4:]))
+        db.execute(PUT_KNOWLEDGE, (row[0], name, row[2], put.lastrowid, *row[4:]))
         db.execute("COMMIT")
 
     return transaction

@@ -9,7 +9,7 @@ from tests.support.told import fill_up, linux_only, mounts, refused, root_only, 
 
 import sightline
 from sightline import SessionError, SettingsError, StoreError
-from sightline.store.network_folders import refuse_network
+from sightline.store.opening import refuse_network
 
 
 @pytest.fixture

@@ -27,12 +27,11 @@ from sightline.model.projections import (
     fold_disk,
     fold_knowledge,
     know,
-    knowledge_paths,
     on_disk,
-    redundant,
 )
 from sightline.model.revision import MISSING, UNKNOWN
-from sightline.model.timeline import ARCHIVE, Recorded, Stretch, branch, effective
+from sightline.model.timeline import ARCHIVE, Recorded, Stretch, branch, columns_of, effective
+from sightline.store.event_index import knowledge_paths
 
 PATHS = ["a", "b", "c"]
 paths, revisions = st.sampled_from(PATHS), st.sampled_from(["r1", "r2", "r3"])
@@ -111,9 +110,17 @@ def test_the_disk_view_does_not_depend_on_archives(some, data):
 
 @given(logs, st.sampled_from(["s", "t"]))
 def test_a_branch_is_in_order_and_takes_each_fact_once(some, session):
-    kept = [r.position for r in effective(some, session)]
-    assert len(set(kept)) == len(kept)
-    assert kept == sorted(kept)
+    positions = [r.position for r in effective(columns_of(some), session, 14)]
+    assert len(set(positions)) == len(positions)
+    assert positions == sorted(positions)
+
+
+def test_two_sessions_that_are_forks_of_one_another_have_a_branch():
+    turns = {
+        "s": log(SessionForked("t", 0), TurnBegan(1), RewindEnded(0))[::2],
+        "t": [Recorded(2, "t", 1, 1, SessionForked("s", 0))],
+    }
+    assert branch("s", 3, turns.__getitem__) == ()
 
 
 def test_a_rewind_takes_back_what_is_known_and_can_be_taken_back():
@@ -162,21 +169,6 @@ def test_dropped_lines_are_shown_and_no_longer_held():
 
 def test_a_look_at_unknown_bytes_says_nothing_of_the_disk():
     assert fold_disk(log(structs.replace(seen("a"), revision=UNKNOWN))) == {}
-
-
-def test_only_observations_can_be_redundant():
-    disk = DiskFile("a", "r2", 1, 10, mode=0o644)
-    observed = wrote("a", "r2", "external", belief=False)
-    assert redundant(disk, observed)
-    assert redundant(disk, structs.replace(observed, mode=0o644))
-    assert not redundant(disk, structs.replace(observed, mode=0o755))
-    assert not redundant(disk, structs.replace(observed, after="r3"))
-    assert not redundant(disk, structs.replace(observed, intent=1))
-    assert not redundant(disk, wrote("a", "r2"))
-    assert not redundant(disk, seen("a"))
-    assert not redundant(disk, observed, f"{ARCHIVE}s")
-    assert redundant(None, structs.replace(observed, after=MISSING))
-    assert not redundant(None, observed)
 
 
 def test_a_sessions_column():

@@ -13,9 +13,9 @@ from tests.store.facts import EXAMPLES, any_fact, line_spans, names
 from sightline.errors import StoreError
 from sightline.model import events
 from sightline.model.events import FACTS, Cause, Fact
-from sightline.model.projections import DiskFile, knowledge_paths
+from sightline.model.projections import DiskFile
 from sightline.store import codec
-from sightline.store.event_index import KNOWING
+from sightline.store.event_index import KNOWING, knowledge_paths
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

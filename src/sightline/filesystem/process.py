@@ -73,7 +73,7 @@ def here(name: str) -> bool:
 
 def alive(name: str) -> bool:
     """Whether a named owner still runs. One of another machine, or of an earlier start of this
-    one, counts as gone: only one machine at a time uses a store (store.network_folders)."""
+    one, counts as gone: only one machine at a time uses a store (store.opening.refuse_network)."""
     if not here(name):
         return False
     _, pid, start = name.rsplit(":", 2)

@@ -14,8 +14,7 @@ from msgspec import Struct
 from sightline.config.settings import Settings
 from sightline.errors import SightlineError
 from sightline.store.identity import store_file
-from sightline.store.network_folders import refuse_network
-from sightline.store.opening import open_store
+from sightline.store.opening import open_store, refuse_network
 
 State = Literal["ok", "warning", "problem", "unknown"]
 

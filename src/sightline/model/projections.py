@@ -1,13 +1,13 @@
-"""Two views folded from one timeline: what each session holds of a file, and what the disk holds.
+"""Views folded from one timeline: what each session knows of a file, and what the disk holds.
 
-Each view has a step: (state or None, recorded fact) -> state or None. A store keeps the states
-as rows and steps them in the transaction that appends the fact; folding the whole log from
-nothing gives the same rows (a property of every store).
+Each view has a step, which changes the states by one recorded fact. A store keeps the states as
+rows and steps them in the transaction that appends the fact; folding the whole log from nothing
+gives the same rows (a property of every store).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, structs
 
@@ -22,7 +22,6 @@ from sightline.model.events import (
     ModelUsed,
     Moved,
     NoticeAcknowledged,
-    Rewritten,
     Seen,
     SessionEnded,
     SessionForked,
@@ -31,12 +30,13 @@ from sightline.model.events import (
 )
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import subtract
-from sightline.model.timeline import Recorded, archived, effective
+from sightline.model.timeline import Position, Recorded, archived, columns_of, effective
 
 
 class Knowledge(Struct, frozen=True):
-    """What one session knows of one path. Times in microseconds, positions on the timeline:
-    position is of the newest fact that changed this, first_position of the first."""
+    """One session's knowledge of one path. Times are UTC microseconds. position: of the newest fact
+    that changed this knowledge; first_position: of the first. name: the symlink that the session
+    asked for, where one led to the path."""
 
     path: str
     belief: Belief
@@ -50,7 +50,7 @@ class Knowledge(Struct, frozen=True):
 
 
 class DiskFile(Struct, frozen=True):
-    """What the timeline says stands at a path, and who put it there as far as is known."""
+    """The file that the timeline says is at a path, and who put it there as far as is known."""
 
     path: str
     revision: Revision
@@ -63,7 +63,8 @@ class DiskFile(Struct, frozen=True):
 
 
 class SessionState(Struct, frozen=True):
-    """One session's column on the timeline."""
+    """A session as its own facts describe it. Times are UTC microseconds; position: of its newest
+    fact."""
 
     id: str
     agent: str
@@ -76,17 +77,8 @@ class SessionState(Struct, frozen=True):
     owner: str | None = None
 
 
-def knowledge_paths(fact: Fact) -> tuple[str, ...] | None:
-    """Paths whose knowledge row a fact of that session can change; None means all of them."""
-    if isinstance(fact, Dropped):
-        return None if fact.path is None else (fact.path,)
-    if isinstance(fact, (Seen, NoticeAcknowledged)) or (isinstance(fact, Changed) and fact.belief):
-        return (fact.path,)
-    return (fact.src, fact.path) if isinstance(fact, Moved) else ()
-
-
 def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
-    """Step one session's knowledge, held as path -> state, by one of its own facts."""
+    """Step one session's knowledge (path -> state) by one of its own facts."""
     fact, at = recorded.fact, recorded.happened_at
     if isinstance(fact, Dropped):
         for path in list(states) if fact.path is None else [fact.path]:
@@ -110,26 +102,19 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
             states[fact.path], belief=fact.belief, position=recorded.position, last_read=at
         )
     elif isinstance(fact, Changed) and fact.belief is not None:
-        _wrote(states, recorded, fact, fact.belief)
+        place = recorded.position
+        if fact.after == MISSING:
+            states.pop(fact.path, None)
+        elif fact.path in states:
+            states[fact.path] = structs.replace(
+                states[fact.path], belief=fact.belief, position=place, last_agent_edit=at
+            )
+        else:
+            states[fact.path] = Knowledge(fact.path, fact.belief, "edit", place, at, at, at, place)
     elif isinstance(fact, Moved) and fact.src in states:
         moved = states.pop(fact.src)
         states[fact.path] = structs.replace(
             moved, path=fact.path, position=recorded.position, name=None
-        )
-
-
-def _wrote(states: dict[str, Knowledge], recorded: Recorded, fact: Changed, belief: Belief) -> None:
-    at = recorded.happened_at
-    old = states.get(fact.path)
-    if fact.after == MISSING:
-        states.pop(fact.path, None)
-    elif old is None:
-        states[fact.path] = Knowledge(
-            fact.path, belief, "edit", recorded.position, at, at, at, recorded.position
-        )
-    else:
-        states[fact.path] = structs.replace(
-            old, belief=belief, position=recorded.position, last_agent_edit=at
         )
 
 
@@ -141,7 +126,7 @@ def _dropped(state: Knowledge, fact: Dropped, position: int) -> Knowledge:
 
 
 def disk_paths(fact: Fact) -> tuple[str, ...]:
-    """Paths whose disk row a fact can change."""
+    """Return the paths whose disk row a fact can change."""
     if isinstance(fact, (Seen, Changed)):
         return (fact.path,)
     if isinstance(fact, GitMoved):
@@ -150,7 +135,7 @@ def disk_paths(fact: Fact) -> tuple[str, ...]:
 
 
 def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
-    """Step the disk view, held as path -> state, by any session's fact but an archive's."""
+    """Step the disk view (path -> state) by a fact of any session but an archive."""
     fact, at = recorded.fact, recorded.happened_at
     if archived(recorded.session):
         return
@@ -189,7 +174,7 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
 
 
 def column(state: SessionState | None, recorded: Recorded) -> SessionState:
-    """Step a session's own row by one of its facts."""
+    """Step a session's state by one of its facts."""
     fact, at = recorded.fact, recorded.happened_at
     if state is None:
         state = SessionState(recorded.session, "unknown", at)
@@ -204,7 +189,7 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
     elif isinstance(fact, ModelUsed):
         state = structs.replace(state, model=fact.model)
     elif isinstance(fact, EnvironmentSeen):
-        # Who holds a session again has taken it up again.
+        # A new owner has taken the session up again.
         state = structs.replace(
             state, owner=fact.owner or state.owner, ended=None if fact.owner else state.ended
         )
@@ -212,67 +197,37 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
 
 
 def git_cause(fact: GitMoved) -> Cause:
-    """A move of git's as the cause of each of its changes. who: the operation."""
+    """Return the cause of each change of a git operation. who: the operation."""
     commits = f"{fact.before[:COMMIT]}..{fact.after[:COMMIT]}"
     detail = f"{fact.detail} {commits}" if fact.detail else commits
     return Cause("git", fact.operation, detail)
 
 
 COMMIT = 7
-"""Digits of a commit that people read."""
-
-
-def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:
-    """Whether an observation says nothing new: the disk view already has these bytes and mode.
-
-    Only observed changes can be redundant; a session's own write always says what it holds, and
-    an archive tells of another time.
-    """
-    if archived(session):
-        return False
-    if not isinstance(fact, Changed) or fact.belief is not None or fact.intent is not None:
-        return False
-    if disk is None:
-        return fact.after == MISSING
-    if fact.led != fact.target:  # of where symlinks lead the disk view knows nothing
-        return False
-    return disk.revision == fact.after and fact.mode in (None, disk.mode)
-
-
-def news(fact: Fact, row: Callable[[str], DiskFile | None], session: str = "") -> Fact | None:
-    """What a fact says that the disk view has not: None where it is redundant. Of a move of git's
-    the files that are left: two who look at once find it twice. row: path -> the view's row."""
-    if isinstance(fact, Changed):
-        return None if redundant(row(fact.path), fact, session) else fact
-    if not isinstance(fact, GitMoved):
-        return fact
-    by = git_cause(fact)
-    left = tuple([each for each in fact.changes if not _has(row(each.path), each, by)])
-    if len(left) == len(fact.changes):
-        return fact
-    return (
-        structs.replace(fact, paths=tuple([each.path for each in left]), changes=left)
-        if left
-        else None
-    )
-
-
-def _has(disk: DiskFile | None, change: Rewritten, by: Cause) -> bool:
-    return disk is not None and (disk.revision, disk.cause) == (change.after, by)
+"""Digits of a commit in a cause."""
 
 
 def fold_knowledge(
-    log: Iterable[Recorded], session: str, upto: int | None = None
+    log: Iterable[Recorded], session: str, upto: Position | None = None
 ) -> dict[str, Knowledge]:
-    """All a session knows at a position, folded from nothing."""
+    """Fold all that a session knows at a position, or at the end of a log, from nothing."""
+    facts = list(log)
+    last = upto if upto is not None else max((r.position for r in facts), default=0)
+    return fold_columns(columns_of(facts), session, last)
+
+
+def fold_columns(
+    columns: Mapping[str, Sequence[Recorded]], session: str, upto: Position
+) -> dict[str, Knowledge]:
+    """Fold all that a session knows at a position from the facts of each session."""
     states: dict[str, Knowledge] = {}
-    for recorded in effective(log, session, upto):
+    for recorded in effective(columns, session, upto):
         know(states, recorded)
     return states
 
 
 def fold_disk(log: Iterable[Recorded]) -> dict[str, DiskFile]:
-    """The disk view, folded from nothing."""
+    """Fold the disk view from nothing."""
     states: dict[str, DiskFile] = {}
     for recorded in log:
         on_disk(states, recorded)

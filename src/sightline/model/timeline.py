@@ -1,34 +1,30 @@
-"""Positions on a workspace's timeline, and the branch of it that a session knows by."""
+"""Positions on the timeline of a workspace, and the branch of facts that a session knows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from sightline.model.events import Fact, RewindEnded, SessionForked
 
 ARCHIVE = "archive:"
-"""How the id of a session begins that was read in from a recording. Its facts tell what its agent
-knew and did then; what stands on disk now they say nothing of."""
-
+"""Prefix of the id of a session that was imported from a recording. Its facts say what its agent
+knew and did then, and nothing of the present disk."""
 
 NOBODY = ""
-"""The session of what was found while no session looked: a watcher's finds. It is no session that
-anybody began, and is in no list of them."""
-
-
-def archived(session: str) -> bool:
-    """Whether a session was read in from a recording."""
-    return session.startswith(ARCHIVE)
-
+"""The session of changes that a watcher recorded while no session looked. No list of sessions has
+it."""
 
 Position = int
-"""Place of a fact on its workspace's timeline: 1, 2, 3, … without gaps."""
+"""Place of a fact on the timeline of its workspace: 1, 2, 3, … without gaps."""
+
+TURNING = (SessionForked, RewindEnded)
+"""Kinds of fact at which the branch of a session may continue elsewhere."""
 
 
 class Recorded(Struct, frozen=True):
-    """A fact with its place. Times are UTC microseconds since 1970."""
+    """A fact with its place on the timeline. Times are UTC microseconds since 1970."""
 
     position: Position
     session: str
@@ -37,8 +33,13 @@ class Recorded(Struct, frozen=True):
     fact: Fact
 
 
+def archived(session: str) -> bool:
+    """Return whether a session was imported from a recording."""
+    return session.startswith(ARCHIVE)
+
+
 class Stretch(Struct, frozen=True):
-    """Positions after `after` up to and including `upto` of one session's column."""
+    """Facts of one session at the positions after `after` up to and including `upto`."""
 
     session: str
     after: Position
@@ -48,11 +49,12 @@ class Stretch(Struct, frozen=True):
 def branch(
     session: str, upto: Position, turns_of: Callable[[str], Sequence[Recorded]]
 ) -> tuple[Stretch, ...]:
-    """The stretches of the timeline that make up what a session knows at a position.
+    """Return the stretches of the timeline that make up what a session knows at a position, oldest
+    first.
 
-    turns_of(session) gives that session's SessionForked and RewindEnded facts in order. A rewind
-    continues the branch as it was at the position rewound to (so a rewind can be rewound);
-    a fork begins with its parent's branch, and goes back into it. Oldest stretch first.
+    turns_of(session) returns the SessionForked and RewindEnded facts of that session, in order. A
+    rewind continues the branch as it was at the position rewound to, so a rewind can be rewound. A
+    fork begins with its parent's branch, and a rewind may go back into that.
     """
     stretches: list[Stretch] = []
     while True:
@@ -66,35 +68,38 @@ def branch(
             session, upto = turning.fact.parent, min(turning.fact.position, turning.position - 1)
         elif isinstance(turning.fact, RewindEnded):
             upto = min(turning.fact.to, turning.position - 1)
-            while begun := _begun_after(turns_of(session), upto):
+            passed = {session}  # two sessions may be forks of one another
+            while (begun := _begun_after(turns_of(session), upto)) and begun.parent not in passed:
                 session = begun.parent
+                passed.add(session)
+
+
+def columns_of(log: Iterable[Recorded]) -> dict[str, list[Recorded]]:
+    """Return the facts of each session, in order."""
+    columns: dict[str, list[Recorded]] = {}
+    for recorded in log:
+        columns.setdefault(recorded.session, []).append(recorded)
+    return columns
 
 
 def effective(
-    log: Iterable[Recorded], session: str, upto: Position | None = None
+    columns: Mapping[str, Sequence[Recorded]], session: str, upto: Position
 ) -> list[Recorded]:
-    """The facts that make up what a session knows, of a whole log, in order."""
-    kept = list(log)
-    last = upto if upto is not None else max((r.position for r in kept), default=0)
+    """Return the facts that make up what a session knows at a position, in order."""
 
     def turns_of(name: str) -> list[Recorded]:
-        return [r for r in kept if r.session == name and isinstance(r.fact, TURNING)]
+        return [r for r in columns.get(name, ()) if isinstance(r.fact, TURNING)]
 
-    stretches = branch(session, last, turns_of)
     return [
-        r
-        for stretch in stretches
-        for r in kept
-        if r.session == stretch.session and stretch.after < r.position <= stretch.upto
+        recorded
+        for stretch in branch(session, upto, turns_of)
+        for recorded in columns.get(stretch.session, ())
+        if stretch.after < recorded.position <= stretch.upto
     ]
 
 
-TURNING = (SessionForked, RewindEnded)
-"""The kinds of fact at which a branch continues elsewhere."""
-
-
 def turns_at(fact: Fact) -> bool:
-    """Whether a branch continues elsewhere at a fact; at a rewind of files alone it does not."""
+    """Return whether a branch continues elsewhere at a fact. At a rewind of files alone it stays."""
     return isinstance(fact, TURNING) and not (isinstance(fact, RewindEnded) and fact.files_only)
 
 
@@ -103,6 +108,6 @@ def _last(turns: Sequence[Recorded], upto: Position) -> Recorded | None:
 
 
 def _begun_after(turns: Sequence[Recorded], position: Position) -> SessionForked | None:
-    """With which fork a session began, where it did not before a position."""
-    found = (r.fact for r in turns if r.position > position)
-    return next((fact for fact in found if isinstance(fact, SessionForked)), None)
+    """Return the fork that began a session after a position; None where the session was older."""
+    later = (r.fact for r in turns if r.position > position)
+    return next((fact for fact in later if isinstance(fact, SessionForked)), None)

@@ -4,7 +4,6 @@ PUBLIC = (
     "event_index",
     "identity",
     "memory",
-    "network_folders",
     "opening",
     "port",
     "retention",

@@ -7,13 +7,14 @@ where the frame is at most half as large so, and then holds little more than the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from sightline.errors import StoreError
 from sightline.model.revision import Revision, named, revision_of
+from sightline.store.retention import KeptText
 from sightline.store.sqlite_errors import SAVE
 
 if sys.version_info >= (3, 14):
@@ -30,8 +31,8 @@ DICTIONARY_MIN_BYTES = 8
 """zstd takes no smaller dictionary."""
 
 EDIT_LEVEL = 6
-"""Of zstd, where there is a dictionary: lower levels look at a part of it only. A frame takes five
-times the room then where lines resemble each other, for half of 0.05 ms."""
+"""Level of zstd where there is a dictionary: lower levels look at a part of it only. Frames of texts
+whose lines resemble each other would then be five times as large, and save half of 0.05 ms."""
 
 FAR_BYTES = 1 << 18
 """Beyond this distance zstd finds a repeated part only with its long-distance matcher."""
@@ -40,7 +41,7 @@ WINDOW_LOG_MAX = 27
 """The largest window that zstd reads without being asked to."""
 
 ROW_BYTES = 150
-"""Room of a row beside its frame: the revision twice, and the rest of the row."""
+"""Room of a row beside its frame: the revision twice, and the other columns."""
 
 CHUNK = 500
 """Bound values of one statement."""
@@ -67,8 +68,13 @@ FRAMES = f"""
   )
   SELECT frame FROM step ORDER BY depth DESC
 """  # noqa: S608  all ours
-"""The frame of a text behind those of its dictionaries, in one statement: a text that another
-process rewrites is read as it was, or as it is."""
+"""Select the frame of a text behind those of its dictionaries, in one statement: the text reads the
+same before and after another process rewrites it."""
+
+KEPT = (
+    f"SELECT revision, length(frame) + {ROW_BYTES}, coalesce(position, 0)"  # noqa: S608  all ours
+    " FROM texts LEFT JOIN kept_ahead ON text = id ORDER BY revision"
+)
 
 
 class Packed(Struct, frozen=True):
@@ -83,7 +89,7 @@ class Packed(Struct, frozen=True):
 
 class Blobs:
     """All texts of a store. run: one statement on its connection; place: its file, for errors.
-    Call put() and replace() inside a transaction."""
+    Call put(), replace() and remove() inside a transaction."""
 
     def __init__(self, run: Run, place: str) -> None:
         self._run = run
@@ -94,32 +100,51 @@ class Blobs:
         texts: Iterable[bytes] | dict[Revision, bytes],
         like: Mapping[Revision, Revision] | None = None,
     ) -> list[Packed]:
-        """Compress the texts that are not kept yet. It takes most of the time, and needs no
-        transaction. like: text -> one that it resembles."""
-        every = named(texts)
-        kept = self._kept_among(list(every))
+        """Compress the texts that are not kept yet. Compression takes most of the time of a put,
+        and needs no transaction. like: text -> one that it resembles."""
+        by_revision = named(texts)
+        kept = self._kept_among(list(by_revision))
         return [
             Packed(revision, data)
             if revision in kept
-            else self._pack(revision, data, (like or {}).get(revision), every)
-            for revision, data in every.items()
+            else self._pack(revision, data, (like or {}).get(revision), by_revision)
+            for revision, data in by_revision.items()
         ]
 
     def put(self, batch: Sequence[Packed], *, ahead: bool = False) -> None:
-        """Keep packed texts. Others may have kept or forgotten some since pack(). ahead: of a
-        fact that is to name them."""
-        there = self._kept_among([each.revision for each in batch if each.frame is None])
-        for each in batch:
-            if each.revision not in there:
-                self._put(each)
+        """Keep packed texts. Another process may have kept or forgotten some since pack(). ahead:
+        no fact names these texts yet."""
+        kept = self._kept_among([packed.revision for packed in batch if packed.frame is None])
+        for packed in batch:
+            if packed.revision not in kept:
+                self._put(packed)
         if ahead:
-            for names in _chunks([each.revision for each in batch]):
-                self._run(f"{PUT_AHEAD} ({_marks(names)})", names)
+            for names, marks in _chunks([packed.revision for packed in batch]):
+                self._run(f"{PUT_AHEAD} ({marks})", names)
 
     def replace(self, revision: Revision, data: bytes, like: Revision | None) -> None:
         """Write the frame of a kept text anew, with another dictionary or none."""
         packed = self._pack(revision, data, like, {})
         self._run(REPLACE, (revision, packed.frame, packed.dictionary))
+
+    def remove(self, revision: Revision) -> bool:
+        """Forget a text; False where it is not kept. Texts that need it as their dictionary get
+        another one first, or none."""
+        rows = self._run("SELECT id, dictionary FROM texts WHERE revision = ?", (revision,))
+        if not rows:
+            return False
+        [(number, dictionary)] = rows
+        like: Revision | None = None
+        for (name,) in self._run("SELECT revision FROM texts WHERE id = ?", (dictionary,)):
+            like = name
+        for (name,) in self._run("SELECT revision FROM texts WHERE dictionary = ?", (number,)):
+            data = self.sound(name)
+            if data is not None:  # a damaged text stays as it is; reading it raises the error
+                self.replace(name, data, like)
+                like = like or name
+        self._run("DELETE FROM kept_ahead WHERE text = ?", (number,))
+        self._run("DELETE FROM texts WHERE id = ?", (number,))
+        return True
 
     def get(self, revision: Revision) -> bytes | None:
         """Return the bytes of a revision, checked against it; None where they are not kept.
@@ -142,13 +167,26 @@ class Blobs:
         except StoreError:
             return None
 
+    def sizes(self) -> list[KeptText]:
+        """List every text with the bytes that it takes on disk."""
+        return [KeptText(*row) for row in self._run(KEPT, ())]
+
+    def damaged(self) -> list[str]:
+        """Read every text; return one sentence for each whose bytes do not match its revision."""
+        wrong = []
+        for (revision,) in self._run("SELECT revision FROM texts ORDER BY revision", ()):
+            try:
+                self.get(revision)
+            except StoreError as error:
+                wrong.append(error.message)
+        return wrong
+
     def _kept_among(self, revisions: Sequence[Revision]) -> set[Revision]:
-        """Return those of these that are kept."""
         return {
             revision
-            for names in _chunks(revisions)
+            for names, marks in _chunks(revisions)
             for (revision,) in self._run(
-                f"SELECT revision FROM texts WHERE revision IN ({_marks(names)})",  # noqa: S608
+                f"SELECT revision FROM texts WHERE revision IN ({marks})",  # noqa: S608
                 names,
             )
         }
@@ -160,7 +198,7 @@ class Blobs:
         like: Revision | None,
         beside: Mapping[Revision, bytes],
     ) -> Packed:
-        """Compress a text. like: one that it resembles, which is kept or stands in `beside`."""
+        """Compress a text. like: a similar text, which is kept or is in `beside`."""
         frame = compress(data)
         if like is None or like == revision:
             return Packed(revision, data, frame)
@@ -173,7 +211,7 @@ class Blobs:
         return Packed(revision, data, smaller, like)
 
     def _put(self, packed: Packed) -> None:
-        """Keep a text; whole where its dictionary is gone, or has as many behind it as may be."""
+        """Keep a text; without a dictionary where that is gone, or is DEPTH_MAX deep."""
         revision, frame = packed.revision, packed.frame
         if packed.dictionary is not None:
             self._run(PUT_EDIT, (revision, frame, packed.dictionary, DEPTH_MAX))
@@ -200,7 +238,7 @@ def _compress_edit(data: bytes, before: bytes) -> bytes:
 
 
 def _decompress(frames: Sequence[bytes]) -> bytes:
-    """Return the text of the last frame; each frame before is that of the next one's dictionary."""
+    """Return the text of the last frame. Each text before is the dictionary of the next frame."""
     data = zstd.decompress(frames[0])
     for frame in frames[1:]:
         data = zstd.decompress(frame, zstd_dict=_dictionary(data))
@@ -211,9 +249,8 @@ def _dictionary(data: bytes) -> Any:
     return zstd.ZstdDict(data, is_raw=True).as_prefix
 
 
-def _chunks(every: Sequence[Revision]) -> list[Sequence[Revision]]:
-    return [every[start : start + CHUNK] for start in range(0, len(every), CHUNK)]
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ",".join("?" * len(values))
+def _chunks(revisions: Sequence[Revision]) -> Iterator[tuple[Sequence[Revision], str]]:
+    """Yield the values of each statement, and a question mark for each of them."""
+    for start in range(0, len(revisions), CHUNK):
+        chunk = revisions[start : start + CHUNK]
+        yield chunk, ",".join("?" * len(chunk))

@@ -1,16 +1,16 @@
-"""Facts and rows in their stored form: the only room that knows the shapes on disk.
+"""Convert facts and rows to their stored form and back: no other module knows the shapes on disk.
 
-A fact is stored as kind, version and a JSON object. Its keys are the fact's own field names;
-fields that have their default are left out, so a new field with a default is no new version,
-and a key that is not known here is passed over. Anything else that changes a shape raises the
-version of its kind and adds an upcaster below, because old stores are read for ever
-(tests/store/fixtures). Line spans are text, "1-200,310-320", in bodies and in columns alike.
+A fact is stored as its kind, its version and a JSON object. The keys of the object are the names of
+the fact's fields. A field with its default value is left out, so a new field with a default needs
+no new version. Unknown keys are ignored. Any other change of a shape raises the version of its kind
+and adds an upcaster below, because every later version reads old stores (tests/store/fixtures).
+Line spans are text, "1-200,310-320", in bodies and in columns alike.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
@@ -25,21 +25,20 @@ from sightline.model.revision import Stamp, StatSignature
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
 
-Row = tuple[Any, ...]
-Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+Row = Iterable[Any]
 Convert = Callable[[Any], Any]
 
-UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
-"""(kind, n) -> the body of version n as one of version n + 1."""
+UPCASTERS: Mapping[tuple[str, int], Convert] = {}
+"""(kind, n) -> a function that turns a body of version n into one of version n + 1."""
 
 UPGRADE = "Upgrade sightline: a newer one has written to this store. Nothing was changed."
 DAMAGED = "The store was left as it is: copy it to a safe place, and name another with --store."
 
 
 def encode(fact: Fact) -> str:
-    """The JSON body of a fact."""
+    """Return the JSON body of a fact."""
     body = {}
-    for field, default, pack, _ in _plan(type(fact)):
+    for field, default, pack, _ in _fields(type(fact)):
         value = getattr(fact, field)
         if value != default:
             body[field] = value if pack is None or value is None else pack(value)
@@ -47,22 +46,24 @@ def encode(fact: Fact) -> str:
 
 
 def decode(kind: str, version: int, body: str) -> Fact:
-    """The fact of a stored body, brought up to the present version of its kind. StoreError."""
-    made = FACTS.get(kind)
-    if made is None:
+    """Return the fact of a stored body, brought up to the present version of its kind. StoreError
+    where this sightline does not know the kind or the version, or the body is damaged."""
+    fact_type = FACTS.get(kind)
+    if fact_type is None:
         raise StoreError(
             f"The store holds a fact of an unknown kind: {kind}, version {version}.", UPGRADE
         )
-    if version > made.version:
+    if version > fact_type.version:
         raise StoreError(
-            f"The store holds {kind} in version {version}; this sightline knows {made.version}.",
+            f"The store holds {kind} in version {version};"
+            f" this sightline knows {fact_type.version}.",
             UPGRADE,
         )
     try:
         raw = json.loads(body)
-        for step in range(version, made.version):
+        for step in range(version, fact_type.version):
             raw = UPCASTERS[kind, step](raw)
-        return made(*[_unpacked(raw, *field) for field in _plan(made)])
+        return fact_type(*[_unpacked(raw, *field) for field in _fields(fact_type)])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise StoreError(
             f"A stored {kind}, version {version}, cannot be read: {error}", DAMAGED
@@ -70,22 +71,21 @@ def decode(kind: str, version: int, body: str) -> Fact:
 
 
 def recorded_of(row: Row) -> Recorded:
-    """(position, session, kind, version, happened_at, recorded_at, body) as Recorded."""
+    """Return the fact of (position, session, kind, version, happened_at, recorded_at, body)."""
     position, session, kind, version, happened_at, recorded_at, body = row
-    return Recorded(
-        position, untext(session), happened_at, recorded_at, decode(kind, version, body)
-    )
+    fact = decode(kind, version, body)
+    return Recorded(position, untext(session), happened_at, recorded_at, fact)
 
 
-def knowledge_row(session: str, state: Knowledge) -> Row:
-    """Columns of the knowledge table."""
+def knowledge_row(session: str, state: Knowledge) -> tuple[Any, ...]:
+    """Return the columns of the knowledge table."""
     belief = state.belief
     return (
-        text(session),
-        text(state.path),
-        state.name if state.name is None else text(state.name),
+        session,
+        state.path,
+        state.name,
         state.position,
-        text(state.via),
+        state.via,
         state.first_seen,
         state.last_read,
         state.last_agent_edit,
@@ -98,80 +98,66 @@ def knowledge_row(session: str, state: Knowledge) -> Row:
 
 
 def knowledge_of(row: Row) -> Knowledge:
-    """Knowledge from the columns after session."""
-    path, name, position, via, first, read, edit, start, held_text, shown, held, lines = row
-    belief = Belief(held_text, spans_of(shown), spans_of(held), lines)
-    return Knowledge(
-        untext(path), belief, untext(via), position, first, read, edit, start, untext(name)
-    )
+    """Return Knowledge from the columns after session."""
+    path, name, position, via, first, read, edit, start, *belief = map(untext, row)
+    return Knowledge(path, _unpack_belief(belief), via, position, first, read, edit, start, name)
 
 
-def disk_row(state: DiskFile) -> Row:
-    """Columns of the disk table."""
-    return (
-        text(state.path),
-        state.revision,
-        state.position,
-        state.at,
-        None if state.cause is None else compact_json(_pack_cause(state.cause)),
-        state.mode,
-        state.moved_to if state.moved_to is None else text(state.moved_to),
-        state.last_external_edit,
-    )
+def disk_row(state: DiskFile) -> tuple[Any, ...]:
+    """Return the columns of the disk table."""
+    path, revision, position, at, cause, *others = structs.astuple(state)
+    packed = None if cause is None else compact_json(_pack_cause(cause))
+    return path, revision, position, at, packed, *others
 
 
 def disk_of(row: Row) -> DiskFile:
-    """DiskFile from its columns."""
-    path, revision, position, at, cause, mode, moved_to, edited = row
-    by = None if cause is None else cause_of(cause)
-    return DiskFile(untext(path), revision, position, at, by, mode, untext(moved_to), edited)
+    """Return a DiskFile from its columns."""
+    path, revision, position, at, packed, *others = map(untext, row)
+    cause = None if packed is None else cause_of(packed)
+    return DiskFile(path, revision, position, at, cause, *others)
 
 
-def session_row(state: SessionState) -> Row:
-    """Columns of the sessions table; position is not one, the timeline knows it."""
-    who = (text(state.id), text(state.agent), state.started)
-    named = (state.parent, state.model, state.owner)
-    parent, model, owner = (None if name is None else text(name) for name in named)
-    return (*who, parent, state.ended, state.turn, model, owner)
+def session_row(state: SessionState) -> tuple[Any, ...]:
+    """Return the columns of the sessions table. The position is not among them: the events table
+    has it."""
+    *columns, _, owner = structs.astuple(state)
+    return *columns, owner
 
 
 def session_of(row: Row) -> SessionState:
-    """SessionState from its columns and its newest position."""
-    id_, agent, started, parent, ended, turn, model, owner, position = row
-    named = (untext(id_), untext(agent), started, untext(parent))
-    return SessionState(*named, ended, turn, untext(model), position, untext(owner))
+    """Return a SessionState from its columns and its newest position."""
+    id_, agent, started, parent, ended, turn, model, owner, position = map(untext, row)
+    return SessionState(id_, agent, started, parent, ended, turn, model, position, owner)
 
 
-def claim_row(state: Claim) -> Row:
-    """Columns of the claims table."""
-    paths = compact_json(list(state.paths))
-    times = (state.expires_at, int(state.exclusive), state.taken_at, state.position)
-    return (text(state.id), text(state.session), paths, *times)
+def claim_row(state: Claim) -> tuple[Any, ...]:
+    """Return the columns of the claims table."""
+    id_, session, paths, expires_at, exclusive, *others = structs.astuple(state)
+    return id_, session, compact_json(paths), expires_at, int(exclusive), *others
 
 
 def claim_of(row: Row) -> Claim:
-    """Claim from its columns."""
-    id_, session, paths, expires_at, exclusive, taken_at, position = row
-    times = (expires_at, bool(exclusive), taken_at, position)
-    return Claim(untext(id_), untext(session), tuple(json.loads(paths)), *times)
+    """Return a Claim from its columns."""
+    id_, session, paths, expires_at, exclusive, *others = map(untext, row)
+    return Claim(id_, session, tuple(json.loads(paths)), expires_at, bool(exclusive), *others)
 
 
-def stamp_row(path: str, stamp: Stamp) -> Row:
-    """Columns of the stamps table. Six numbers are text because a device or an inode may not
-    fit a signed 64-bit integer."""
+def stamp_row(path: str, stamp: Stamp) -> tuple[Any, ...]:
+    """Return the columns of the stamps table. The six numbers of the signature are one text,
+    because a device or an inode number may not fit a signed 64-bit integer."""
     numbers = " ".join(map(str, structs.astuple(stamp.signature)))
-    return text(path), numbers, stamp.revision, stamp.read_at_ns
+    return path, numbers, stamp.revision, stamp.read_at_ns
 
 
 def stamp_of(row: Row) -> tuple[str, Stamp]:
-    """A path and its Stamp, from their columns."""
+    """Return a path and its Stamp from their columns."""
     path, numbers, revision, read_at_ns = row
     return untext(path), Stamp(StatSignature(*map(int, numbers.split())), revision, read_at_ns)
 
 
 def text(value: str) -> str | bytes:
-    """A string as it can be bound. File names that are no UTF-8 come as lone surrogates, which
-    SQLite does not take as text: they are stored as bytes."""
+    """Return a string in the form in which SQLite takes it. A file name that is not UTF-8 has lone
+    surrogates, which SQLite does not take as text: such a name is stored as bytes."""
     if value.isascii():
         return value
     try:
@@ -182,34 +168,31 @@ def text(value: str) -> str | bytes:
 
 
 def untext(value: Any) -> Any:
-    """The string that text() made storable; None stays None."""
+    """Return the string that text() turned into bytes; any other value as it is."""
     return value.decode("utf-8", "surrogatepass") if type(value) is bytes else value
 
 
 @lru_cache(maxsize=4096)
 def spans_text(lines: Spans) -> str:
-    """((1, 200), (310, 320)) as "1-200,310-320"."""
+    """Return ((1, 200), (310, 320)) as "1-200,310-320"."""
     return ",".join([f"{first}-{last}" for first, last in lines])
 
 
 @lru_cache(maxsize=4096)
 def spans_of(stored: str) -> Spans:
-    """Spans from their text. ValueError."""
-    if not stored:
-        return ()
-    pairs = [part.split("-") for part in stored.split(",")]
+    """Return spans from their text. ValueError."""
+    pairs = [part.split("-") for part in stored.split(",")] if stored else []
     return tuple([(int(first), int(last)) for first, last in pairs])
 
 
 @lru_cache(maxsize=256)
 def cause_of(stored: str) -> Cause:
-    """A cause from its column."""
+    """Return a cause from its column."""
     return Cause(*json.loads(stored))
 
 
 def _pack_cause(cause: Cause) -> list[Any]:
-    """The values of a cause in order; without the evidence where there is none, as older versions
-    wrote them."""
+    """Return the fields of a cause, without an evidence of None: 0.1.0 wrote none."""
     values = list(structs.astuple(cause))
     return values if cause.evidence is not None else values[:-1]
 
@@ -219,58 +202,48 @@ def _pack_belief(belief: Belief) -> list[Any]:
 
 
 def _unpack_belief(raw: list[Any]) -> Belief:
-    believed, shown, held, lines = raw
-    return Belief(believed, spans_of(shown), spans_of(held), lines)
+    revision, shown, held, lines = raw
+    return Belief(revision, spans_of(shown), spans_of(held), lines)
 
 
-def _pack_told(told: tuple[Told, ...]) -> list[Any]:
-    return [list(structs.astuple(each)) for each in told]
-
-
-def _unpack_told(raw: list[Any]) -> tuple[Told, ...]:
-    return tuple(map(_told, raw))
-
-
-def _told(raw: list[Any]) -> Told:
-    fields = dict(
-        zip(Told.__struct_fields__, raw, strict=False)
-    )  # the last came later than the others
+def _unpack_told(raw: list[Any]) -> Told:
+    fields = dict(zip(Told.__struct_fields__, raw, strict=False))  # older ones have fewer fields
     for name in ("hunks", "moved"):
         if fields.get(name) is not None:
             fields[name] = tuple(map(tuple, fields[name]))
     return Told(**fields)
 
 
-def _pack_changes(changes: tuple[Rewritten, ...]) -> list[Any]:
-    return [list(structs.astuple(each)) for each in changes]
+def _pack_structs(values: tuple[Any, ...]) -> list[Any]:
+    return [list(structs.astuple(value)) for value in values]
 
 
 CONVERTERS: Mapping[str, tuple[Convert, Convert]] = {
     "Spans": (spans_text, spans_of),
     "Belief": (_pack_belief, _unpack_belief),
     "Cause": (_pack_cause, lambda raw: Cause(*raw)),
-    "tuple[Told, ...]": (_pack_told, _unpack_told),
-    "tuple[Rewritten, ...]": (_pack_changes, lambda raw: tuple([Rewritten(*each) for each in raw])),
+    "tuple[Told, ...]": (_pack_structs, lambda raw: tuple(map(_unpack_told, raw))),
+    "tuple[Rewritten, ...]": (_pack_structs, lambda raw: tuple([Rewritten(*r) for r in raw])),
     "tuple[Revision, ...]": (list, tuple),
     "tuple[str, ...]": (list, tuple),
     "tuple[int, ...]": (list, tuple),
 }
-"""How to pack and unpack a field, by its annotation; JSON keeps the others as they are."""
+"""Annotation of a field -> its functions that pack and unpack a value. JSON keeps any other field as
+it is."""
 
 REQUIRED = object()
 """Stands for the default of a field that has none; equal to no value."""
 
 
 @cache
-def _plan(kind: type[Fact]) -> tuple[tuple[str, Any, Convert | None, Convert | None], ...]:
-    """Of each field of a kind: name, default, how to pack it, how to unpack it."""
+def _fields(kind: type[Fact]) -> list[tuple[str, Any, Convert | None, Convert | None]]:
+    """Return the name, the default and the two converters of each field of a kind."""
     fields = []
     for field in structs.fields(kind):
-        noted = kind.__annotations__[field.name].removesuffix(" | None")
-        pack, unpack = CONVERTERS.get(noted, (None, None))
+        annotation = kind.__annotations__[field.name].removesuffix(" | None")
         default = REQUIRED if field.default is NODEFAULT else field.default
-        fields.append((field.name, default, pack, unpack))
-    return tuple(fields)
+        fields.append((field.name, default, *CONVERTERS.get(annotation, (None, None))))
+    return fields
 
 
 def _unpacked(

@@ -1,11 +1,11 @@
-"""One SQLite file under write-ahead logging, shared by threads, and by processes that wait in turn.
+"""Open one SQLite file under write-ahead logging, shared by threads and by processes in turn.
 
-SQLite 3.7.0 to 3.51.2 can lose commits when one connection checkpoints while another writer
-begins the log anew (fixed in 3.51.3). Python links whatever the system has, so no checkpoint
-here ever runs beside a writer: automatic ones are off, and checkpoint() runs while this process
-holds the writer's lock through its first connection. Asking for TRUNCATE would not do: under a
-busy writer SQLite silently falls back to the unguarded kind. What SQLite does by itself when
-the last connection closes is safe, for it holds the whole file then.
+SQLite 3.7.0 to 3.51.2 can lose commits when one connection checkpoints while another writer begins
+the log anew (fixed in 3.51.3). Python links whatever SQLite the system has, so no checkpoint here
+ever runs beside a writer: automatic checkpoints are off, and checkpoint() runs while the first
+connection of this process holds the writer's lock. TRUNCATE would not help: under a busy writer
+SQLite silently falls back to the unguarded kind. The checkpoint that SQLite takes when the last
+connection closes is safe, because SQLite then holds the whole file.
 """
 
 from __future__ import annotations
@@ -19,23 +19,24 @@ from typing import Any, TypeVar
 from weakref import ref
 
 from sightline.errors import StoreError
+from sightline.store.codec import text
 from sightline.store.migrations import check, migrate
 from sightline.store.sqlite_errors import busy, fault
 
 Result = TypeVar("Result")
 
 PATIENCE_S = 30.0
-"""How long to wait for other writers; one write takes well under a millisecond."""
+"""Seconds to wait for other writers; one write takes well under a millisecond."""
 
 LOG_BYTES = 4 << 20
-"""A log larger than this is carried over into the file, a few milliseconds of work."""
+"""A larger log is carried over into the file, which takes a few milliseconds."""
 
 LOG_KEPT_BYTES = 2 * LOG_BYTES
-"""A log begun anew is cut down to this. Not to nothing: syncing a file that grows takes twice
-as long as syncing one that is written over."""
+"""SQLite cuts a log that begins anew down to this size. Syncing a file that grows takes twice as
+long as syncing one that is written over, so the log is not cut down to nothing."""
 
 LEFT_BYTES = 1 << 18
-"""A log larger than this is not left behind: the next one that opens the file reads all of it."""
+"""leave() carries a larger log over: the next process that opens the file reads all of the log."""
 
 SETTINGS = (
     "PRAGMA wal_autocheckpoint=0",
@@ -43,11 +44,11 @@ SETTINGS = (
     f"PRAGMA journal_size_limit={LOG_KEPT_BYTES}",
 )
 COMMITS_PER_LOOK = 128
-"""How often the size of the log is looked at."""
+"""Commits between two looks at the size of the log."""
 
 
 class Database:
-    """A connection with its own lock. All errors are StoreError and name the file."""
+    """Hold a connection and its lock. Every error is a StoreError that names the file."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -69,7 +70,8 @@ class Database:
         _OPEN.append(ref(self, _OPEN.remove))
 
     def open(self) -> sqlite3.Connection:
-        """The connection, for statements inside write(). StoreError when it is not to be used."""
+        """Return the connection, for statements inside write(). StoreError where the store was
+        closed, or opened before this process was forked."""
         if self._db is None:
             raise StoreError(f"The store {self.file} was closed.", "Open it again.")
         if os.getpid() != self._pid:
@@ -81,29 +83,26 @@ class Database:
         return self._db
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """One statement, alone or inside write(); all rows it gives."""
+        """Run one statement, alone or inside write(), and return all its rows. values: strings are
+        bound as codec.text() stores them."""
         db = self.open()
+        bound = [text(value) if type(value) is str else value for value in values]
         try:
             with self._lock:
-                try:
-                    return db.execute(sql, values).fetchall()
-                except sqlite3.OperationalError as error:
-                    if not busy(error):
-                        raise
-                    return patiently(lambda: db.execute(sql, values).fetchall())
+                return patiently(lambda: db.execute(sql, bound).fetchall())
         except sqlite3.Error as error:
             raise fault(error, self.file) from error
 
     def write(self, work: Callable[[], Result], *, durable: bool = False) -> Result:
-        """Run `work` in one transaction. durable: on the platter before this returns, with all
-        that was written before it; else safe against the death of the process."""
+        """Run `work` in one transaction. durable: this transaction and all before it survive a
+        power cut once this returns; else they survive the death of the process."""
         db = self.open()
         with self._lock:
             try:
                 if durable is not self._full:
                     db.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
                     self._full = durable
-                self._begin(db)
+                patiently(lambda: db.execute("BEGIN IMMEDIATE"))
                 try:
                     result = work()
                     db.execute("COMMIT")
@@ -119,7 +118,7 @@ class Database:
             return result
 
     def carry_over(self) -> None:
-        """Carry the log over into the file where it is large."""
+        """Carry the log over into the file where the log is large."""
         try:
             if self.log_bytes() > LOG_BYTES:
                 self.checkpoint()
@@ -127,7 +126,7 @@ class Database:
             raise fault(error, self.file) from error
 
     def checkpoint(self) -> bool:
-        """Carry the log over into the file; False when a writer is busy, who will do it later."""
+        """Carry the log over into the file; False when a writer is busy, who will do so later."""
         db = self.open()
         with self._lock:
             try:
@@ -145,14 +144,14 @@ class Database:
                 db.execute("ROLLBACK")
 
     def log_bytes(self) -> int:
-        """Size of the write-ahead log."""
+        """Return the size of the write-ahead log."""
         try:
             return os.stat(f"{self.file}-wal").st_size
         except FileNotFoundError:
             return 0
 
     def close(self) -> None:
-        """Let go of the file. In a forked child nothing is touched: it belongs to the parent."""
+        """Close the connection. In a forked child do nothing: the connection is the parent's."""
         if self._db is None or os.getpid() != self._pid:
             return
         with self._lock:
@@ -162,37 +161,31 @@ class Database:
                 self._disconnect()
 
     def leave(self) -> None:
-        """Let go of the file as the end of the process does, which is to come at once: without
-        carrying the log over, as SQLite does for the last one that closes. That takes longer than
-        one commit, so it is left to every twentieth or so."""
+        """Let go of the file in a process that is to end at once. SQLite carries the log over when
+        the last connection closes, which takes longer than one commit; so a small log is left, and
+        about every twentieth process carries it over."""
         if self._db is None or self.log_bytes() > LEFT_BYTES:
             self.close()
         else:
             _LEFT.append(self._db)
             self._db = None
 
-    def open_by_parent(self) -> object:
-        """The connection, only to be held on to."""
-        return self._db
+    def keep_inherited(self) -> None:
+        """After a fork, keep the child's garbage collector from closing the parent's connection."""
+        _INHERITED.append(self._db)
 
     def _disconnect(self) -> None:
         if self._db is not None:
             self._db.close()
             self._db = None
 
-    def _begin(self, db: sqlite3.Connection) -> None:
-        try:
-            db.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if not busy(error):
-                raise
-            patiently(lambda: db.execute("BEGIN IMMEDIATE"))
-
 
 def connect(file: str) -> sqlite3.Connection:
-    """A connection to a file that is there, whatever is in it. sqlite3.Error or StoreError."""
-    if os.path.isfile(file) and os.path.getsize(file) == 0:
-        raise fault(_cut_short(), file)  # SQLite would take it for a new database
+    """Return a connection to a file that exists, whatever it holds. sqlite3.Error or StoreError."""
+    if os.path.isfile(file) and os.path.getsize(file) == 0:  # SQLite would take it for a new one
+        error = sqlite3.DatabaseError("the file is empty")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise fault(error, file)
     path = os.path.abspath(file).replace("\\", "/") if os.name == "nt" else file
     for mark in "%?#":
         path = path.replace(mark, f"%{ord(mark):02x}")
@@ -213,8 +206,8 @@ def connect(file: str) -> sqlite3.Connection:
 
 
 def patiently(attempt: Callable[[], Result]) -> Result:
-    """Try until no other process is in the way. SQLite's own waiting sleeps in steps of up
-    to 100 ms; short random naps let eight writers through in a tenth of the time."""
+    """Try until no other process is in the way, for PATIENCE_S at most. SQLite's own waiting sleeps
+    in steps of up to 100 ms; short random naps let eight writers through in a tenth of the time."""
     give_up = 0.0
     while True:
         try:
@@ -226,22 +219,16 @@ def patiently(attempt: Callable[[], Result]) -> Result:
             sleep((os.urandom(1)[0] + 26) / 256_000)  # 0.1 to 1.1 ms
 
 
-def _cut_short() -> sqlite3.DatabaseError:
-    error = sqlite3.DatabaseError("the file is empty")
-    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    return error
-
-
 _OPEN: list[ref[Database]] = []
 _INHERITED: list[object] = []
 _LEFT: list[object] = []
 
 
-def _park() -> None:
-    """After a fork, keep the parent's connections from being closed by the child's collector."""
-    living = [database for each in _OPEN if (database := each()) is not None]
-    _INHERITED.extend(database.open_by_parent() for database in living)
+def _keep_inherited() -> None:
+    for reference in _OPEN:
+        if (database := reference()) is not None:
+            database.keep_inherited()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_park)
+    os.register_at_fork(after_in_child=_keep_inherited)

@@ -1,19 +1,25 @@
-"""What a fact means for the rows kept beside the timeline: paths it names, intents it settles."""
+"""Rules that say what a fact means for the rows of a store: paths, redundant observations, intents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+
+from msgspec import structs
 
 from sightline.errors import StoreConflict
 from sightline.model.events import (
     Changed,
+    Dropped,
     EnvironmentSeen,
     Fact,
+    GitMoved,
     ModelUsed,
     Moved,
+    NoticeAcknowledged,
     RewindEnded,
     RewindStarted,
+    Seen,
     SessionEnded,
     SessionForked,
     SessionStarted,
@@ -21,85 +27,132 @@ from sightline.model.events import (
     WriteAbandoned,
     WriteIntended,
 )
-from sightline.model.projections import Knowledge
+from sightline.model.projections import DiskFile, Knowledge, git_cause
+from sightline.model.revision import MISSING
 from sightline.model.timeline import Recorded, archived
 
 COLUMN_FACTS = (
     *(SessionStarted, SessionForked, SessionEnded),
     *(TurnBegan, ModelUsed, EnvironmentSeen),
 )
-"""Facts that change more of a session's column than its newest position."""
+"""Facts that change more of a session's state than its newest position."""
 
 KNOWING = ("Seen", "Dropped", "NoticeAcknowledged", "Changed", "Moved")
-"""Kinds that model.projections.know steps by; a branch is folded from these alone."""
+"""Kinds that model.projections.know steps by. The fold of a branch reads these alone."""
 
 
 def paths_of(fact: Fact) -> tuple[str, ...]:
-    """Every path a fact names, each once; its own `path` first."""
-    single, several = _naming(type(fact))
-    named = [getattr(fact, field) for field in single]
+    """Return every path that a fact names, each once; its own `path` first."""
+    single, several = _path_fields(type(fact))
+    paths = [getattr(fact, field) for field in single]
     for field in several:
-        named += getattr(fact, field)
-    return tuple(dict.fromkeys([path for path in named if path is not None]))
+        paths += getattr(fact, field)
+    return tuple(dict.fromkeys([path for path in paths if path is not None]))
 
 
-def pends(recorded: Recorded) -> bool:
-    """Whether this begins something that has to come to an end: a write, a rewind."""
+@cache
+def _path_fields(kind: type[Fact]) -> tuple[list[str], list[str]]:
+    """Return the fields of a kind that name one path, and those that name several."""
+    fields = kind.__struct_fields__
+    single = [*filter(fields.__contains__, ("path", "src", "name"))]
+    return single, [field for field in fields if field in ("paths", "files")]
+
+
+def knowledge_paths(fact: Fact) -> tuple[str, ...] | None:
+    """Return the paths whose knowledge row a fact of that session can change; None for all rows."""
+    if isinstance(fact, Dropped):
+        return None if fact.path is None else (fact.path,)
+    if isinstance(fact, (Seen, NoticeAcknowledged)) or (isinstance(fact, Changed) and fact.belief):
+        return (fact.path,)
+    return (fact.src, fact.path) if isinstance(fact, Moved) else ()
+
+
+def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:
+    """Return whether the disk view already has the bytes and the mode of an observation.
+
+    Only an observed change can be redundant. A session's own write always says what its agent
+    holds, and an archive is about another time.
+    """
+    if not isinstance(fact, Changed) or fact.belief is not None or fact.intent is not None:
+        return False
+    if archived(session):
+        return False
+    if disk is None:
+        return fact.after == MISSING
+    if fact.led != fact.target:  # the disk view does not know where a symlink leads
+        return False
+    return disk.revision == fact.after and fact.mode in (None, disk.mode)
+
+
+def new_part(fact: Fact, row: Callable[[str], DiskFile | None], session: str = "") -> Fact | None:
+    """Return the part of a fact that the disk view does not have; None for a redundant one. Two
+    sessions that look at once record the same git operation twice: the second fact keeps the files
+    that the first one lacks. row: path -> its disk row."""
+    if isinstance(fact, Changed):
+        return None if redundant(row(fact.path), fact, session) else fact
+    if not isinstance(fact, GitMoved):
+        return fact
+    cause = git_cause(fact)
+    changes = []
+    for change in fact.changes:
+        disk = row(change.path)
+        if disk is None or (disk.revision, disk.cause) != (change.after, cause):
+            changes.append(change)
+    if len(changes) == len(fact.changes):
+        return fact
+    paths = tuple([change.path for change in changes])
+    return structs.replace(fact, paths=paths, changes=tuple(changes)) if changes else None
+
+
+def is_pending(recorded: Recorded) -> bool:
+    """Return whether a fact begins a write or a rewind, which has to come to an end."""
     fact = recorded.fact
     if isinstance(fact, RewindStarted):
         return bool(fact.owner) and not archived(recorded.session)
     return isinstance(fact, WriteIntended)
 
 
-def settled(fact: Fact, intents: Mapping[int, Recorded], session: str) -> Iterable[int]:
-    """Positions of the pending intents that a fact of a session settles: the one it names, those
-    whose very bytes it reports at their path, and at its end all rewinds of the session. An
-    archive reports of another time."""
-    if archived(session):
+def settled_by(recorded: Recorded, intents: Mapping[int, Recorded]) -> Iterable[int]:
+    """Return the positions of the pending intents that a fact settles. A fact of an archive settles
+    none; the end of a rewind settles all rewinds of its session; the end of a write settles the
+    intent that the fact names, and intents of the very bytes that it reports at their path."""
+    fact, session = recorded.fact, recorded.session
+    if not isinstance(fact, (Changed, Moved, WriteAbandoned, RewindEnded)) or archived(session):
         return ()
     if isinstance(fact, RewindEnded):
-        return {
+        return [
             position
-            for position, begun in intents.items()
-            if isinstance(begun.fact, RewindStarted) and begun.session == session
-        }
-    if not isinstance(fact, (Changed, Moved, WriteAbandoned)):
-        return ()
-    named = {fact.intent} if fact.intent is not None and fact.intent in intents else set()
-    if isinstance(fact, Changed):
-        for position, intent in intents.items():
-            begun = intent.fact
-            if isinstance(begun, WriteIntended) and begun.path == fact.path:
-                named |= {position} if begun.after == fact.after else set()
-    return named
+            for position, intent in intents.items()
+            if isinstance(intent.fact, RewindStarted) and intent.session == session
+        ]
+    return [
+        position
+        for position, intent in intents.items()
+        if position == fact.intent
+        or (
+            (isinstance(fact, Changed) and isinstance(intent.fact, WriteIntended))
+            and (fact.path, fact.after) == (intent.fact.path, intent.fact.after)
+        )
+    ]
 
 
 def check_expected(states: Mapping[str, Knowledge | None], expect: Mapping[str, int]) -> None:
-    """StoreConflict when a row that a decision was made on has been moved since."""
-    for path, position in expect.items():
+    """Raise StoreConflict where another writer changed a row that a decision was based on."""
+    for path, expected in expect.items():
         state = states.get(path)
-        found = state.position if state else 0
-        if found != position:
+        position = state.position if state else 0
+        if position != expected:
             raise StoreConflict(
                 f"What this session knows of {path} was changed by another process: it stood at"
-                f" position {position}, now at {found}. Nothing was recorded.",
+                f" position {expected}, now at {position}. Nothing was recorded.",
                 "Read the file again and decide again.",
             )
 
 
-def went_on(session: str, column: int) -> StoreConflict:
-    """What is raised where a session has facts behind the position that was decided on."""
+def column_conflict(session: str, column: int) -> StoreConflict:
+    """Return the error for a session that has facts behind the position of a decision."""
     return StoreConflict(
         f"Another process went on with session {session} after position {column}."
         " Nothing was recorded.",
         "Look at what came since and decide again.",
     )
-
-
-@cache
-def _naming(kind: type[Fact]) -> tuple[list[str], list[str]]:
-    """Fields of a kind that name one path, and those that name several."""
-    fields = kind.__struct_fields__
-    order = ("path", "src", "name")
-    single = sorted(set(order) & set(fields), key=order.index)
-    return single, [field for field in fields if field in ("paths", "files")]

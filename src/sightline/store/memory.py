@@ -1,11 +1,12 @@
-"""The reference store: what every other store must do, in as few lines as that takes.
+"""The reference store: every other store must behave as this one does.
 
-Views are stepped like rows, by the same pure functions; nothing is stored in another form.
-Lives as long as the process.
+It keeps facts, views and texts as Python values, and steps the views by the same pure functions as
+every store. It lives as long as the process.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import RLock
 
@@ -19,12 +20,18 @@ from sightline.model.projections import (
     column,
     fold_knowledge,
     know,
-    news,
     on_disk,
 )
 from sightline.model.revision import Revision, Stamp, named
 from sightline.model.timeline import NOBODY, Recorded, turns_at
-from sightline.store.event_index import check_expected, paths_of, pends, settled, went_on
+from sightline.store.event_index import (
+    check_expected,
+    column_conflict,
+    is_pending,
+    new_part,
+    paths_of,
+    settled_by,
+)
 from sightline.store.port import Room
 from sightline.store.retention import KeptText
 from sightline.store.verify import differences
@@ -63,16 +70,15 @@ class MemoryStore:
         with self._lock:
             check_expected(self._knowledge.get(session, {}), expect or {})
             if column is not None and any(r.session == session for r in self._log[column:]):
-                raise went_on(session, column)
+                raise column_conflict(session, column)
             self._blobs.update(named(blobs))
             self._stamps.update(stats or {})
-            made = []
+            start = len(self._log)
             for fact in facts:
-                left = news(fact, self._disks.get, session)
-                if left is not None:
-                    made.append(Recorded(len(self._log) + 1, session, happened, at, left))
-                    self._step(made[-1])
-            return made
+                part = new_part(fact, self._disks.get, session)
+                if part is not None:
+                    self._step(Recorded(len(self._log) + 1, session, happened, at, part))
+            return self._log[start:]
 
     def _step(self, recorded: Recorded) -> None:
         fact, session = recorded.fact, recorded.session
@@ -84,9 +90,9 @@ class MemoryStore:
             self._knowledge[session] = fold_knowledge(self._log, session)
         else:
             know(self._knowledge.setdefault(session, {}), recorded)
-        for position in settled(fact, self._intents, session):
+        for position in settled_by(recorded, self._intents):
             del self._intents[position]
-        if pends(recorded):
+        if is_pending(recorded):
             self._intents[recorded.position] = recorded
 
     def timeline(
@@ -101,7 +107,7 @@ class MemoryStore:
         newest: int | None = None,
     ) -> Iterator[Recorded]:
         with self._lock:
-            found = [
+            facts = [
                 recorded
                 for recorded in self._log[after:upto]
                 if session in (None, recorded.session)
@@ -109,7 +115,7 @@ class MemoryStore:
                 and (path is None or path in paths_of(recorded.fact))
                 and (kinds is None or type(recorded.fact) in kinds)
             ]
-        return iter(found if newest is None else found[max(len(found) - newest, 0) :])
+        return iter(facts if newest is None else facts[max(len(facts) - newest, 0) :])
 
     def position(self) -> int:
         return len(self._log)
@@ -117,8 +123,8 @@ class MemoryStore:
     def knowledge(self, session: str, path: str) -> Knowledge | None:
         with self._lock:
             states = self._knowledge.get(session, {})
-            named = [state for state in states.values() if state.name == path]
-            return states.get(path) or max(named, key=lambda state: state.position, default=None)
+            by_name = [state for state in states.values() if state.name == path]
+            return states.get(path) or max(by_name, key=lambda state: state.position, default=None)
 
     def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
         with self._lock:
@@ -170,17 +176,17 @@ class MemoryStore:
         self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
     ) -> None:
         with self._lock:
-            kept = named(blobs)
-            self._blobs.update(kept)
-            self._ahead.update(dict.fromkeys(kept, len(self._log)))
+            texts = named(blobs)
+            self._blobs.update(texts)
+            self._ahead.update(dict.fromkeys(texts, len(self._log)))
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
 
     def texts(self) -> list[KeptText]:
         with self._lock:
-            kept = sorted(self._blobs.items())
-            return [KeptText(name, len(data), self._ahead.get(name, 0)) for name, data in kept]
+            texts = sorted(self._blobs.items())
+            return [KeptText(name, len(data), self._ahead.get(name, 0)) for name, data in texts]
 
     def purge(
         self,
@@ -192,18 +198,17 @@ class MemoryStore:
         secret: bool = False,
     ) -> tuple[Revision, ...]:
         with self._lock:
-            gone = tuple(each for each in dict.fromkeys(choose()) if each in self._blobs)
-            for revision in gone:
+            removed = tuple(filter(self._blobs.__contains__, dict.fromkeys(choose())))
+            for revision in removed:
                 del self._blobs[revision]
                 self._ahead.pop(revision, None)
-            if gone:
-                self.append(session, [BlobPurged(gone[0], reason, gone[1:])], at=at)
-            return gone
+            if removed:
+                self.append(session, [BlobPurged(removed[0], reason, removed[1:])], at=at)
+            return removed
 
     def tally(self) -> dict[str, int]:
         with self._lock:
-            kinds = [type(recorded.fact).__name__ for recorded in self._log]
-            return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
+            return dict(Counter(type(recorded.fact).__name__ for recorded in self._log))
 
     def room(self) -> Room:
         with self._lock:
@@ -217,7 +222,6 @@ class MemoryStore:
             return differences(self)
 
     def close(self) -> None:
-        """Nothing to let go of: another handle of this process may go on reading."""
+        """Do nothing: another handle of this process may go on reading."""
 
-    def leave(self) -> None:
-        """The same."""
+    leave = close

@@ -1,4 +1,4 @@
-"""From a store URL to an open store; a new one is made aside and given its name when whole."""
+"""Open the store that a URL names. A new one is built under another name, and renamed when whole."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sqlite3
 
 from sightline.errors import StoreError
 from sightline.filesystem import private_files
+from sightline.filesystem.mounts import NETWORK, TABLE, file_system
 from sightline.store.identity import store_file
 from sightline.store.memory import MemoryStore
 from sightline.store.migrations import migrate
-from sightline.store.network_folders import refuse_network
 from sightline.store.port import Store
 from sightline.store.sqlite import SqliteStore
 from sightline.store.sqlite_errors import fault, os_fault
@@ -21,10 +21,11 @@ _IN_MEMORY: dict[str, MemoryStore] = {}
 
 
 def open_store(url: str | None, *, workspace_root: str, state_home: str) -> Store:
-    """The store that a URL names; None: the embedded one of this workspace.
+    """Return the store that a URL names; without a URL the embedded store of this workspace.
 
     workspace_root: a real, absolute path. state_home: the folder of the embedded stores
-    (config.settings.Settings.state_home). StoreError, with nothing changed, when it cannot be opened.
+    (config.settings.Settings.state_home). StoreError, with nothing changed, where the store cannot
+    be opened.
     """
     if url is None:
         return open_file(store_file(state_home, workspace_root))
@@ -38,11 +39,30 @@ def open_store(url: str | None, *, workspace_root: str, state_home: str) -> Stor
 
 
 def open_file(file: str) -> SqliteStore:
-    """The store in this file, which is made when nothing is there."""
+    """Return the store in a file, and make the file where it does not exist."""
     refuse_network(file)
     if not os.path.lexists(file):
         _create(file)
     return SqliteStore(file)
+
+
+def refuse_network(file: str, table: str | None = None) -> None:
+    """Raise StoreError where a store would be on a network file system: SQLite's log needs memory
+    that all who open the store share. table: the text of /proc/self/mounts, read where None. A
+    system without that table is judged by the path alone."""
+    if table is None:
+        try:
+            with open(TABLE, encoding="utf-8", errors="surrogateescape") as mounts:
+                table = mounts.read()
+        except FileNotFoundError:  # not Linux
+            table = ""
+    kind = file_system(os.path.realpath(file), table)
+    if kind in NETWORK or file.startswith(("\\\\", "//")):
+        raise StoreError(
+            f"The store {file} would be on a network file system ({kind or 'a network share'}),"
+            " where its log could be torn.",
+            "Set SIGHTLINE_HOME to a folder on a local disk.",
+        )
 
 
 def _path_in(url: str) -> str:
@@ -55,8 +75,8 @@ def _path_in(url: str) -> str:
 
 
 def _create(file: str) -> None:
-    """Make an empty store. Whoever of several processes is first gives it the name; the others
-    open that one."""
+    """Make an empty store. Of several processes the first one gives it the name; the others then
+    open that store."""
     if os.path.lexists(f"{file}-wal"):
         raise StoreError(
             f"The store {file} is gone, but its log {file}-wal is still there.",
@@ -66,7 +86,9 @@ def _create(file: str) -> None:
     try:
         private_files.make_folder(os.path.dirname(file))
         os.close(private_files.new_file(aside))
-        _build(aside)
+        _write_schema(aside)
+        with open(aside, "rb+") as whole:
+            os.fsync(whole.fileno())
         private_files.publish(aside, file)
     except FileExistsError:
         return
@@ -76,19 +98,13 @@ def _create(file: str) -> None:
         raise os_fault(error, file) from error
 
 
-def _build(file: str) -> None:
-    _write_schema(file)
-    with open(file, "rb+") as whole:
-        os.fsync(whole.fileno())
-
-
 def _write_schema(file: str) -> None:
     db = sqlite3.connect(file, isolation_level=None)
     try:
-        # Nobody knows its name yet, so it is synced once, when it is whole: ten syncs less.
+        # No other process knows the file yet, so one sync of the whole file is enough.
         db.execute("PRAGMA synchronous = OFF")
-        # Freed room can be given back a little at a time (store.disk_usage), not by a rewrite of all
-        # for which every writer would wait. Only an empty file takes this.
+        # store.disk_usage gives freed room back a little at a time. Without this setting, which only
+        # an empty file takes, every writer would wait for a rewrite of the whole file.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
         db.execute("BEGIN IMMEDIATE")
         migrate(db, file)

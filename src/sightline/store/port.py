@@ -59,7 +59,7 @@ class Store(Protocol):
         path -> position of the session's knowledge row that the facts were decided on (0 for
         none); StoreConflict, nothing written, when another writer moved it. column: the same
         where the session has a fact behind this position of the timeline. Redundant
-        observations (model.projections.redundant) are left out of the answer. stats: refreshes the
+        observations (store.event_index.redundant) are left out of the answer. stats: refreshes the
         stat cache along the way. durable: on the platter before this returns (power-safe),
         else safe against the death of the process. like: one of the texts -> an older one that it
         resembles, as far as the facts do not say that: it takes less room so.

@@ -7,16 +7,14 @@ from typing import Any, TypeVar
 
 from sightline.model.active_claims import Claim
 from sightline.model.events import BlobPurged, Changed, Fact, GitMoved, WriteIntended
-from sightline.model.projections import DiskFile, Knowledge, SessionState, news
+from sightline.model.projections import DiskFile, Knowledge, SessionState
 from sightline.model.revision import Revision, Stamp
 from sightline.model.timeline import TURNING, Recorded
 from sightline.store import codec
-from sightline.store.blob_removal import damaged_texts, kept_texts, remove
 from sightline.store.blobs import Blobs
-from sightline.store.codec import text
 from sightline.store.database import Database
 from sightline.store.disk_usage import give_back, measured
-from sightline.store.event_index import check_expected, paths_of, went_on
+from sightline.store.event_index import check_expected, column_conflict, new_part, paths_of
 from sightline.store.port import Room
 from sightline.store.retention import KeptText
 from sightline.store.rows import (
@@ -24,14 +22,13 @@ from sightline.store.rows import (
     EVENT,
     KNOWERS,
     KNOWLEDGE,
+    PATH,
     PENDING,
     SESSION,
     Rows,
     all_claims,
     all_known,
-    disks_of,
     fold_known,
-    stamps_of,
 )
 from sightline.store.verify import differences
 
@@ -41,32 +38,31 @@ CHUNK = 500
 """Rows or bound values of one statement."""
 
 PURGES_PER_CHECKPOINT = 8
-"""Each writes as many pages as a hundred appends; a large log takes long to carry over."""
+"""Each purge writes as many pages as a hundred appends; a large log takes long to carry over."""
+
+KEPT_PER_LOOK_BYTES = 2 << 20
+"""Bytes of kept frames between two looks at the size of the log."""
 
 PUT_EVENT = (
     "INSERT INTO events (session, kind, version, happened_at, recorded_at, path, body)"
     " VALUES (?,?,?,?,?,?,?)"
 )
-WENT_ON = "SELECT 1 FROM events WHERE position > ? AND +session = ? LIMIT 1"
+COLUMN_MOVED = "SELECT 1 FROM events WHERE position > ? AND +session = ? LIMIT 1"
 PUT_PATH = "INSERT INTO event_paths VALUES (?,?)"
 PUT_STAMP = "INSERT OR REPLACE INTO stamps VALUES (?,?,?,?)"
 STAMP = "SELECT path, signature, revision, read_at_ns FROM stamps"
 
 
-MUCH = 2 << 20
-"""Bytes of kept frames after which the log is looked at."""
-
-
 class SqliteStore:
-    """A Store in one file that is there already (store.opening makes it). Safe to use from
-    several threads and, opened by each, from several processes."""
+    """A Store in one existing file (store.opening makes a new one). Safe to use from several
+    threads and, opened by each, from several processes."""
 
     def __init__(self, file: str) -> None:
         self._base = Database(file)
         self._rows = Rows(self._base.run)
         self._blobs = Blobs(self._base.run, file)
         self._purges = 0
-        self._kept = 0
+        self._kept_bytes = 0
 
     def append(
         self,
@@ -84,23 +80,22 @@ class SqliteStore:
     ) -> list[Recorded]:
         happened = at if happened_at is None else happened_at
         texts = blobs if isinstance(blobs, dict) else list(blobs)
-        packed = self._blobs.pack(texts, {**_edited(facts), **(like or {})}) if texts else None
+        packed = self._blobs.pack(texts, {**_edited(facts), **(like or {})}) if texts else []
 
         def work() -> list[Recorded]:
             rows = self._rows
             rows.begin()
             if expect:
                 check_expected({path: rows.knowledge(session, path) for path in expect}, expect)
-            if column is not None and self._base.run(WENT_ON, (column, codec.text(session))):
-                raise went_on(session, column)
-            if packed:
-                self._blobs.put(packed)
+            if column is not None and self._base.run(COLUMN_MOVED, (column, session)):
+                raise column_conflict(session, column)
+            self._blobs.put(packed)
             for path, stamp in (stats or {}).items():
                 self._base.run(PUT_STAMP, codec.stamp_row(path, stamp))
             return [
-                self._record(session, left, happened, at)
+                self._record(session, part, happened, at)
                 for fact in facts
-                if (left := news(fact, rows.disk, session)) is not None
+                if (part := new_part(fact, rows.disk, session)) is not None
             ]
 
         return self._write(work, durable=durable)
@@ -117,29 +112,22 @@ class SqliteStore:
         newest: int | None = None,
     ) -> Iterator[Recorded]:
         sql, values = selection(
-            session=session,
-            path=path,
-            kinds=kinds,
-            after=after,
-            upto=upto,
-            since=since,
-            newest=newest,
+            session=session, path=path, kinds=kinds, after=after, upto=upto, since=since
         )
-        if newest is not None and newest <= CHUNK:  # most ask for one
-            rows = self._base.run(f"{EVENT} WHERE position IN ({sql}) ORDER BY position", values)
-            return map(codec.recorded_of, rows)
-        found = [row[0] for row in self._base.run(sql, values)]
-        return self._facts_at(found if newest is None else found[::-1])
+        if newest is not None:
+            sql, values = f"{sql} DESC LIMIT ?", [*values, newest]
+        positions = [position for (position,) in self._base.run(sql, values)]
+        return self._facts_at(positions if newest is None else positions[::-1])
 
     def position(self) -> int:
         return self._base.run("SELECT max(position) FROM events")[0][0] or 0
 
     def knowledge(self, session: str, path: str) -> Knowledge | None:
-        key = (codec.text(session), codec.text(path))
+        key = (session, path)
         rows = self._base.run(f"{KNOWLEDGE} WHERE session = ? AND path = ?", key)
         if not rows:
-            named = f"{KNOWLEDGE} INDEXED BY knowledge_named WHERE session = ? AND name = ?"
-            rows = self._base.run(f"{named} ORDER BY position DESC LIMIT 1", key)
+            by_name = f"{KNOWLEDGE} INDEXED BY knowledge_named WHERE session = ? AND name = ?"
+            rows = self._base.run(f"{by_name} ORDER BY position DESC LIMIT 1", key)
         return codec.knowledge_of(rows[0]) if rows else None
 
     def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
@@ -148,17 +136,18 @@ class SqliteStore:
         return fold_known(self._base.run, session, upto)
 
     def disk(self, path: str) -> DiskFile | None:
-        rows = self._base.run(f"{DISK} WHERE path = ?", (codec.text(path),))
+        rows = self._base.run(f"{DISK} WHERE path = ?", (path,))
         return codec.disk_of(rows[0]) if rows else None
 
     def disks(self) -> dict[str, DiskFile]:
-        return disks_of(self._base.run(f"{DISK} ORDER BY path"))
+        states = map(codec.disk_of, self._base.run(DISK))
+        return dict(sorted([(state.path, state) for state in states], key=PATH))
 
     def paths(self) -> list[str]:
         return [codec.untext(path) for (path,) in self._base.run("SELECT path FROM disk")]
 
     def session(self, session: str) -> SessionState | None:
-        rows = self._base.run(f"{SESSION} WHERE id = ?", (codec.text(session),))
+        rows = self._base.run(f"{SESSION} WHERE id = ?", (session,))
         return codec.session_of(rows[0]) if rows else None
 
     def sessions(self) -> list[SessionState]:
@@ -166,7 +155,7 @@ class SqliteStore:
         return sorted(states, key=lambda state: (state.started, state.id))
 
     def knowers(self, path: str) -> dict[str, Knowledge]:
-        rows = self._base.run(KNOWERS, (codec.text(path),))
+        rows = self._base.run(KNOWERS, (path,))
         return {codec.untext(session): codec.knowledge_of(row) for session, *row in rows}
 
     def claims(self) -> dict[str, Claim]:
@@ -177,26 +166,28 @@ class SqliteStore:
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
         if paths is None:
-            rows = self._base.run(f"{STAMP} ORDER BY path")
+            rows = self._base.run(STAMP)
         else:
-            rows = self._chunked(f"{STAMP} WHERE path IN", [codec.text(path) for path in paths])
-        return stamps_of(rows)
+            rows = [
+                row for chunk in self._chunks(f"{STAMP} WHERE path IN", [*paths]) for row in chunk
+            ]
+        return dict(sorted(map(codec.stamp_of, rows), key=PATH))
 
     def keep(
         self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
     ) -> None:
         packed = self._blobs.pack(blobs)
         self._write(lambda: self._blobs.put(packed, ahead=True), durable=durable)
-        self._kept += sum([len(each.frame or b"") for each in packed])
-        if self._kept > MUCH:  # a first checkpoint's: its end is not to carry all over
-            self._kept = 0
+        self._kept_bytes += sum([len(text.frame or b"") for text in packed])
+        if self._kept_bytes > KEPT_PER_LOOK_BYTES:  # the end of a first checkpoint must not wait
+            self._kept_bytes = 0
             self._base.carry_over()
 
     def blob(self, revision: Revision) -> bytes | None:
         return self._blobs.get(revision)
 
     def texts(self) -> list[KeptText]:
-        return kept_texts(self._base.run)
+        return self._blobs.sizes()
 
     def purge(
         self,
@@ -209,22 +200,16 @@ class SqliteStore:
     ) -> tuple[Revision, ...]:
         def work() -> tuple[Revision, ...]:
             self._rows.begin()
-            # Zero what is freed: it may be a secret now, or found to be one when it is long gone.
+            # Zero every freed page: a text may be a secret, or turn out to be one long after.
             self._base.run("PRAGMA secure_delete = ON")
-            gone = tuple(
-                [
-                    each
-                    for each in dict.fromkeys(choose())
-                    if remove(self._base.run, self._blobs, each)
-                ]
-            )
-            if gone:
-                self._record(session, BlobPurged(gone[0], reason, gone[1:]), at, at)
-            return gone
+            removed = tuple(filter(self._blobs.remove, dict.fromkeys(choose())))
+            if removed:
+                self._record(session, BlobPurged(removed[0], reason, removed[1:]), at, at)
+            return removed
 
         purged = self._write(work, durable=secret)
         self._purges += 1
-        # The log still holds the bytes until it is begun anew; and much goes through it here.
+        # The log holds the bytes until it begins anew, and a purge writes much of the log.
         if purged and (secret or self._purges % PURGES_PER_CHECKPOINT == 0):
             self._base.checkpoint()
         return purged
@@ -240,7 +225,7 @@ class SqliteStore:
 
     def verify(self) -> list[str]:
         torn = [row[0] for row in self._base.run("PRAGMA integrity_check") if row[0] != "ok"]
-        return torn or [*differences(self), *damaged_texts(self._base.run, self._blobs)]
+        return torn or [*differences(self), *self._blobs.damaged()]
 
     def close(self) -> None:
         self._base.close()
@@ -256,42 +241,33 @@ class SqliteStore:
             raise
 
     def _record(self, session: str, fact: Fact, happened_at: int, at: int) -> Recorded:
-        kind, path = type(fact).__name__, getattr(fact, "path", None)
-        row = (
-            codec.text(session),
-            kind,
-            fact.version,
-            happened_at,
-            at,
-            None if path is None else codec.text(path),
-            codec.encode(fact),
-        )
-        position = self._base.open().execute(PUT_EVENT, row).lastrowid
-        assert position is not None
-        for further in paths_of(fact):
-            if further != path:
-                self._base.run(PUT_PATH, (codec.text(further), position))
+        """Put a fact on the timeline, index its paths, and step the views."""
+        kind, own = type(fact).__name__, getattr(fact, "path", None)
+        event = (session, kind, fact.version, happened_at, at, own, codec.encode(fact))
+        self._base.run(PUT_EVENT, event)
+        position = self.position()
+        for path in paths_of(fact):
+            if path != own:
+                self._base.run(PUT_PATH, (path, position))
         recorded = Recorded(position, session, happened_at, at, fact)
         self._rows.step(recorded)
         return recorded
 
-    def _facts_at(self, found: Sequence[int]) -> Iterator[Recorded]:
-        """Facts are never changed, so a long list is read a chunk at a time and stays true."""
-        for start in range(0, len(found), CHUNK):
-            chunk = found[start : start + CHUNK]
-            for row in self._chunked(f"{EVENT} WHERE position IN", chunk, " ORDER BY position"):
-                yield codec.recorded_of(row)
+    def _facts_at(self, positions: Sequence[int]) -> Iterator[Recorded]:
+        """Yield the facts at some positions. Facts never change, so a long list is read a chunk at
+        a time and stays true."""
+        for rows in self._chunks(f"{EVENT} WHERE position IN", positions, " ORDER BY position"):
+            yield from map(codec.recorded_of, rows)
 
-    def _chunked(self, sql: str, values: Sequence[Any], end: str = "") -> list[Any]:
-        rows: list[Any] = []
+    def _chunks(self, sql: str, values: Sequence[Any], end: str = "") -> Iterator[list[Any]]:
+        """Run a statement for each chunk of values, and yield the rows of each."""
         for start in range(0, len(values), CHUNK):
             chunk = values[start : start + CHUNK]
-            rows += self._base.run(f"{sql} ({','.join('?' * len(chunk))}){end}", chunk)
-        return rows
+            yield self._base.run(f"{sql} ({','.join('?' * len(chunk))}){end}", chunk)
 
 
 def _edited(facts: Iterable[Fact]) -> dict[Revision, Revision]:
-    """The texts that facts say came in place of another at their path."""
+    """Return the text that a fact put at a path -> the text that it replaced there."""
     return {fact.after: fact.before for fact in facts if isinstance(fact, (Changed, WriteIntended))}
 
 
@@ -305,7 +281,7 @@ NAMING = (
 )
 
 CHANGES = frozenset((Changed, GitMoved))
-"""They name a file in one way each, and the one of them that there are many of has an index."""
+"""Kinds that name a file in one way each. Changed facts, of which there are many, have an index."""
 
 CHANGING = (
     f"{POSITIONS} WHERE path = ? AND kind = 'Changed'"  # noqa: S608
@@ -314,7 +290,7 @@ CHANGING = (
 
 TURNS = frozenset(TURNING)
 TURNED = "kind IN ('SessionForked', 'RewindEnded')"
-"""Spelled out, because SQLite takes the index on them for these very words alone."""
+"""SQLite uses the index on these kinds for these very words alone."""
 
 
 def selection(
@@ -325,27 +301,23 @@ def selection(
     after: int,
     upto: int | None,
     since: int | None,
-    newest: int | None,
 ) -> tuple[str, list[Any]]:
-    """The statement that answers the positions of the facts that meet every condition given, in
-    order, with newest the last one first; and its values."""
+    """Return the statement for the positions of the facts that meet every condition, in order,
+    and the values of the statement."""
     where = ["position > ?"]
     values: list[Any] = [after]
-    if upto is not None:
-        where.append("position <= ?")
-        values.append(upto)
-    if since is not None:
-        where.append("happened_at >= ?")
-        values.append(since)
-    if session is not None:
-        where.append("session = ?")
-        values.append(text(session))
-    if path is not None and kinds is not None and CHANGES.issuperset(kinds):
-        where.append(f"position IN ({CHANGING})")
-        values += [text(path)] * 2
-    elif path is not None:
-        where.append(f"position IN ({NAMING})")
-        values += [text(path)] * 2
+    for condition, value in (
+        ("position <= ?", upto),
+        ("happened_at >= ?", since),
+        ("session = ?", session),
+    ):
+        if value is not None:
+            where.append(condition)
+            values.append(value)
+    if path is not None:
+        changing = kinds is not None and CHANGES.issuperset(kinds)
+        where.append(f"position IN ({CHANGING if changing else NAMING})")
+        values += [path, path]
     if kinds is not None and session is not None and TURNS.issuperset(kinds):
         where.append(TURNED)
     elif kinds is not None:
@@ -353,8 +325,4 @@ def selection(
         values += [kind.__name__ for kind in kinds]
         if all("path" not in kind.__struct_fields__ for kind in kinds):
             where += ["path IS NULL", ANY_SESSION]
-    sql = f"{POSITIONS} WHERE {' AND '.join(where)} ORDER BY position"
-    if newest is not None:
-        sql += " DESC LIMIT ?"
-        values.append(newest)
-    return sql, values
+    return f"{POSITIONS} WHERE {' AND '.join(where)} ORDER BY position", values
