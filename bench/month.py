@@ -27,7 +27,7 @@ from bench.usage import MONTH_US, Usage
 
 from sightline.checkpoints.gc import gc
 from sightline.history import session_history
-from sightline.history.session_history import Asked
+from sightline.history.session_history import LogQuery
 from sightline.history.why import why
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _edit(path: str, session: Session) -> None:
 
 
 def _log(session: Session) -> list[object]:
-    return list(session_history.select(session._context.store, Asked(newest=10)))  # noqa: SLF001
+    return list(session_history.select(session._context.store, LogQuery(newest=10)))  # noqa: SLF001
 
 
 def report(sizes: Sequence[Size], speeds: Sequence[Speed], done: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from sightline.api.opening import start
 from sightline.checkpoints.time_points import Since, since
 from sightline.config.settings import Settings
 from sightline.history import log_entries, session_history
-from sightline.history.session_history import Asked
+from sightline.history.session_history import LogQuery
 from sightline.history.why import ENTRIES, why
 from sightline.model.events import (
     FACTS,
@@ -40,7 +40,7 @@ class World:
         return session_history.survey(self.store, self.tree, Settings("/state"), self._tick)
 
     def kinds(self, **asked):
-        return [entry.kind for entry in session_history.select(self.store, Asked(**asked))]
+        return [entry.kind for entry in session_history.select(self.store, LogQuery(**asked))]
 
     def _tick(self):
         self.clock.advance(us=1)
@@ -113,7 +113,7 @@ def test_since_is_a_position_or_a_time(world):
 def test_following_tells_everything_once_whoever_records_it(world):
     session = world.session("s1")
     session.read("a.py")
-    news = session_history.follow(world.store, Asked(kinds=("seen", "changed"), newest=1))
+    news = session_history.follow(world.store, LogQuery(kinds=("seen", "changed"), newest=1))
     assert [entry.path for entry in next(news)] == ["a.py"]
     assert next(news) == []
     session.read("b.py")

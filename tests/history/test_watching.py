@@ -16,7 +16,7 @@ from sightline.filesystem.watch.memory_watcher import MemoryWatcher
 from sightline.filesystem.watch.watcher import Eyes, Hints
 from sightline.history import watching as watching_module
 from sightline.history.session_history import survey
-from sightline.history.watching import MANY, TEXT_MAX, Ours, Watching, joined
+from sightline.history.watching import MANY, TEXT_MAX, WatchedPaths, Watching, merge_hints
 from sightline.model.events import Changed, SightLost
 from sightline.model.revision import revision_of
 from sightline.model.timeline import NOBODY
@@ -281,7 +281,7 @@ def test_that_changes_are_not_seen_as_they_happen_is_said_once(monkeypatch):
         place.disk.put(path, "again\n")
         place.hints = [Hints(frozenset([path]))]
         place.watching.wait(0)
-    again = Watching(place.watching._ground, place)
+    again = Watching(place.watching._context, place)
     again.wait(0)
     lost = [r.fact for r in place.store.timeline(kinds=[SightLost])]
     assert lost == [SightLost("filesystem:9p")]
@@ -319,7 +319,7 @@ def test_a_disk_that_does_not_answer_is_said_and_holds_nobody_up(monkeypatch):
         answers.wait()
         return iter(())
 
-    place.watching._ground.settings = Settings("/state", deadline_s=0.01)
+    place.watching._context.settings = Settings("/state", deadline_s=0.01)
     monkeypatch.setattr(place.disk, "scan", hangs)
     place.hints = [Hints(frozenset(["a.py"]))]
     assert place.watching.wait(0) is not None
@@ -352,13 +352,13 @@ def test_files_that_are_shown_later_are_followed_from_then_on():
 
 
 def test_a_hint_of_a_folder_is_about_the_files_below_it():
-    ours = Ours(["src/a.py", "src/deep/b.py", "srcs.py"])
-    assert ours.at(Hints(frozenset(["src"]))) == {"src/a.py", "src/deep/b.py"}
-    assert ours.at(Hints(frozenset(["src/deep", "other"]))) == {"src/deep/b.py"}
-    assert ours.at(Hints(frozenset(), everything=True)) == set(ours)
+    ours = WatchedPaths(["src/a.py", "src/deep/b.py", "srcs.py"])
+    assert ours.hinted(Hints(frozenset(["src"]))) == {"src/a.py", "src/deep/b.py"}
+    assert ours.hinted(Hints(frozenset(["src/deep", "other"]))) == {"src/deep/b.py"}
+    assert ours.hinted(Hints(frozenset(), everything=True)) == set(ours)
 
 
 def test_two_answers_of_a_watcher_are_one():
     one, other = Hints(frozenset("a"), at_ns=1), Hints(frozenset("b"), True, "overflow", 2)
-    assert joined(one, other) == Hints(frozenset("ab"), True, "overflow", 1)
-    assert joined(one, None) is one
+    assert merge_hints(one, other) == Hints(frozenset("ab"), True, "overflow", 1)
+    assert merge_hints(one, None) is one

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.store.facts import EXAMPLES
 
-from sightline.history.log_entries import WORDS, told
+from sightline.history.log_entries import WORDS, readable_entries
 from sightline.history.words import _LOG_FORMS, _OWN, sentence
 from sightline.model.events import (
     BatchEnded,
@@ -28,7 +28,7 @@ TOLD = [fact for fact in EXAMPLES if not isinstance(fact, JOURNAL)]
 
 
 def said(fact, reader=""):
-    (entry,) = told([Recorded(7, "s1", 1, 1, fact)], {"s1": "claude-code"})
+    (entry,) = readable_entries([Recorded(7, "s1", 1, 1, fact)], {"s1": "claude-code"})
     return sentence(entry, reader)
 
 

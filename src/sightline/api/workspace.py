@@ -23,7 +23,7 @@ from sightline.filesystem.discovery import discover
 from sightline.history import session_history
 from sightline.history.as_of import AsOf
 from sightline.history.log_entries import KINDS, OF_FILES, Entry
-from sightline.history.session_history import Asked, SessionSummary
+from sightline.history.session_history import LogQuery, SessionSummary
 from sightline.history.watching import Watching
 from sightline.model.events import Cause
 from sightline.model.spans import Spans
@@ -113,7 +113,7 @@ class Workspace:
                 raise ValueError(f"a kind is one of {', '.join(KINDS)}, not {word!r}")
         begun = ALWAYS if since is None else since_when(since, self._context.clock())
         at = None if path is None else self._context.workspace.locate(path).path
-        asked = Asked(at, session, begun, words, newest)
+        asked = LogQuery(at, session, begun, words, newest)
         return [_public(entry) for entry in session_history.select(self._context.store, asked)]
 
     @verb

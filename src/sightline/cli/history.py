@@ -24,7 +24,7 @@ from sightline.cli.output import Call
 from sightline.history import session_history
 from sightline.history.log_entries import KINDS, Entry
 from sightline.history.overview import foreign
-from sightline.history.session_history import Asked
+from sightline.history.session_history import LogQuery
 from sightline.history.why import why as reasons_for
 from sightline.history.words import sentence, story
 from sightline.text import phrases
@@ -63,7 +63,7 @@ def log(
         with usage("--since"):
             begun = ALWAYS if since is None else moment(since, context.clock())
         canonical = None if path is None else context.workspace.locate(path).path
-        asked = Asked(canonical, call.session, begun, kinds or None, newest)
+        asked = LogQuery(canonical, call.session, begun, kinds or None, newest)
         if follow:
             if newest is None and since is None:
                 asked = structs.replace(asked, newest=BEFORE)
@@ -78,7 +78,7 @@ def log(
     output.text("\n".join(dated) if dated else _nothing(asked))
 
 
-def _follow(call: Call, context: SessionContext, asked: Asked) -> None:
+def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
     """Print the facts so far, then new ones, until Ctrl-C or until nobody reads any more."""
     lines, wait = Lines(json=call.json), Waiting()
     entries = session_history.follow(context.store, asked)
@@ -109,7 +109,7 @@ def why(call: Call, path: str) -> None:
     output.text("\n".join(line if line[:1] in ("", " ") else _wrapped(line) for line in lines))
 
 
-def _nothing(asked: Asked) -> str:
+def _nothing(asked: LogQuery) -> str:
     narrow = asked != structs.replace(asked, path=None, session=None, kinds=None) or asked.since.at
     return "Nothing of that kind happened here." if narrow else "Nothing happened here yet."
 

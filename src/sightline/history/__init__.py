@@ -1,4 +1,4 @@
-"""What happened, for people: log, why, overview, the past as of a position, health."""
+"""The history of a workspace, for people: log, why, overview, the past as of a position, health."""
 
 PUBLIC = (
     "as_of",

@@ -1,4 +1,4 @@
-"""What agents knew, and what stood on disk, at a position of the timeline."""
+"""The past: the agents' knowledge and the disk at a position of the timeline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sightline.errors import SessionError
 from sightline.guard.edit_case import EditCase, Evidence, Rules
 from sightline.guard.verdict import judge
 from sightline.history.session_history import SessionSummary
-from sightline.model.events import Changed, Fact, GitMoved, Moved, Seen
+from sightline.model.events import Changed, GitMoved, Moved, Seen
 from sightline.model.projections import DiskFile, Knowledge, SessionState, column, on_disk
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import Spans, covers, whole
@@ -21,15 +21,11 @@ from sightline.model.timeline import Position
 from sightline.store.event_index import COLUMN_FACTS
 from sightline.store.port import Store
 
-DISK_FACTS: tuple[type[Fact], ...] = (Seen, Changed, Moved, GitMoved)
-"""The kinds that the disk view is stepped by."""
-
 
 class KnownFile(Struct, frozen=True):
-    """What a session knew of a file. seen_lines: that were ever shown, held_lines: of them those
-    still in its context window; revision_seen: of the text it believed, revision_on_disk: of what
-    stood there as far as was recorded. state: fresh, stale, deleted or moved. Where a text is not
-    kept its hash decides if every line had been shown; else the state is unverifiable."""
+    """A session's knowledge of a file. seen_lines: ever shown; held_lines: those of them still in the
+    context window; revision_seen: of the believed text; revision_on_disk: as recorded. state: fresh,
+    stale, deleted, moved, or unverifiable when a text is not stored and not every line was shown."""
 
     path: str
     state: str
@@ -44,13 +40,13 @@ class KnownFile(Struct, frozen=True):
 
     @property
     def stale(self) -> bool:
-        """Whether it was not what the agent had been shown, for certain."""
+        """True for a file that certainly differed from the shown text."""
         return self.state in ("stale", "deleted", "moved")
 
 
 class AsOf:
-    """The timeline as it was when it was `position` facts long. Facts are never changed, so the
-    answers stay the same; texts may be forgotten meanwhile (gc)."""
+    """The timeline when it was `position` facts long. Facts never change, so the answers stay the
+    same; stored texts may be purged meanwhile (gc)."""
 
     def __init__(self, store: Store, position: Position) -> None:
         newest = store.position()
@@ -61,14 +57,15 @@ class AsOf:
 
     @cached_property
     def at(self) -> datetime | None:
-        """When the newest fact of then was recorded; None before the first one."""
+        """The time of the newest fact up to this position; None before the first one."""
+        if not self.position:
+            return None
         newest = self._store.timeline(after=self.position - 1, upto=self.position)
-        last = next(iter(newest), None) if self.position else None
-        return moment(last.recorded_at) if last else None
+        return next((moment(recorded.recorded_at) for recorded in newest), None)
 
     def sessions(self) -> list[SessionSummary]:
-        """The sessions that had begun, oldest first, as they stood. Who was present is not kept."""
-        states = [self._column(state.id) for state in self._store.sessions()]
+        """Return the sessions that had begun, oldest first, without their presence."""
+        states = [self._session(state.id) for state in self._store.sessions()]
         return [
             SessionSummary(state, len(self._store.known(state.id, self.position)))
             for state in states
@@ -76,47 +73,47 @@ class AsOf:
         ]
 
     def files(self, session: str) -> list[KnownFile]:
-        """The files that a session's agent had been shown, in order of path. SessionError."""
+        """Return the files that a session's agent had been shown, by path. SessionError."""
         return [self._file(knowledge) for knowledge in self._known(session).values()]
 
     def text(self, session: str, path: str) -> str | None:
-        """The text that a session's agent believed a file to have; None when it was never shown,
-        or its text is not kept. SessionError."""
+        """Return the text that a session's agent believed a file to have; None for a file that it was
+        never shown or whose text is not stored. SessionError."""
         knowledge = self._known(session).get(path)
         data = self._text(knowledge.belief.text) if knowledge else None
         text = decode(data) if data is not None else None
         return None if text is None else text.plain
 
     @cached_property
-    def _disks(self) -> dict[str, DiskFile]:
+    def _disk(self) -> dict[str, DiskFile]:
         states: dict[str, DiskFile] = {}
-        for recorded in self._store.timeline(kinds=DISK_FACTS, upto=self.position):
+        log = self._store.timeline(kinds=[Seen, Changed, Moved, GitMoved], upto=self.position)
+        for recorded in log:
             on_disk(states, recorded)
         return states
 
     def _known(self, session: str) -> dict[str, Knowledge]:
-        if self._column(session) is None:
+        if self._session(session) is None:
             raise SessionError(
                 f"There was no session {session!r} at position {self.position}.",
                 "Ask sessions() for those that there were.",
             )
         return self._store.known(session, self.position)
 
-    def _column(self, session: str) -> SessionState | None:
-        """A session's column, folded from the facts that change it and the newest one of all."""
+    def _session(self, session: str) -> SessionState | None:
+        """Fold a session's state from the facts that change it and its newest fact."""
         store, upto = self._store, self.position
-        shaping = list(store.timeline(session=session, kinds=COLUMN_FACTS, upto=upto))
-        first = [] if shaping else list(store.timeline(session=session, upto=upto))[:1]
-        last = list(store.timeline(session=session, upto=upto, newest=1))
+        facts = list(store.timeline(session=session, kinds=COLUMN_FACTS, upto=upto))
+        if not facts:
+            facts = list(store.timeline(session=session, upto=upto))[:1]
         state = None
-        for recorded in [*first, *shaping, *last]:
+        for recorded in [*facts, *store.timeline(session=session, upto=upto, newest=1)]:
             state = column(state, recorded)
         return state
 
     def _file(self, knowledge: Knowledge) -> KnownFile:
         belief = knowledge.belief
-        row = self._disks.get(knowledge.path)
-        stood = row.revision if row else MISSING
+        row = self._disk.get(knowledge.path)
         return KnownFile(
             path=knowledge.name or knowledge.path,
             state=self._state(knowledge, row),
@@ -125,7 +122,7 @@ class AsOf:
             held_lines=belief.held,
             total_lines=belief.lines,
             revision_seen=belief.text,
-            revision_on_disk=stood,
+            revision_on_disk=row.revision if row else MISSING,
             last_read=moment(knowledge.last_read),
             edited_by_agent=knowledge.last_agent_edit is not None,
         )
@@ -136,12 +133,12 @@ class AsOf:
             return "fresh"
         if row.revision == MISSING:
             return "moved" if row.moved_to else "deleted"
-        stood, believed = self._text(row.revision), self._text(belief.text)
-        if stood is None or believed is None:
+        disk, believed = self._text(row.revision), self._text(belief.text)
+        if disk is None or believed is None:
             complete = covers(belief.shown, whole(belief.lines))
             return "stale" if complete and known(row.revision) else "unverifiable"
-        sight = Evidence("file", disk=stood, belief=belief, believed=believed)
-        return judge(EditCase(sight, Rules()), None).state
+        evidence = Evidence("file", disk=disk, belief=belief, believed=believed)
+        return judge(EditCase(evidence, Rules()), None).state
 
     def _text(self, revision: Revision) -> bytes | None:
         return self._store.blob(revision) if known(revision) else None

@@ -1,4 +1,4 @@
-"""What can be wrong around us, as values: the store, its folder, the disk, SQLite, the watcher."""
+"""Check the surroundings: SQLite, the store and its folder, the watcher. Findings are values."""
 
 from __future__ import annotations
 
@@ -19,25 +19,24 @@ from sightline.store.opening import open_store, refuse_network
 State = Literal["ok", "warning", "problem", "unknown"]
 
 RACY = ((3, 7, 0), (3, 51, 2))
-"""First and last SQLite in which a checkpoint can lose what another writer commits meanwhile."""
+"""First and last SQLite version in which a WAL checkpoint can lose a concurrent commit."""
 
 VERIFY_FACTS_MAX = 50_000
 VERIFY_BYTES_MAX = 256 << 20
-"""A store with more is not folded from zero, nor are all its texts read: that takes seconds."""
+"""A larger store is not verified in full: that takes seconds."""
 
 WATCHES = "/proc/sys/fs/inotify/max_user_watches"
 WATCHES_MIN = 65_536
-"""Folders; fewer do not last for a large tree beside an editor that watches, too."""
+"""Watched folders; fewer do not suffice for a large tree beside a watching editor."""
 
-
-ROOMS = ("workspaces", "run")
+FOLDERS = ("workspaces", "run")
 LOGS = ("hooks.log", "hooks.log.1")
-"""What stands in the state folder."""
+"""Contents of the state folder."""
 
 
 class Finding(Struct, frozen=True):
-    """One thing that was looked at. case: which words of cli.doctor_words say it, with these facts.
-    fix: what can be done about it here, "" for nothing."""
+    """The result of a check. case: selects its words in cli.doctor_words, with these facts; fix: name
+    of the repair, "" for none."""
 
     name: str
     state: State
@@ -47,19 +46,19 @@ class Finding(Struct, frozen=True):
 
 
 def sqlite_build(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> Finding:
-    """Which SQLite Python brought."""
+    """Check Python's SQLite version."""
     racy = RACY[0] <= version <= RACY[1]
     named = ".".join(map(str, version))
     return Finding("sqlite", "ok", "racy" if racy else "sound", {"version": named})
 
 
 def policy(settings: Settings) -> Finding:
-    """What happens when a hook of ours fails itself."""
+    """Report what happens when a Sightline hook fails."""
     return Finding("fail", "ok", settings.fail, {})
 
 
 def state_folder(settings: Settings) -> Finding:
-    """Whether the folder of the stores is there, ours alone, and on a disk of this machine."""
+    """Check that the state folder is private, writable, and on a local disk."""
     home = settings.state_home
     facts = {"folder": home}
     try:
@@ -71,51 +70,51 @@ def state_folder(settings: Settings) -> Finding:
     try:
         refuse_network(os.path.join(home, "store.db"))
     except SightlineError as error:
-        return Finding(
-            "state", "problem", "refused", {"message": error.message, "hint": error.hint}
-        )
+        return _refused("state", error)
     if not stat.S_ISDIR(found.st_mode) or not os.access(home, os.W_OK | os.X_OK):
         return Finding("state", "problem", "closed", facts)
-    open_to = [path for path in _kept(home) if _others_may(path)]
-    if open_to:
-        more = {**facts, "count": len(open_to), "first": open_to[0]}
+    open_paths = list(_open_paths(home))
+    if open_paths:
+        more = {**facts, "count": len(open_paths), "first": open_paths[0]}
         return Finding("state", "warning", "open", more, "permissions")
     return Finding("state", "ok", "private", facts)
 
 
 def close_to_others(settings: Settings) -> None:
-    """Take away what other users may do in the state folder: 0700 and 0600. OSError."""
-    for path in _kept(settings.state_home):
-        if _others_may(path):
-            os.chmod(path, 0o700 if os.path.isdir(path) else 0o600)
+    """Remove other users' permissions from the state folder: 0700 and 0600. OSError."""
+    for path in _open_paths(settings.state_home):
+        os.chmod(path, 0o700 if os.path.isdir(path) else 0o600)
 
 
 def store(root: str, settings: Settings) -> Finding:
-    """Whether the workspace's store opens and holds what its timeline says."""
+    """Check that the workspace's store opens and agrees with its timeline."""
     try:
         place = settings.store or store_file(settings.state_home, root)
-        kept = open_store(settings.store, workspace_root=root, state_home=settings.state_home)
+        opened = open_store(settings.store, workspace_root=root, state_home=settings.state_home)
         try:
-            facts = kept.position()
-            size = _size(place)
-            small = facts <= VERIFY_FACTS_MAX and size <= VERIFY_BYTES_MAX
-            wrong = kept.verify() if small else None
+            file = place.removeprefix("sqlite://")
+            files = [path for path in (file, f"{file}-wal") if os.path.exists(path)]
+            size = sum(map(os.path.getsize, files))
+            facts = {"place": place, "facts": opened.position(), "bytes": size}
+            small = opened.position() <= VERIFY_FACTS_MAX and size <= VERIFY_BYTES_MAX
+            wrong = opened.verify() if small else None
         finally:
-            kept.close()
+            opened.close()
     except SightlineError as error:
-        return Finding(
-            "store", "problem", "refused", {"message": error.message, "hint": error.hint}
-        )
-    known = {"place": place, "facts": facts, "bytes": size}
+        return _refused("store", error)
     if wrong:
-        return Finding(
-            "store", "problem", "differs", {**known, "first": wrong[0], "count": len(wrong)}
-        )
-    return Finding("store", "ok", "large" if wrong is None else "whole", known)
+        more = {**facts, "first": wrong[0], "count": len(wrong)}
+        return Finding("store", "problem", "differs", more)
+    return Finding("store", "ok", "large" if wrong is None else "whole", facts)
+
+
+def _refused(name: str, error: SightlineError) -> Finding:
+    facts = {"message": error.message, "hint": error.hint}
+    return Finding(name, "problem", "refused", facts)
 
 
 def watcher(file: str = WATCHES) -> Finding | None:
-    """How much of a tree may be watched; None where the system sets no such limit."""
+    """Check the system's limit of watched folders; None for a system without a limit."""
     if sys.platform != "linux":
         return None
     try:
@@ -127,31 +126,21 @@ def watcher(file: str = WATCHES) -> Finding | None:
     return Finding("watcher", state, state, {"watches": watches, "advised": WATCHES_MIN * 8})
 
 
-def _kept(home: str) -> Iterator[str]:
-    """What is ours in the state folder; itself, unless the user chose a folder of another name."""
+def _open_paths(home: str) -> Iterator[str]:
+    """Yield Sightline's paths in the state folder that other users may access; the folder itself, too,
+    unless the user chose one of another name. On Windows the folder's own rules decide."""
+    paths = [os.path.join(home, name) for name in LOGS]
     if os.path.basename(home) == "sightline":
-        yield home
-    yield from (os.path.join(home, name) for name in LOGS)
-    for room in ROOMS:
-        yield os.path.join(home, room)
-        for folder, folders, files in os.walk(os.path.join(home, room)):
-            yield from (os.path.join(folder, name) for name in (*folders, *files))
-
-
-def _others_may(path: str) -> bool:
-    """Whether somebody else has a right to it; on Windows the folder's own rules stand."""
-    if os.name == "nt":
-        return False
-    try:
-        found = os.lstat(path)
-    except FileNotFoundError:  # not made yet, or a write of another process is over
-        return False
-    ours = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-    return ours and bool(found.st_mode & 0o077) and found.st_uid == os.getuid()
-
-
-def _size(place: str) -> int:
-    """Bytes of an embedded store and its log."""
-    file = place.removeprefix("sqlite://")
-    there = [path for path in (file, f"{file}-wal") if os.path.exists(path)]
-    return sum(map(os.path.getsize, there))
+        paths.insert(0, home)
+    for name in FOLDERS:
+        paths.append(os.path.join(home, name))
+        for folder, folders, files in os.walk(paths[-1]):
+            paths += [os.path.join(folder, inside) for inside in (*folders, *files)]
+    for path in paths if os.name != "nt" else ():
+        try:
+            found = os.lstat(path)
+        except FileNotFoundError:  # never created, or removed by another process
+            continue
+        ours = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+        if ours and found.st_mode & 0o077 and found.st_uid == os.getuid():
+            yield path

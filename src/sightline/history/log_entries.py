@@ -1,4 +1,4 @@
-"""Facts as people read them: one shape for all kinds, with the words of the public interface."""
+"""The log entry: one shape for facts of all kinds, in the words of the public interface."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from sightline.sessions import words
 
 
 class Entry(Struct, frozen=True):
-    """A fact as people read it. at: UTC microseconds. kind: a word of the public interface; src:
-    where a moved file came from. before, after: revisions, or commits for a move of git's.
-    cause.detail says what is particular to the kind: how it was shown, why it was refused.
-    paths: of a fact about several; fact: its name; count: of the things it is about; quiet: it
-    comes by itself all the time, so that nobody has to see it at once."""
+    """A fact for people. at: UTC microseconds; kind: a word of the public interface; src: former path
+    of a moved file; before, after: revisions, or commits for a move by git; cause.detail: particular
+    to the kind, such as the way a file was shown or the reason of a refusal; paths: of a fact about
+    several files; fact: its name; count: number of things it is about; quiet: an automatic fact that
+    nobody has to see at once."""
 
     position: int
     at: int
@@ -50,30 +50,29 @@ class Entry(Struct, frozen=True):
     quiet: bool = False
 
 
-def told(recorded: Iterable[Recorded], agents: dict[str, str]) -> Iterator[Entry]:
-    """Facts as people read them; those that nobody is told are left out. agents: session -> its
-    agent."""
-    return (entry(each, agents) for each in recorded if type(each.fact) in TOLD)
+def readable_entries(recorded: Iterable[Recorded], agents: dict[str, str]) -> Iterator[Entry]:
+    """Return facts as entries, without the facts that have no word. agents: session -> its agent."""
+    return (_entry(fact, agents) for fact in recorded if type(fact.fact) in FACT_KINDS)
 
 
 def facts_of(kinds: Iterable[str]) -> list[type[Fact]]:
-    """The facts that go by any of these words."""
+    """Return the kinds of facts for these words."""
     wanted = {"changed" if kind == "deleted" else kind for kind in kinds}
     return [FACTS[name] for name, word in WORDS.items() if word in wanted]
 
 
-def entry(recorded: Recorded, agents: dict[str, str]) -> Entry:
-    """One fact as people read it."""
+def _entry(recorded: Recorded, agents: dict[str, str]) -> Entry:
     fact = recorded.fact
     name = type(fact).__name__
     before, after = _REVISIONS.get(name, ("before", "after"))
     paths: tuple[str, ...] = getattr(fact, "paths", getattr(fact, "files", ()))
+    deleted = isinstance(fact, Changed) and fact.after == MISSING
     return Entry(
         position=recorded.position,
         at=recorded.happened_at,
         session=recorded.session,
         agent=agents.get(recorded.session, "unknown" if recorded.session else ""),
-        kind=_kind(fact),
+        kind="deleted" if deleted else WORDS[name],
         path=getattr(fact, "path", None),
         src=fact.src if isinstance(fact, Moved) else None,
         lines=getattr(fact, "lines", None),
@@ -87,35 +86,24 @@ def entry(recorded: Recorded, agents: dict[str, str]) -> Entry:
     )
 
 
-def _kind(fact: Fact) -> str:
-    if isinstance(fact, Changed) and fact.after == MISSING:
-        return "deleted"
-    return WORDS[type(fact).__name__]
-
-
 def _cause(fact: Fact, session: str) -> Cause:
-    made = getattr(fact, "cause", None)
-    if isinstance(made, Cause):
-        return made
+    cause = getattr(fact, "cause", None)
+    if isinstance(cause, Cause):
+        return cause
     if isinstance(fact, GitMoved):
         return Cause("git", fact.operation, fact.detail)
-    return Cause("agent", session, _detail(fact))
-
-
-def _detail(fact: Fact) -> str | None:
+    detail = getattr(fact, _DETAILS.get(type(fact).__name__, ""), None)
     if isinstance(fact, ModelUsed):
-        return words.model(fact.model, fact.provider, fact.mode)
-    if isinstance(fact, EnvironmentSeen):
-        return words.environment(fact.system, fact.python, fact.host, fact.host_version)
-    if isinstance(fact, CheckpointTaken):
-        return " ".join(filter(None, [fact.checkpoint, fact.label]))
-    if isinstance(fact, RewindEnded) and fact.files_only:
-        return None
-    field = _DETAILS.get(type(fact).__name__, "")
-    said = getattr(fact, field, None)
-    if isinstance(said, tuple):
-        return ", ".join(said)
-    return None if said in (None, "") else str(said)
+        detail = words.model(fact.model, fact.provider, fact.mode)
+    elif isinstance(fact, EnvironmentSeen):
+        detail = words.environment(fact.system, fact.python, fact.host, fact.host_version)
+    elif isinstance(fact, CheckpointTaken):
+        detail = " ".join(filter(None, [fact.checkpoint, fact.label]))
+    elif isinstance(fact, RewindEnded) and fact.files_only:
+        detail = None
+    elif isinstance(detail, tuple):
+        detail = ", ".join(detail)
+    return Cause("agent", session, None if detail in (None, "") else str(detail))
 
 
 WORDS = {
@@ -135,16 +123,16 @@ WORDS = {
     "SubtaskProposed": "subtask", "SubtaskStarted": "subtask", "SubtaskEnded": "subtask",
     "FilesSought": "sought", "Imported": "imported", "SightLost": "sight_lost", "BlobPurged": "purged",
 }  # fmt: skip
-"""Fact -> the word that users know it by. The journal of writes under way is not told: what came
-of them is."""
+"""Fact -> its word for users. The journal of unfinished writes has no word: its results have."""
 
-TOLD = [made for name, made in FACTS.items() if name in WORDS]
+FACT_KINDS = [kind for name, kind in FACTS.items() if name in WORDS]
+"""The kinds of facts that have a word."""
 
 KINDS = tuple(dict.fromkeys([*WORDS.values(), "deleted"]))
-"""Every word there is for what happened."""
+"""All words for events."""
 
 OF_FILES = ("changed", "deleted", "moved", "git", "sight_lost")
-"""What became of files, and that it could not be seen. The rest is about sessions."""
+"""Words for events of files, and for a watcher's gaps. The other words are about sessions."""
 
 _REVISIONS = {
     "Seen": ("", "revision"),
@@ -153,7 +141,7 @@ _REVISIONS = {
     "Merged": ("disk", "result"),
     "BlobPurged": ("revision", ""),
 }
-"""Fact -> the fields that hold what was there before and after, where they are called otherwise."""
+"""Fact -> the fields of the revisions before and after, unless these are `before` and `after`."""
 
 _DETAILS = {
     "SessionStarted": "parent", "SessionForked": "parent", "SessionEnded": "reason",
@@ -169,4 +157,4 @@ _DETAILS = {
     "WarningAcknowledged": "warning", "SubtaskProposed": "goal", "SubtaskStarted": "subtask",
     "SubtaskEnded": "state", "Imported": "source", "SightLost": "reason", "BlobPurged": "reason",
 }  # fmt: skip
-"""Fact -> the field that says what is particular to it."""
+"""Fact -> the field for the detail of its cause."""

@@ -1,6 +1,6 @@
-"""What happened, for people to look at: the timeline, and all sessions at once.
+"""The timeline and all sessions, for people.
 
-A Ground whose session is empty serves here: looking at others starts no session of one's own.
+The SessionContext here may have an empty session: looking at others starts no session.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
 from sightline.guard import file_states
 from sightline.guard.write_journal import recover_all
-from sightline.history.log_entries import TOLD, Entry, facts_of, told
+from sightline.history.log_entries import FACT_KINDS, Entry, facts_of, readable_entries
 from sightline.model.projections import SessionState
 from sightline.model.results import FileInContext
 from sightline.sessions.presence import Presence, presence
@@ -26,15 +26,15 @@ from sightline.store.port import Store
 
 
 class SessionFiles(Struct, frozen=True):
-    """A session and the files it was shown."""
+    """A session and the files that it was shown."""
 
     session: SessionState
     files: tuple[FileInContext, ...]
 
 
 class SessionSummary(Struct, frozen=True):
-    """A session, how many files it was shown, and whether its agent is there; None where that was
-    not asked."""
+    """A session. files: number of files that it was shown; presence: of its agent, None when not
+    asked for."""
 
     session: SessionState
     files: int
@@ -42,17 +42,17 @@ class SessionSummary(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """As other verbs take it."""
+        """The session's id, as other verbs take it."""
         return self.session.id
 
     @property
     def agent(self) -> str:
-        """Which agent's it is."""
+        """The name of its agent."""
         return self.session.agent
 
     @property
     def parent(self) -> str | None:
-        """The session that it came from."""
+        """The session that started it."""
         return self.session.parent
 
     @property
@@ -67,22 +67,22 @@ class SessionSummary(Struct, frozen=True):
 
     @property
     def owner(self) -> str | None:
-        """The process that holds it, "machine:pid:start", where that was told."""
+        """Its process, "machine:pid:start", if known."""
         return self.session.owner
 
     @property
     def present(self) -> bool | None:
-        """Whether its agent is there: it has not ended, and its process lives."""
+        """True while its agent is present: the session has not ended, and its process lives."""
         return None if self.presence is None else self.presence.state == "present"
 
     @property
     def started(self) -> datetime:
-        """When it began."""
+        """Its beginning."""
         return moment(self.session.started)
 
     @property
     def ended(self) -> datetime | None:
-        """When it ended."""
+        """Its end, if it has ended."""
         ended = self.session.ended
         return None if ended is None else moment(ended)
 
@@ -92,9 +92,9 @@ class SessionSummary(Struct, frozen=True):
         return None if self.presence is None else moment(self.presence.last)
 
 
-class Asked(Struct, frozen=True):
-    """What of the timeline is asked for. path: canonical; kinds: words of log_entries.KINDS, None for
-    all; newest: only the last N of what is left."""
+class LogQuery(Struct, frozen=True):
+    """A selection of the timeline. path: canonical; kinds: words of log_entries.KINDS, None for all;
+    newest: only the last N of the selection."""
 
     path: str | None = None
     session: str | None = None
@@ -106,88 +106,75 @@ class Asked(Struct, frozen=True):
 def survey(
     store: Store, workspace: Workspace, settings: Policy, clock: Callable[[], int]
 ) -> SessionContext:
-    """Ports to look through without a session; writes of dead processes are settled first."""
-    ground = SessionContext("", store, workspace, settings, clock, owner())
-    recover_all(ground)
-    return ground
+    """Return a context without a session. Unfinished writes of dead processes are recovered first."""
+    context = SessionContext("", store, workspace, settings, clock, owner())
+    recover_all(context)
+    return context
 
 
 def entries(
-    store: Store,
-    *,
-    path: str | None = None,
-    session: str | None = None,
-    after: int = 0,
-    newest: int | None = None,
+    store: Store, *, session: str | None = None, after: int = 0, newest: int | None = None
 ) -> Iterator[Entry]:
-    """The timeline in order: all of it, or what names a canonical path, or one session's part.
-    after: only what stands behind that position; newest: only the last N."""
-    log = store.timeline(session=session, path=path, kinds=TOLD, after=after, newest=newest)
-    return told(log, _agents(store))
+    """Return the timeline, or one session's part, in order. after: a position; newest: the last N."""
+    log = store.timeline(session=session, kinds=FACT_KINDS, after=after, newest=newest)
+    return readable_entries(log, _agents(store))
 
 
-def select(store: Store, asked: Asked, upto: int | None = None) -> Iterable[Entry]:
-    """The part of the timeline that is asked for, in order."""
-    kinds = asked.kinds
-    # These two are one kind of fact: which of them it is, only its fields say.
-    apart = kinds is not None and len({"changed", "deleted"} & {*kinds}) == 1
+def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[Entry]:
+    """Return the selected part of the timeline, in order."""
+    kinds = query.kinds
+    # Both words are one kind of fact, which its fields tell apart; so the store cannot count them.
+    mixed = kinds is not None and len({"changed", "deleted"} & {*kinds}) == 1
     log = store.timeline(
-        session=asked.session,
-        path=asked.path,
-        kinds=TOLD if kinds is None else facts_of(kinds),
-        after=asked.since.position,
+        session=query.session,
+        path=query.path,
+        kinds=FACT_KINDS if kinds is None else facts_of(kinds),
+        after=query.since.position,
         upto=upto,
-        since=asked.since.at,
-        newest=None if apart else asked.newest,
+        since=query.since.at,
+        newest=None if mixed else query.newest,
     )
-    if asked.newest is not None and not apart:
-        few = list(log)
-        return told(few, _agents_of(store, {recorded.session for recorded in few}))
-    found = told(log, _agents(store))
-    if kinds is None or not apart:
+    if query.newest is not None and not mixed:
+        recorded = list(log)
+        states = (store.session(session) for session in {each.session for each in recorded})
+        agents = {state.id: state.agent for state in states if state is not None}
+        return readable_entries(recorded, agents)
+    found = readable_entries(log, _agents(store))
+    if kinds is None or not mixed:
         return found
-    return deque((entry for entry in found if entry.kind in kinds), maxlen=asked.newest)
+    return deque((entry for entry in found if entry.kind in kinds), maxlen=query.newest)
 
 
-def follow(store: Store, asked: Asked) -> Iterator[list[Entry]]:
-    """What is asked for, then what is recorded from now on, by any process: at each step what came
-    since the one before, mostly nothing. To find that out takes one look at the end of an index."""
+def follow(store: Store, query: LogQuery) -> Iterator[list[Entry]]:
+    """Yield the selection, then at each step the entries recorded since, by any process; mostly none.
+    A step without news takes one question to the store."""
     position = store.position()
-    yield list(select(store, asked, position))
+    yield list(select(store, query, position))
     while True:
         now = store.position()
         since = structs.replace(ALWAYS, position=position)
-        news = structs.replace(asked, since=since, newest=None)
+        news = structs.replace(query, since=since, newest=None)
         yield [] if now == position else list(select(store, news, now))
         position = now
 
 
-def status(
-    ground: SessionContext,
-    session: str | None = None,
-) -> list[SessionFiles]:
-    """Every session, or one, with its files as they stand now."""
+def status(context: SessionContext, session: str | None = None) -> list[SessionFiles]:
+    """Return every session, or one, with the current state of its files."""
     return [
-        SessionFiles(state, tuple(file_states.files(ground.of(state.id))))
-        for state in ground.store.sessions()
+        SessionFiles(state, tuple(file_states.files(context.of(state.id))))
+        for state in context.store.sessions()
         if session in (None, state.id)
     ]
 
 
-def sessions(ground: SessionContext) -> list[SessionSummary]:
-    """Every session, oldest first."""
-    store = ground.store
+def sessions(context: SessionContext) -> list[SessionSummary]:
+    """Return every session, oldest first."""
+    store = context.store
     return [
-        SessionSummary(state, len(store.known(state.id)), presence(ground, state))
+        SessionSummary(state, len(store.known(state.id)), presence(context, state))
         for state in store.sessions()
     ]
 
 
 def _agents(store: Store) -> dict[str, str]:
     return {state.id: state.agent for state in store.sessions()}
-
-
-def _agents_of(store: Store, sessions: Iterable[str]) -> dict[str, str]:
-    """The same of few, which takes less where there are many."""
-    found = (store.session(each) for each in sessions)
-    return {state.id: state.agent for state in found if state is not None}

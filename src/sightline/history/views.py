@@ -1,4 +1,4 @@
-"""Values that history answers: the reasons of a verdict, and the present state of all sessions."""
+"""Values of history: the reasons of a verdict, and the present state of all sessions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sightline.model.spans import Spans
 
 
 class FileNow(Struct, frozen=True):
-    """A file in a session's context. state: as in Verdict; by: who changed it, where it is not
-    fresh; mark: an attempt of this turn that was refused and not made since, or was merged."""
+    """A file in a session's context. state: as in Verdict; by: the author of its change, None for a
+    fresh file; mark: an attempt of this turn that was refused and not repeated, or merged."""
 
     path: str
     state: str
@@ -22,9 +22,8 @@ class FileNow(Struct, frozen=True):
 
 
 class SessionNow(Struct, frozen=True):
-    """A session at work. last: its agent's last sign of life, UTC microseconds. gone: the
-    process that held it has ended; claims: those of its that stand; warnings: those that were not
-    acknowledged."""
+    """A session at work. last: its agent's last sign of life, UTC microseconds; gone: its process has
+    ended; claims: its valid claims; warnings: not acknowledged."""
 
     id: str
     agent: str
@@ -39,9 +38,9 @@ class SessionNow(Struct, frozen=True):
 
 
 class Overview(Struct, frozen=True):
-    """The present state of a workspace. sessions: the session heard of last comes first, sub-agents
-    behind the session that started them; ended, resting: how many more there are. events: the newest of interest, oldest
-    first; news: everything that was recorded since the look before."""
+    """The present state of a workspace. sessions: the latest sign of life first, sub-agents after the
+    session that started them; ended, resting: number of other sessions. events: the newest events of
+    interest, oldest first; news: all facts since the previous look."""
 
     root: str
     sessions: tuple[SessionNow, ...]
@@ -52,10 +51,9 @@ class Overview(Struct, frozen=True):
 
 
 class Why(Struct, frozen=True):
-    """The reasons of a verdict. entries: the facts, oldest first; earlier: how many more there
-    are before them; others: other sessions that were shown the file. knowledge: what the session
-    holds, None when it was never shown the file. differing: lines that were shown and are not
-    what stands on disk; kept: whether the text that was shown is there to compare with."""
+    """The reasons of a verdict. entries: the facts, oldest first; earlier: number of facts before
+    them; others: other sessions that were shown the file. knowledge: the session's, None for a file
+    never shown. differing: shown lines that differ on disk; kept: the shown text is stored."""
 
     path: str
     agent: str

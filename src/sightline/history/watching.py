@@ -1,14 +1,13 @@
-"""Watching: keeps the timeline true while things happen, and tells what did.
+"""Watch a workspace: record changes as they happen, and report new entries.
 
-A watcher's hint says where to look. What is recorded then is what the next question would have
-recorded, by the same scan, so no verdict depends on whether anybody watched.
+A watcher's hint says where to look. The same scan records the change that the next question would
+have recorded, so no verdict depends on a watcher.
 
-Resting: files that change all the time, as a log does, are looked at less and less often.
+Backoff: a file that changes all the time, such as a log, is looked at less and less often, because
+each look would add a fact and a text. A verdict looks for itself.
 
-Each look would be a fact and a text. A verdict looks for itself, so it is only told later.
-
-Unshown: files that no session was shown, told of while somebody watches. Nothing is recorded
-of them: nobody's knowledge is touched, and a build would fill the store.
+Untracked files: those that no session was shown are reported while somebody watches, and not recorded:
+nobody's knowledge depends on them, and a build would fill the store.
 """
 
 from __future__ import annotations
@@ -25,99 +24,99 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.watch.watcher import Eyes, Hints, Watcher
-from sightline.history.log_entries import Entry, told
+from sightline.history.log_entries import Entry, readable_entries
 from sightline.model.events import Cause, SightLost
 from sightline.model.projections import disk_paths
 from sightline.model.revision import MISSING, StatSignature
-from sightline.model.timeline import NOBODY, Recorded, archived
+from sightline.model.timeline import NOBODY, archived
 
-ASKED_S = 0.5
-"""Between two questions to the store, whether another process recorded something."""
+POLL_S = 0.5
+"""Seconds between two questions to the store for facts of other processes."""
 
 GIT_S = 5.0
-"""How long a git command is waited for: until it ends, files of two commits stand side by side.
-What is asked meanwhile is judged all the same."""
+"""Seconds to wait for a git command: until it ends, files of two commits stand side by side.
+Questions in the meantime are answered all the same."""
 
 EMPTY_S = 0.05
-"""How long an empty file is waited for: most programs that save empty it first."""
+"""Seconds to wait for an empty file: most programs truncate a file before they save it."""
 
-ASKED_AGAIN_S = 0.01
-"""Between two looks whether that is over."""
+RETRY_S = 0.01
+"""Seconds between two looks while something is half done."""
 
 MANY = 500
-"""Hinted files of the timeline from which on looking at all of them takes less."""
-
+"""Hinted files above which a scan of all files takes less."""
 
 TEXT_MAX = 65_536
-"""Bytes of a text that is kept though nobody asked for it. It tells later what git or a formatter
-made of it; of a log there would be a thousand."""
+"""Bytes of a text that is stored without a session's read, to attribute later changes by git or a
+formatter. A log would be stored a thousand times."""
 
 
 class Glance(Struct, frozen=True):
-    """What one wait brought. entries: what anybody recorded since the one before, in order, and
-    behind it changes of files that no session was shown (position 0: they are on no timeline).
-    looked: whether files of the timeline were looked at, whatever came of it."""
+    """The result of a wait. entries: recorded by anybody since the previous one, in order, then
+    changes of untracked files (position 0: not on the timeline); looked: files of the timeline were
+    looked at, whatever the result."""
 
     entries: tuple[Entry, ...]
     looked: bool
 
 
 class Watching:
-    """Watches a workspace from one thread. ground: one of no session (session_history.survey). What had
-    changed before is recorded by the first wait. unshown: whether changes of files that no session
-    was shown are told of, which takes a look at all of them first. SightlineError."""
+    """Watches a workspace from one thread. context: without a session (session_history.survey);
+    unshown: report changes of untracked files, too, which takes a scan first. The first wait records
+    earlier changes. SightlineError."""
 
     def __init__(
-        self, ground: SessionContext, watcher: Watcher | None = None, *, unshown: bool = False
+        self, context: SessionContext, watcher: Watcher | None = None, *, unshown: bool = False
     ) -> None:
-        self._ground = ground
-        self._watcher = watcher or ground.workspace.watch()
+        self._context = context
+        self._watcher = watcher or context.workspace.watch()
         self._hints: Hints | None = Hints(frozenset(), everything=True)
         self._put_off: float | None = None
         self._blind = False
-        self._resting = Resting()
-        self._said: str | None = None
-        self._told = ground.store.position()
+        self._backoff = Backoff()
+        self._lost_reason: str | None = None
+        self._position = context.store.position()
         self._agents: dict[str, str] = {}
-        self._ours = Ours(ground.store.paths())
-        self._unshown = Unshown(ground, self._ours) if unshown else None
-        self._watcher.follow(self._ours)
+        self._watched = WatchedPaths(context.store.paths())
+        self._untracked = UntrackedFeed(context, self._watched) if unshown else None
+        self._watcher.follow(self._watched)
 
     def wait(self, timeout_s: float) -> Glance | None:
-        """Look where something happened, as soon as it does; None when nothing did in time."""
+        """Look as soon as something happens; None when nothing happened in time."""
         until = monotonic() + timeout_s
         while True:
             left = max(0.0, until - monotonic())
-            hints = self._next(left)
+            hints = self._next_hints(left)
             looked, others = self._look(hints) if hints is not None else (False, ())
-            entries = (*self._news(), *others)
+            entries = (*self._new_entries(), *others)
             if entries or looked:
                 return Glance(entries, looked)
             if not left:
                 return None
 
     def eyes(self) -> Eyes:
-        """How well it sees."""
+        """Return how well the watcher sees."""
         return self._watcher.eyes()
 
     def fileno(self) -> int | None:
-        """Readable when wait(0) may have something to say of the disk; None where nothing is."""
+        """Return a file number that is readable when wait(0) may have news of the disk, if any."""
         return None if self._blind else self._watcher.fileno()
 
     def patience_s(self) -> float:
-        """After how long wait(0) may have something to say that makes nothing readable: what
-        others record, or the end of what is half done."""
-        if self._hints is not None:
-            return ASKED_AGAIN_S
-        rest_s = self._resting.left_s(monotonic())
-        return ASKED_S if rest_s is None else min(ASKED_S, rest_s)
+        """Return the seconds after which wait(0) may have news that make no file number readable: facts
+        of other processes, or the end of something half done."""
+        return RETRY_S if self._hints is not None else self._pause_s()
+
+    def _pause_s(self) -> float:
+        left_s = self._backoff.left_s(monotonic())
+        return POLL_S if left_s is None else min(POLL_S, left_s)
 
     def wake(self) -> None:
-        """Let a wait in another thread, or one that a signal interrupted, go on at once."""
+        """Make a wait in another thread, or an interrupted one, return at once."""
         self._watcher.wake()
 
     def close(self) -> None:
-        """End it."""
+        """Stop watching."""
         self._watcher.close()
 
     def __enter__(self) -> Self:
@@ -126,37 +125,36 @@ class Watching:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _next(self, left_s: float) -> Hints | None:
-        """Where to look now: nowhere as long as something is half done."""
+    def _next_hints(self, left_s: float) -> Hints | None:
+        """Return the places to look at now; None while something is half done."""
         if self._hints is None:
-            rest_s = self._resting.left_s(monotonic())
-            self._hints = self._heard(min(ASKED_S, left_s, ASKED_S if rest_s is None else rest_s))
-            if self._hints is None and self._resting.left_s(monotonic()) == 0.0:
+            self._hints = self._ask_watcher(min(self._pause_s(), left_s))
+            if self._hints is None and self._backoff.left_s(monotonic()) == 0.0:
                 self._hints = Hints(frozenset())
         elif self._put_off is not None:
-            self._hints = joined(self._hints, self._heard(min(ASKED_AGAIN_S, left_s)))
-        if self._hints is None or self._half_done(self._hints):
+            self._hints = merge_hints(self._hints, self._ask_watcher(min(RETRY_S, left_s)))
+        if self._hints is None or self._is_half_done(self._hints):
             return None
-        now, self._hints, self._put_off = self._hints, None, None
-        return now
+        hints, self._hints, self._put_off = self._hints, None, None
+        return hints
 
-    def _heard(self, left_s: float) -> Hints | None:
-        """What the watcher hints at. While an ignore file cannot be read nothing can be told of
-        what it hides; the first answer after that stands for everything."""
+    def _ask_watcher(self, left_s: float) -> Hints | None:
+        """Return the watcher's hints. Nothing can be reported while an ignore file is unreadable; the
+        first answer afterwards covers everything."""
         try:
             hints = self._watcher.wait(left_s)
         except Unverifiable as error:
             if not self._blind:
                 self._blind = True
-                self._ground.append([SightLost("unverifiable", (error.path,))])
+                self._context.append([SightLost("unverifiable", (error.path,))])
             sleep(left_s)
             return None
         self._blind = False
         return hints
 
-    def _half_done(self, hints: Hints) -> bool:
-        """Whether to look later: a git command or a save is under way, and not for too long."""
-        git = self._ground.workspace.git_at_work()
+    def _is_half_done(self, hints: Hints) -> bool:
+        """Return whether a git command or a save is under way, and not for too long."""
+        git = self._context.workspace.git_at_work()
         if not git and not any(map(self._is_empty, hints.paths)):
             return False
         self._put_off = self._put_off or monotonic()
@@ -164,83 +162,80 @@ class Watching:
 
     def _is_empty(self, path: str) -> bool:
         try:
-            found = self._ground.workspace.stat(path)
+            found = self._context.workspace.stat(path)
         except OSError:
             return False
         return found is not None and found.size == 0 and S_ISREG(found.mode)
 
     def _look(self, hints: Hints) -> tuple[bool, tuple[Entry, ...]]:
-        """Record what files of the timeline show. Whether there were any; what became of others."""
+        """Record changes of the hinted files. Return whether any is on the timeline, and entries for
+        untracked files."""
         eyes = self._watcher.eyes()
-        lost = [SightLost(hints.lost)] if hints.lost else self._dim(eyes)
-        if eyes.mode == "away":  # not that all files were deleted
-            self._ground.append(lost)
+        lost = [SightLost(hints.lost)] if hints.lost else self._poor_sight(eyes)
+        if (
+            eyes.mode == "away"
+        ):  # the workspace is gone, which does not mean that its files were deleted
+            self._context.append(lost)
             return bool(lost), ()
-        ours = self._ours.at(hints)
+        paths = self._watched.hinted(hints)
         if not hints.everything:
-            ours = self._resting.due(ours, monotonic())
-        if ours or lost:
-            self._record(ours, lost)
-        return bool(ours), tuple(self._unshown.changes(hints)) if self._unshown else ()
+            paths = self._backoff.due(paths, monotonic())
+        if paths or lost:
+            self._record(paths, lost)
+        return bool(paths), tuple(self._untracked.changes(hints)) if self._untracked else ()
 
-    def _dim(self, eyes: Eyes) -> list[SightLost]:
-        """That changes are not seen as they happen, if so, and if it was not the last thing said."""
-        if eyes.mode != "polling" or eyes.why == self._said:
+    def _poor_sight(self, eyes: Eyes) -> list[SightLost]:
+        """Return the fact that a polling watcher misses changes, unless it is the newest one."""
+        if eyes.mode != "polling" or eyes.why == self._lost_reason:
             return []
-        self._said = eyes.why
-        log = self._ground.store.timeline(session=NOBODY, kinds=[SightLost], newest=1)
+        self._lost_reason = eyes.why
+        log = self._context.store.timeline(session=NOBODY, kinds=[SightLost], newest=1)
         lost = SightLost(eyes.why or "platform")
         return [] if any(recorded.fact == lost for recorded in log) else [lost]
 
-    def _record(self, ours: set[str], lost: list[SightLost]) -> None:
-        """Record what some of the timeline's files show, or all where that takes less."""
-        if len(ours) > MANY:
-            changes(self._ground).record(self._ground, *lost, text_max=TEXT_MAX)
+    def _record(self, hinted: set[str], lost: list[SightLost]) -> None:
+        """Record the changes of hinted files, or of all files where that takes less."""
+        context = self._context
+        if len(hinted) > MANY:
+            changes(context).record(context, *lost, text_max=TEXT_MAX)
             return
-        paths = sorted(ours)
-        try:  # one question to the disk, and not one for each step of it
-            made = within(
-                self._ground.settings.deadline_s, lambda: changes(self._ground, paths=paths)
-            )
+        paths = sorted(hinted)
+        try:  # one deadline for all files
+            found = within(context.settings.deadline_s, lambda: changes(context, paths=paths))
         except DeadlinePassed:
-            lost, made = [*lost, SightLost("unanswered", tuple(paths))], Changes()
-        made.record(self._ground, *lost, text_max=TEXT_MAX)
-        self._resting.changed(made.paths, monotonic())
+            lost, found = [*lost, SightLost("unanswered", tuple(paths))], Changes()
+        found.record(context, *lost, text_max=TEXT_MAX)
+        self._backoff.changed(found.paths, monotonic())
 
-    def _news(self) -> list[Entry]:
-        """What was recorded since, by anybody."""
-        store = self._ground.store
-        if store.position() == self._told:
+    def _new_entries(self) -> list[Entry]:
+        """Return the entries that anybody recorded since the last call."""
+        store = self._context.store
+        if store.position() == self._position:
             return []
-        recorded = list(store.timeline(after=self._told))
-        self._told = recorded[-1].position
-        if self._ours.add(_named(recorded)):
-            self._watcher.follow(self._ours)
+        recorded = list(store.timeline(after=self._position))
+        self._position = recorded[-1].position
+        live = (each.fact for each in recorded if not archived(each.session))
+        if self._watched.add(path for fact in live for path in disk_paths(fact)):
+            self._watcher.follow(self._watched)
         if any(each.session not in self._agents for each in recorded):
             self._agents = {state.id: state.agent for state in store.sessions()}
-        return list(told(recorded, self._agents))
+        return list(readable_entries(recorded, self._agents))
 
 
-def joined(one: Hints, other: Hints | None) -> Hints:
-    """Two answers of a watcher as one."""
-    if other is None:
-        return one
-    everything = one.everything or other.everything
-    return Hints(one.paths | other.paths, everything, one.lost or other.lost, one.at_ns)
-
-
-def _named(recorded: Iterable[Recorded]) -> Iterator[str]:
-    for each in recorded:
-        if not archived(each.session):
-            yield from disk_paths(each.fact)
+def merge_hints(hints: Hints, more: Hints | None) -> Hints:
+    """Return two answers of a watcher as one."""
+    if more is None:
+        return hints
+    everything = hints.everything or more.everything
+    return Hints(hints.paths | more.paths, everything, hints.lost or more.lost, hints.at_ns)
 
 
 FIRST_S, MOST_S = 1.0, 30.0
-"""How long a file that changed rests: twice as long as the last time, if it had no rest between."""
+"""First and longest pause of a changed file, in seconds. A change right after a pause doubles it."""
 
 
-class Resting:
-    """Times are seconds of one clock."""
+class Backoff:
+    """Pauses for files that change all the time. Times are seconds of one clock."""
 
     def __init__(self) -> None:
         self._until: dict[str, float] = {}
@@ -248,13 +243,13 @@ class Resting:
         self._held: set[str] = set()
 
     def due(self, paths: Iterable[str], now: float) -> set[str]:
-        """Of these paths and those held before, the ones to look at now; the rest is held."""
+        """Return the paths to look at now, of these and the held ones. Hold the others."""
         asked = self._held.union(paths)
         self._held = {path for path in asked if self._until.get(path, 0.0) > now}
         return asked - self._held
 
     def changed(self, paths: Iterable[str], now: float) -> None:
-        """These were found changed: let them rest."""
+        """Start pauses for changed paths."""
         quiet = [path for path, until in self._until.items() if until + self._pause[path] < now]
         for path in quiet:
             del self._until[path], self._pause[path]
@@ -263,13 +258,13 @@ class Resting:
             self._until[path] = now + self._pause[path]
 
     def left_s(self, now: float) -> float | None:
-        """How long until one that is held is due; None when none is."""
+        """Return the seconds until a held path is due; None without one."""
         ends = [self._until[path] for path in self._held]
         return max(0.0, min(ends) - now) if ends else None
 
 
-class Ours:
-    """Paths that the timeline knows, and the folders above them."""
+class WatchedPaths:
+    """The paths of the timeline, and the folders above them."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths: set[str] = set()
@@ -286,100 +281,85 @@ class Ours:
         return len(self._paths)
 
     def add(self, paths: Iterable[str]) -> bool:
-        """Add paths; whether any was new."""
+        """Add paths and return whether any was new."""
         new = set(paths) - self._paths
         self._paths |= new
-        for path in new:
-            while path := path.rpartition("/")[0]:
-                if path in self._folders:
-                    break
-                self._folders.add(path)
+        self._folders |= {folder for path in new for folder in _parents(path) if folder}
         return bool(new)
 
-    def at(self, hints: Hints) -> set[str]:
-        """Those that hints are about: themselves, or a folder above them."""
+    def hinted(self, hints: Hints) -> set[str]:
+        """Return the paths that are hinted at, themselves or by a folder above them."""
         if hints.everything:
             return self._paths
-        found = hints.paths & self._paths
+        found = set(hints.paths & self._paths)
         for folder in hints.paths & self._folders:
             found |= {path for path in self._paths if path.startswith(f"{folder}/")}
-        return set(found)
+        return found
 
 
-class Unshown:
-    """All listed files of a workspace but those of the timeline, as they stood at the last look:
-    a number for each, told from what a save changes."""
+class UntrackedFeed:
+    """The listed files that are not on the timeline: path -> a hash of its size, time and inode at the
+    last look."""
 
-    def __init__(self, ground: SessionContext, ours: Ours) -> None:
-        self._ground = ground
-        self._ours = ours
-        self._known = self._standing("")
+    def __init__(self, context: SessionContext, watched: WatchedPaths) -> None:
+        self._context = context
+        self._watched = watched
+        self._known = self._walk("")
 
     def changes(self, hints: Hints) -> Iterator[Entry]:
-        """What became of those that hints are about, each as an entry that is on no timeline."""
+        """Yield an entry, not on the timeline, for each changed file among the hints."""
         paths = {""} if hints.everything else {p for p in hints.paths if not p.startswith(".git/")}
         now: dict[str, int] = {}
         folders: set[str] = set()
         for path in paths:
-            found = self._found(path)
+            found = self._stat(path)
             if found is not None and S_ISREG(found.mode):
-                now[path] = mark(found)
+                now[path] = _save_mark(found)
                 continue
-            folders.add(path)  # one that is gone may have been a folder
+            folders.add(path)  # a missing path may have been a folder
             if not path or (found is not None and S_ISDIR(found.mode)):
-                now |= self._standing(f"{path}/" if path else "")
-        yield from self._compared(self._before(paths, folders), now)
-
-    def _before(self, paths: set[str], folders: set[str]) -> dict[str, int]:
-        """What is known of paths, and of what was below those that may have been folders."""
-        if not folders:
-            return {path: self._known[path] for path in paths if path in self._known}
-        return {
-            path: known
-            for path, known in self._known.items()
-            if path in paths or not folders.isdisjoint(_above(path))
-        }
-
-    def _compared(self, before: dict[str, int], now: dict[str, int]) -> Iterator[Entry]:
+                now |= self._walk(f"{path}/" if path else "")
+        before = {path: self._known[path] for path in paths if path in self._known}
+        if folders:
+            below = (p for p in self._known if not folders.isdisjoint(_parents(p)))
+            before |= {path: self._known[path] for path in below}
         for path in sorted(before.keys() | now.keys()):
-            if path in self._ours:
+            old, new = before.get(path), now.get(path)
+            if path in self._watched:
                 self._known.pop(path, None)
-            elif now.get(path) != before.get(path):
-                yield self._told(path, before.get(path), now.get(path))
+            elif new != old:
+                self._known.pop(path, None)
+                if new is not None:
+                    self._known[path] = new
+                kind = "deleted" if new is None else "changed"
+                old_revision, new_revision = (MISSING if m is None else None for m in (old, new))
+                yield Entry(
+                    *(0, self._context.clock(), "", "", kind, path, None, None),
+                    *(old_revision, new_revision, Cause("external")),
+                )
 
-    def _found(self, path: str) -> StatSignature | None:
-        workspace = self._ground.workspace
+    def _stat(self, path: str) -> StatSignature | None:
+        workspace = self._context.workspace
         try:
             return workspace.stat(path) if path and workspace.listed(path) else None
         except OSError:
             return None
 
-    def _standing(self, under: str) -> dict[str, int]:
-        listed = self._ground.workspace.walk(under=under)
+    def _walk(self, under: str) -> dict[str, int]:
         return {
-            path: mark(found)
-            for path, found in listed
-            if path not in self._ours and S_ISREG(found.mode)
+            path: _save_mark(found)
+            for path, found in self._context.workspace.walk(under=under)
+            if path not in self._watched and S_ISREG(found.mode)
         }
 
-    def _told(self, path: str, before: int | None, now: int | None) -> Entry:
-        if now is None:
-            del self._known[path]
-        else:
-            self._known[path] = now
-        kind = "deleted" if now is None else "changed"
-        old, new = (MISSING if each is None else None for each in (before, now))
-        at = self._ground.clock()
-        return Entry(0, at, "", "", kind, path, None, None, old, new, Cause("external"))
 
-
-def mark(found: StatSignature) -> int:
-    """What a save changes of a file, and a change of its mode does not, as one number."""
+def _save_mark(found: StatSignature) -> int:
+    """Return a number that a save changes, and a change of the mode does not."""
     return hash((found.size, found.mtime_ns, found.ino))
 
 
-def _above(path: str) -> Iterator[str]:
-    """The folders above a path, the root ("") among them."""
+def _parents(path: str) -> Iterator[str]:
+    """Yield the folders above a path, the root ("") included."""
     while path:
         path = path.rpartition("/")[0]
         yield path

@@ -1,15 +1,13 @@
-"""How a verdict comes about: the facts behind it, and what they add up to."""
+"""Explain a verdict: the facts behind it, and their result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from msgspec import structs
+from collections.abc import Iterator, Sequence
 
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import edit_case
-from sightline.history.log_entries import TOLD, told
+from sightline.history.log_entries import FACT_KINDS, readable_entries
 from sightline.history.views import Why
 from sightline.model.events import Changed, CommandEnded, Dropped, GitMoved, Moved, RewindEnded
 from sightline.model.projections import Knowledge
@@ -18,51 +16,57 @@ from sightline.model.timeline import TURNING, Recorded, Stretch, archived, branc
 from sightline.store.port import Store
 
 ENTRIES = 30
-"""How many facts are told of one file, the newest ones."""
+"""Newest facts of a file that are listed."""
 
 
-def why(ground: SessionContext, path: str) -> Why:
-    """The facts behind the verdict on a file that `ground`'s session would get now."""
-    verdict = file_states.check(ground, path)
-    there = located(ground, path)
-    store = ground.store
-    knowledge = store.knowledge(ground.session, there.name or there.path)
-    states = store.sessions()
-    agents = {state.id: state.agent for state in states}
+def why(context: SessionContext, path: str) -> Why:
+    """Return the facts behind the current verdict on a file for the context's session."""
+    verdict = file_states.check(context, path)
+    resolved = located(context, path)
+    store = context.store
+    knowledge = store.knowledge(context.session, resolved.name or resolved.path)
+    agents = {state.id: state.agent for state in store.sessions()}
     others = tuple(
-        state.id
-        for state in states
-        if state.id != ground.session and store.knowledge(state.id, there.path) is not None
+        session
+        for session in agents
+        if session != context.session and store.knowledge(session, resolved.path) is not None
     )
-    policy = ground.settings.policy_for(there.name or there.path)
-    answer = Why(
-        verdict.path, agents.get(ground.session, ""), (), 0, verdict, others, policy, knowledge
-    )
+    policy = context.settings.policy_for(resolved.name or resolved.path)
+    agent = agents.get(context.session, "")
     if knowledge is None:
-        return answer
-    facts = _chain(store, ground.session, knowledge)
-    shown = tuple(told(facts[-ENTRIES:], agents))
-    found = ground.look(there.path)
-    case = edit_case(ground, found, load_knowledge(ground, there, found))
-    return structs.replace(
-        answer,
-        entries=shown,
-        earlier=len(facts) - len(shown),
-        differing=spans((a0 + 1, max(a1, a0 + 1)) for a0, a1, _, _ in case.changes),
-        kept=case.base is not None,
+        return Why(verdict.path, agent, (), 0, verdict, others, policy)
+    facts = _facts(store, context.session, knowledge)
+    entries = tuple(readable_entries(facts[-ENTRIES:], agents))
+    found = context.look(resolved.path)
+    case = edit_case(context, found, load_knowledge(context, resolved, found))
+    return Why(
+        verdict.path,
+        agent,
+        entries,
+        len(facts) - len(entries),
+        verdict,
+        others,
+        policy,
+        knowledge,
+        spans((a0 + 1, max(a1, a0 + 1)) for a0, a1, _, _ in case.changes),
+        case.base is not None,
     )
 
 
-def _chain(store: Store, session: str, knowledge: Knowledge) -> list[Recorded]:
-    """The facts about a file that this session's knowledge rests on, and what others did to it
-    since, under every name that it had."""
-    stretches = _branch(store, session)
+def _facts(store: Store, session: str, knowledge: Knowledge) -> list[Recorded]:
+    """Return the facts about a file that this session's knowledge rests on, and later changes by
+    others, under every name of the file."""
+
+    def turns_of(name: str) -> list[Recorded]:
+        return list(store.timeline(session=name, kinds=TURNING))
+
+    stretches = branch(session, store.position(), turns_of)
     facts: dict[int, Recorded] = {}
     for path, upto in _names(store, knowledge):
-        for recorded in store.timeline(path=path, kinds=TOLD, upto=upto):
+        for recorded in store.timeline(path=path, kinds=FACT_KINDS, upto=upto):
             if _concerns(recorded, stretches):
                 facts[recorded.position] = recorded
-    for stretch in stretches:  # these change what is known of every file, and name none
+    for stretch in stretches:  # facts without a path change the knowledge of every file
         wide = store.timeline(
             session=stretch.session,
             after=stretch.after,
@@ -74,32 +78,26 @@ def _chain(store: Store, session: str, knowledge: Knowledge) -> list[Recorded]:
 
 
 def _names(store: Store, knowledge: Knowledge) -> Iterator[tuple[str, int | None]]:
-    """The path of a file, and those that it had before, with the position where each ended."""
-    path: str | None = knowledge.path
+    """Yield the path of a file and its former paths, each with the position of its end."""
+    path = knowledge.path
     upto: int | None = None
-    while path is not None:
+    while True:
         yield path, upto
-        moves = store.timeline(path=path, kinds=[Moved], upto=upto)
-        came = [r for r in moves if isinstance(r.fact, Moved) and r.fact.path == path]
-        path = None
-        if came and came[-1].position > knowledge.first_position:
-            path, upto = came[-1].fact.src, came[-1].position - 1  # type: ignore[attr-defined]
+        moves = [
+            (recorded.position, recorded.fact.src)
+            for recorded in store.timeline(path=path, kinds=[Moved], upto=upto)
+            if isinstance(recorded.fact, Moved) and recorded.fact.path == path
+        ]
+        if not moves or moves[-1][0] <= knowledge.first_position:
+            return
+        path, upto = moves[-1][1], moves[-1][0] - 1
 
 
-def _branch(store: Store, session: str) -> tuple[Stretch, ...]:
-    def turns_of(name: str) -> list[Recorded]:
-        return list(store.timeline(session=name, kinds=TURNING))
-
-    return branch(session, store.position(), turns_of)
-
-
-def _concerns(recorded: Recorded, stretches: tuple[Stretch, ...]) -> bool:
+def _concerns(recorded: Recorded, stretches: Sequence[Stretch]) -> bool:
     own = any(
-        each.session == recorded.session and each.after < recorded.position <= each.upto
-        for each in stretches
+        stretch.session == recorded.session and stretch.after < recorded.position <= stretch.upto
+        for stretch in stretches
     )
     if own:
-        return not isinstance(recorded.fact, CommandEnded)  # its changes say that it was run
-    if archived(recorded.session):
-        return False
-    return isinstance(recorded.fact, (Changed, Moved, GitMoved))
+        return not isinstance(recorded.fact, CommandEnded)  # its changes have their own facts
+    return not archived(recorded.session) and isinstance(recorded.fact, Changed | Moved | GitMoved)

@@ -1,4 +1,4 @@
-"""Facts as sentences, for `log` and `why`."""
+"""Words for facts and verdicts, for `log` and `why`."""
 
 from __future__ import annotations
 
@@ -27,58 +27,43 @@ PATHS_NAMED = 3
 
 
 def sentence(entry: Entry, reader: str = "") -> str:
-    """One fact in plain words, on one line. reader: the session to which it is told as "this session"."""
-    own = _own(entry) or _LOG_FORMS.get(entry.kind, "{kind} {detail}")
-    form = _change(entry) if entry.kind == "changed" else own
-    said = form.format(
+    """Return one fact as a line of plain words. reader: the session called "this session"."""
+    form = _OWN.get(entry.fact) or _LOG_FORMS.get(entry.kind, "{kind} {detail}")
+    detail = entry.cause.detail or ""
+    paths = named(entry.paths, PATHS_NAMED)
+    if entry.fact == "RewindEnded" and entry.cause.detail is None:
+        form = "the files of the rewind are back; what the agent knows stays"
+    elif entry.kind == "changed":
+        same = entry.before is not None and entry.before == entry.after
+        form = "the mode of {path} was changed {by}" if same else "{path} was changed {by}"
+        if entry.before == MISSING:
+            form = "{path} was created {by}"
+    elif entry.kind == "git":
+        detail = did(entry.cause)
+    elif entry.kind == "sight_lost":
+        detail = lost(detail)
+    elif entry.kind == "purged":
+        detail = WHY.get(detail, detail)
+    elif entry.kind == "warning" and all(path in detail for path in entry.paths):
+        paths = ""  # the warning names them
+    line = form.format(
         kind=entry.kind.replace("_", " "),
         path=entry.path or "everything",
         src=entry.src,
         lines=spans(entry.lines or ()) if entry.lines else "all lines",
         shown=spans(entry.lines or ()),
         by=by(cause(entry.cause, reader)),
-        detail=_detail(entry),
+        detail=detail,
         agent=entry.agent,
-        paths=_paths(entry),
-        move=_move(entry),
+        paths=paths,
+        move=_commits(entry),
         texts=count(entry.count, "kept text"),
     )
-    return one_line(said.rstrip(" :"))
+    return one_line(line.rstrip(" :"))
 
 
-def _own(entry: Entry) -> str | None:
-    if entry.fact == "RewindEnded" and entry.cause.detail is None:
-        return "the files of the rewind are back; what the agent knows stays"
-    return _OWN.get(entry.fact)
-
-
-def _detail(entry: Entry) -> str:
-    if entry.kind == "git":
-        return did(entry.cause)
-    said = entry.cause.detail or ""
-    if entry.kind == "sight_lost":
-        return lost(said)
-    return WHY.get(said, said) if entry.kind == "purged" else said
-
-
-def _paths(entry: Entry) -> str:
-    """The files that a fact is about; none where a warning's own words name them all."""
-    words = entry.cause.detail or ""
-    if entry.kind == "warning" and all(path in words for path in entry.paths):
-        return ""
-    return named(entry.paths, PATHS_NAMED)
-
-
-def _move(entry: Entry) -> str:
-    """The commits between which git moved."""
+def _commits(entry: Entry) -> str:
     return f"{(entry.before or '')[:7]}..{(entry.after or '')[:7]}"
-
-
-def _change(entry: Entry) -> str:
-    if entry.before == MISSING:
-        return "{path} was created {by}"
-    same = entry.before is not None and entry.before == entry.after
-    return "the mode of {path} was changed {by}" if same else "{path} was changed {by}"
 
 
 _LOG_FORMS = {
@@ -125,32 +110,34 @@ _OWN = {
     "SubtaskStarted": "sub-task {detail} began",
     "SubtaskEnded": "sub-task {detail}",
 }
-"""Facts that share a kind with others and are told apart."""
+"""Sentences of facts that share their kind with other facts."""
 
 
 def story(
-    told: Why, session: str, who: str, when: float | None, clock: Callable[[int], str]
+    why: Why, session: str, who: str, when: float | None, clock: Callable[[int], str]
 ) -> list[str]:
-    """The whole answer. who: who changed the file last; when: how many seconds ago; clock: words
-    for a time in UTC microseconds."""
-    path = printable(told.path)
-    agent = f" ({told.agent})" if told.agent and told.agent != session else ""
+    """Return the whole explanation of a verdict, by lines. who: the author of the last change; when:
+    its age in seconds; clock: words for a time in UTC microseconds."""
+    path = printable(why.path)
+    agent = f" ({why.agent})" if why.agent and why.agent != session else ""
     lines = [f"{path}, as session {session}{agent} knows it:", ""]
-    if told.earlier:
-        lines.append(f"  ({count(told.earlier, 'earlier fact')} not shown)")
-    for entry in told.entries:
-        said = printable(_said(entry, session))
-        lines.append(f"  {entry.position:>5}  {clock(entry.at)}  {said}")
-    if told.entries:
+    if why.earlier:
+        lines.append(f"  ({count(why.earlier, 'earlier fact')} not shown)")
+    for entry in why.entries:
+        event = printable(_event(entry, session))
+        lines.append(f"  {entry.position:>5}  {clock(entry.at)}  {event}")
+    if why.entries:
         lines.append("")
-    lines += [f"Now: {told.verdict.state}. {_because(told, path, who, when)}"]
-    if told.knowledge is not None:
-        lines += [f"Shown so far: {_shown(told.knowledge)}."]
-    lines += [f"So: {_meaning(told)}"]
-    return [*lines, *(f"  {step}" for step in _next(told, path, session))]
+    lines.append(f"Now: {why.verdict.state}. {_because(why, path, who, when)}")
+    if why.knowledge is not None:
+        lines.append(f"Shown so far: {_shown(why.knowledge)}.")
+    meaning = _MEANINGS.get(why.verdict.state, "")
+    if why.verdict.state == "stale":
+        meaning = _STALE.get(why.policy, _STALE["merge"]) if why.kept else _NOT_KEPT
+    return [*lines, f"So: {meaning}", *(f"  {step}" for step in _next_steps(why, path, session))]
 
 
-def _said(entry: Entry, session: str) -> str:
+def _event(entry: Entry, session: str) -> str:
     form = _FORMS.get(entry.kind)
     if form is None:
         return sentence(entry, session)
@@ -166,7 +153,7 @@ def _said(entry: Entry, session: str) -> str:
         were="was" if lines.startswith("line ") else "were",
         left=spans(entry.lines) if entry.lines else "all of it",
         detail=_REASONS.get(entry.cause.detail or "", entry.cause.detail or ""),
-        move=_move(entry),
+        move=_commits(entry),
         src=entry.src,
         path=entry.path,
     )
@@ -205,43 +192,36 @@ _REASONS = {
 }
 
 
-def _because(told: Why, path: str, who: str, when: float | None) -> str:
-    state = told.verdict.state
+def _because(why: Why, path: str, who: str, when: float | None) -> str:
+    state = why.verdict.state
     if state != "stale":
         return verdict(state, path, who)
-    by = f"Last changed by {who}{f', {ago(when)}' if when is not None else ''}."
-    if told.verdict.reason == "line endings only":
-        return f"Only line ends or the byte order mark differ; the text is as shown. {by}"
-    if not told.kept:
+    author = f"Last changed by {who}{f', {ago(when)}' if when is not None else ''}."
+    if why.verdict.reason == "line endings only":
+        return f"Only line ends or the byte order mark differ; the text is as shown. {author}"
+    if not why.kept:
         return (
             "The file is not the one that was shown. Its text then is not kept any more, so "
-            f"which lines differ cannot be told. {by}"
+            f"which lines differ cannot be told. {author}"
         )
-    if not told.differing:
+    if not why.differing:
         return verdict(state, path, who)
-    verb = "is" if is_one_line(told.differing) else "are"
-    return f"Of what was shown, {spans(told.differing)} {verb} not what stands on disk. {by}"
+    verb = "is" if is_one_line(why.differing) else "are"
+    return f"Of what was shown, {spans(why.differing)} {verb} not what stands on disk. {author}"
 
 
 def _shown(known: Knowledge) -> str:
     belief = known.belief
     if not belief.shown and belief.lines:
         return "nothing; it was edited by its exact text"
-    much = shown(belief.shown, belief.lines)
+    lines = shown(belief.shown, belief.lines)
     if covers(belief.held, belief.shown):
-        return f"{much}, still in the agent's context window"
+        return f"{lines}, still in the agent's context window"
     gone = subtract(belief.shown, belief.held)
     if not belief.held or gone == whole(belief.lines):
-        return f"{much}, nothing of it still in the agent's context window"
+        return f"{lines}, nothing of it still in the agent's context window"
     verb = "is" if is_one_line(gone) else "are"
-    return f"{much}; {spans(gone)} {verb} no longer in the agent's context window"
-
-
-def _meaning(told: Why) -> str:
-    state = told.verdict.state
-    if state != "stale":
-        return _MEANINGS[state]
-    return _STALE.get(told.policy, _STALE["merge"]) if told.kept else _NOT_KEPT
+    return f"{lines}; {spans(gone)} {verb} no longer in the agent's context window"
 
 
 _NOT_KEPT = (
@@ -268,17 +248,17 @@ _MEANINGS = {
 }
 
 
-def _next(told: Why, path: str, session: str) -> Iterator[str]:
-    own = f" --session {session}"
-    state = told.verdict.state
+def _next_steps(why: Why, path: str, session: str) -> Iterator[str]:
+    option = f" --session {session}"
+    state = why.verdict.state
     if state == "stale":
-        if told.kept:
-            yield f"see what changed:  sightline diff {path}{own}"
-        yield f"read it again:     sightline read {path}{own}"
+        if why.kept:
+            yield f"see what changed:  sightline diff {path}{option}"
+        yield f"read it again:     sightline read {path}{option}"
     elif state == "unseen":
-        yield f"read it:  sightline read {path}{own}"
-        if told.others:
-            yield f"It was shown to {', '.join(told.others)}: ask with --session."
+        yield f"read it:  sightline read {path}{option}"
+        if why.others:
+            yield f"It was shown to {', '.join(why.others)}: ask with --session."
     elif state == "moved":
         yield f"find its new name:  sightline log {path}"
     elif state == "deleted":
@@ -286,7 +266,7 @@ def _next(told: Why, path: str, session: str) -> Iterator[str]:
 
 
 def seeing(mode: str, why: str | None, folders: int) -> str:
-    """How a watcher sees (filesystem.watch.watcher.Eyes), in half a sentence."""
+    """Return the end of a sentence about a watcher's sight (filesystem.watch.watcher.Eyes)."""
     because = lost(why or ("gone" if mode == "away" else "platform"))
     if mode == "events":
         return f"by events in {count(folders, 'folder')}"
@@ -296,7 +276,7 @@ def seeing(mode: str, why: str | None, folders: int) -> str:
 
 
 def lost(reason: str) -> str:
-    """Why changes were not seen as they happened (events.SightLost)."""
+    """Return the reason why a watcher missed changes (events.SightLost)."""
     kind, _, system = reason.partition(":")
     return _WHY.get(kind, reason).format(system)
 
