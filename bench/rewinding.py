@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Deed = Callable[[Session, Sequence[str]], None]
 
-CHANGED, ROUNDS, LIMIT = 100, 7, 4
+CHANGED, ROUNDS, LIMIT = 100, 7, 1
 LEFT_ALONE_MAX = 0.10
 LINES_MAX = 1_500
 """A read shows so many lines at most, and an agent edits what it was shown."""
@@ -79,9 +79,10 @@ class Rewinds:
                 _check(report, self.paths)
                 edit(self.bench.root, self.paths, f"{name} {number}")
                 began = perf_counter()
+                shadow.take()
                 shadow("checkout-index", "-f", "--", *self.paths)
                 git.append(perf_counter() - began)
-        return timed(name, what, (ours, git), "checkout-index", LIMIT)
+        return timed(name, what, (ours, git), "add -A, checkout-index", LIMIT)
 
 
 def _edit_each(session: Session, paths: Sequence[str]) -> None:

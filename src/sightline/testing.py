@@ -172,14 +172,9 @@ class MemoryWorkspace:
     def asides(self, path: str, token: str) -> tuple[str, ...]:
         return ()
 
-    def replace_if(
-        self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
-    ) -> FileState:
-        return self._replace(path, expected, new)
-
     def _replace(self, path: str, expected: Revision, new: bytes | Link | None) -> FileState:
         found = self.read(path)
-        if found.standing != expected or found.kind not in ("file", "missing", "symlink"):
+        if found.content != expected or found.kind not in ("file", "missing", "symlink"):
             return found
         self._check_folders(path)
         if isinstance(new, Link):
@@ -191,16 +186,16 @@ class MemoryWorkspace:
         return self.read(path)
 
     def replace_each(
-        self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
+        self, wanted: Sequence[Replacement], before_replacing: Callable[[], None] = lambda: None
     ) -> list[FileState | Unverifiable]:
-        meanwhile()
-        return [self._replaced(each) for each in wanted]
-
-    def _replaced(self, wanted: Replacement) -> FileState | Unverifiable:
-        try:
-            return self._replace(wanted.path, wanted.expected, wanted.new)
-        except Unverifiable as error:
-            return error
+        before_replacing()
+        states: list[FileState | Unverifiable] = []
+        for each in wanted:
+            try:
+                states.append(self._replace(each.path, each.expected, each.new))
+            except Unverifiable as error:
+                states.append(error)
+        return states
 
     def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
         standing = self.read(dst)

@@ -3,6 +3,8 @@
 import errno
 import os
 
+from sightline.errors import Unverifiable
+from sightline.filesystem.file_state import Replacement
 from sightline.filesystem.system_calls import Calls
 
 UNCOUNTED = {"time_ns", "sleep", "lstat", "fstat", "access"}
@@ -110,3 +112,11 @@ def as_nobody(act):
         finally:
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def replace_if(workspace, path, expected, new, token="t"):
+    """Replace one file, and return its state or raise what the disk refused."""
+    [state] = workspace.replace_each([Replacement(path, expected, new, token)])
+    if isinstance(state, Unverifiable):
+        raise state
+    return state

@@ -7,6 +7,8 @@ SIGHTLINE_TEST_STRESS=500 pytest tests/filesystem/test_stress.py
 import os
 import time
 
+from tests.filesystem.doubles import replace_if
+
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.model.revision import revision_of
 
@@ -53,7 +55,7 @@ def _write(root, folder, who, rounds, calls):
                         continue
                     _log(log, "found", found.data)
                     new = (found.data or b"")[-2000:] + f"\n{who} {number}".encode()
-                    answer = workspace.replace_if(NAME, found.revision, new, token=who)
+                    answer = replace_if(workspace, NAME, found.revision, new, token=who)
                     if answer.revision == revision_of(new):
                         _log(log, "wrote", new)
                         break

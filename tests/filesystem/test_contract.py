@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from tests.filesystem.doubles import replace_if
 
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.disk import DiskWorkspace
@@ -80,28 +81,28 @@ def test_other_kinds_have_no_known_revision(workspace, kind):
 
 
 def test_create_makes_folders_and_does_not_clobber(workspace):
-    assert workspace.replace_if("a/b/c.txt", MISSING, b"one").revision == ONE
-    answer = workspace.replace_if("a/b/c.txt", MISSING, b"two")
+    assert replace_if(workspace, "a/b/c.txt", MISSING, b"one").revision == ONE
+    answer = replace_if(workspace, "a/b/c.txt", MISSING, b"two")
     assert (answer.revision, answer.data) == (ONE, b"one")
     assert workspace.read("a/b/c.txt").data == b"one"
 
 
 def test_replace_compares_first(workspace):
     workspace.put("a.txt", b"one")
-    assert workspace.replace_if("a.txt", TWO, b"three").data == b"one"
-    assert workspace.replace_if("a.txt", ONE, b"two").revision == TWO
+    assert replace_if(workspace, "a.txt", TWO, b"three").data == b"one"
+    assert replace_if(workspace, "a.txt", ONE, b"two").revision == TWO
     assert workspace.read("a.txt").data == b"two"
 
 
 def test_replace_does_not_recreate_a_deleted_file(workspace):
-    assert workspace.replace_if("a.txt", ONE, b"two").kind == "missing"
+    assert replace_if(workspace, "a.txt", ONE, b"two").kind == "missing"
     assert workspace.read("a.txt").kind == "missing"
 
 
 def test_delete_compares_first(workspace):
     workspace.put("a.txt", b"one")
-    assert workspace.replace_if("a.txt", TWO, None).revision == ONE
-    assert workspace.replace_if("a.txt", ONE, None).revision == MISSING
+    assert replace_if(workspace, "a.txt", TWO, None).revision == ONE
+    assert replace_if(workspace, "a.txt", ONE, None).revision == MISSING
     assert workspace.read("a.txt").kind == "missing"
 
 
@@ -110,7 +111,7 @@ def test_delete_compares_first(workspace):
 @pytest.mark.parametrize("new", [b"two", None])
 def test_nothing_is_written_over_another_kind(workspace, kind, expected, new):
     workspace.put_kind("x", kind)
-    assert workspace.replace_if("x", expected, new).kind == kind
+    assert replace_if(workspace, "x", expected, new).kind == kind
     assert workspace.read("x").kind == kind
 
 

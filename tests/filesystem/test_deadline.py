@@ -3,7 +3,7 @@ from _thread import allocate_lock, get_ident
 
 import pytest
 
-from sightline.filesystem.deadline import DeadlinePassed, apart, within
+from sightline.filesystem.deadline import DeadlinePassed, within, within_own
 
 
 def test_a_thread_that_answered_is_asked_again():
@@ -43,8 +43,8 @@ def test_a_part_of_a_question_may_have_a_deadline_of_its_own():
 
     def part():
         with pytest.raises(DeadlinePassed):
-            apart(0.01, held.acquire)
-        return get_ident(), apart(60, get_ident)
+            within_own(0.01, held.acquire)
+        return get_ident(), within_own(60, get_ident)
 
     asked, answered = within(60, part)
     assert asked != answered

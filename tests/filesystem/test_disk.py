@@ -1,6 +1,7 @@
 import os
 
 import pytest
+from tests.filesystem.doubles import replace_if
 
 from sightline.errors import PathRefused
 from sightline.filesystem.disk import DiskWorkspace
@@ -40,7 +41,7 @@ def test_a_folder_that_leads_out_is_refused(root):
     assert refused(opened(root), "link/secret") == "outside"
     assert refused(opened(root), "link/new") == "outside"
     assert opened(root).read("link/secret").kind == "symlink"
-    assert opened(root).replace_if("link/new", MISSING, b"x").kind == "symlink"
+    assert replace_if(opened(root), "link/new", MISSING, b"x").kind == "symlink"
     assert os.listdir(root.parent / "outside") == ["secret"]
 
 

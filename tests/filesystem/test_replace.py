@@ -5,7 +5,16 @@ import subprocess
 import threading
 
 import pytest
-from tests.filesystem.doubles import BySteps, Hooked, NoLinks, as_nobody, before, dying, failing
+from tests.filesystem.doubles import (
+    BySteps,
+    Hooked,
+    NoLinks,
+    as_nobody,
+    before,
+    dying,
+    failing,
+    replace_if,
+)
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.disk import DiskWorkspace
@@ -39,7 +48,7 @@ def litter(root):
 
 def replace(root, calls=None, new=NEW, expected=OLD):
     revision = MISSING if expected is None else revision_of(expected)
-    return opened(root, calls).replace_if("sub/file", revision, new, token="t1")
+    return replace_if(opened(root, calls), "sub/file", revision, new, token="t1")
 
 
 def test_mode_owner_and_attributes_are_kept(root, file):
@@ -367,7 +376,7 @@ def test_a_failed_create_takes_its_folders_back(root):
     for number in range(1, 100):
         calls, made = failing(number, errno.ENOSPC)
         try:
-            found = opened(root, calls).replace_if("made/too/file", MISSING, NEW)
+            found = replace_if(opened(root, calls), "made/too/file", MISSING, NEW)
         except Unverifiable:
             assert os.listdir(root) == ["sub"], made
             continue
@@ -379,16 +388,9 @@ def test_a_failed_create_takes_its_folders_back(root):
 @pytest.mark.parametrize("name", ["x" * 255, "é" * 127, ".hidden"])
 def test_long_and_odd_names_have_room_for_asides(root, name):
     workspace = opened(root)
-    assert workspace.replace_if(name, MISSING, OLD).data == OLD
-    assert workspace.replace_if(name, revision_of(OLD), NEW, token="0" * 36).data == NEW
+    assert replace_if(workspace, name, MISSING, OLD).data == OLD
+    assert replace_if(workspace, name, revision_of(OLD), NEW, token="0" * 36).data == NEW
     assert sorted(os.listdir(root)) == sorted([name, "sub"])
-
-
-def test_a_write_goes_on_without_a_token_after_one_was_killed(root, file):
-    for aside in opened(root).asides("sub/file", ""):
-        (root / "sub" / aside).write_bytes(b"half")
-    assert opened(root).replace_if("sub/file", revision_of(OLD), NEW).data == NEW
-    assert litter(root) == []
 
 
 def owned(path):

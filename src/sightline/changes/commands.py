@@ -176,7 +176,7 @@ def _of_new(
             continue
         there = ground.look(path)
         by = cause if may_touch(cause.detail or "", path) else Cause("external")
-        made = _change(was, there, by) if known(there.standing) else None
+        made = _change(was, there, by) if known(there.content) else None
         if made is not None:
             facts.append(made)
             found.append(there)

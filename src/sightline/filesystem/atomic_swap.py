@@ -1,8 +1,8 @@
-"""Putting a new file at a name in one step, and taking it back when it displaced a save.
+"""Put a new file at a name in one step, and take it back when it displaced a save.
 
-The two names are exchanged, so the name always holds a whole file and the aside holds exactly
-what was displaced. Only then is the displaced file compared: what was not expected goes back by
-the same step.
+The two names are exchanged, so the name always holds a whole file, and the temporary file holds exactly
+the displaced content. Then the displaced content is compared. Unexpected content goes back by the
+same step.
 """
 
 from __future__ import annotations
@@ -12,73 +12,73 @@ from collections.abc import Generator
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import Folder
-from sightline.filesystem.lease import Gone, Lease, Stood
-from sightline.filesystem.read import standing
+from sightline.filesystem.lease import Lease, TimedStat
+from sightline.filesystem.read import content_of
 from sightline.filesystem.temp_file import remove
 from sightline.model.revision import Revision
 
 ROUNDS = 8
-"""How often a write gives way to other programs that are saving the same file just then."""
+"""How often a write gives way to other programs that are saving the same file."""
 
 
 def swap_in(
-    swap: Swap, expected: Revision, revision: Revision
-) -> Generator[Folder | Gone, None, Stood | None]:
-    """Put the aside at the name if that displaces `expected`; else leave all as it was. What
-    took the name, where nobody can have written to it meanwhile; else None."""
+    swap: Swap, expected: Revision, new: Revision
+) -> Generator[Folder, None, TimedStat | None]:
+    """Put the temporary file at the name if that displaces the `expected` content; otherwise leave
+    everything as it was. Return the stat of the file at the name; None unless it is known that nobody
+    wrote to it meanwhile. new: the content of the temporary file."""
     folder = swap.folder
     for _ in range(ROUNDS):
-        # Both leased: whoever comes to write to either file waits until it is settled which
-        # of the two keeps the name.
-        with Lease(folder, folder.name) as old, Lease(folder, swap.aside) as ours:
-            if standing(folder, folder.name) != expected:
+        # Both are leased: a program that comes to write to either file waits until it is decided
+        # which of the two keeps the name.
+        with Lease(folder, folder.name) as old, Lease(folder, swap.temp) as ours:
+            if content_of(folder, folder.name) != expected:
                 return None
             swap.exchange()
             try:
                 yield folder
-                displaced = standing(folder, swap.aside)
-                if displaced == expected and old.quiet():
-                    folder.calls.unlink(folder.at(swap.aside), dir_fd=folder.fd)
-                    stood = ours.stands()
-                    yield old.hand_over()
-                    return stood
+                if content_of(folder, swap.temp) == expected and old.is_quiet():
+                    folder.calls.unlink(folder.at(swap.temp), dir_fd=folder.fd)
+                    return ours.stat_if_unwritten()
             except OSError:
                 swap.undo()
                 raise
             swap.undo()
-        # Who came to write to ours while it had the name is let in first: a lease is not to be
-        # had before they have closed it.
-        with Lease(folder, swap.aside):
-            saved_over = standing(folder, swap.aside) != revision
-        if saved_over:
+        # A program that came to write to our file while it had the name goes first: a lease is not
+        # granted before that program has closed the file.
+        with Lease(folder, swap.temp):
+            is_saved_over = content_of(folder, swap.temp) != new
+        if is_saved_over:
             # That save came last, so it stays, as it would have without us.
             swap.exchange()
-            remove(folder, swap.aside)
+            remove(folder, swap.temp)
             return None
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
 
 class Swap:
-    """A name and its aside, and whether they have changed places."""
+    """A name and its temporary file. is_done: they have changed places; spare: a name for the steps
+    where the system cannot exchange two names."""
 
-    def __init__(self, folder: Folder, aside: str, kept: str) -> None:
-        self.folder, self.aside, self.kept = folder, aside, kept
-        self.done = False
+    def __init__(self, folder: Folder, temp: str, spare: str) -> None:
+        self.folder, self.temp, self.spare = folder, temp, spare
+        self.is_done = False
 
     def exchange(self) -> None:
-        """Let the two names change places, in one step where the system has it."""
+        """Let the two names change places, in one step where the system has such a step."""
         folder = self.folder
-        one, other = folder.at(self.aside), folder.at(folder.name)
+        temp, name = folder.at(self.temp), folder.at(folder.name)
         try:
-            folder.calls.exchange(one, other, dir_fd=folder.fd)
+            folder.calls.exchange(temp, name, dir_fd=folder.fd)
         except OSError as error:
             if error.errno != errno.ENOSYS:
                 raise
-            self._exchange_by_steps(one, other, folder.at(self.kept))
-        self.done = not self.done
+            self._exchange_by_steps(temp, name, folder.at(self.spare))
+        self.is_done = not self.is_done
 
     def undo(self) -> None:
-        """Exchange again; Unverifiable, naming where the old content is, when that fails."""
+        """Exchange the names again. Unverifiable, naming the file with the old content, when that
+        fails."""
         try:
             self.exchange()
         except OSError as error:
@@ -86,28 +86,28 @@ class Swap:
             raise Unverifiable(
                 path,
                 f"{path} holds the new content, and could not be set back: {error.strerror}.",
-                f"What it held before is beside it, in {self.aside}.",
+                f"What it held before is beside it, in {self.temp}.",
             ) from error
 
     def discard(self) -> None:
-        """Remove the aside, unless it holds what could not be put back."""
-        if not self.done:
-            remove(self.folder, self.aside)
+        """Remove the temporary file unless it holds content that could not be put back."""
+        if not self.is_done:
+            remove(self.folder, self.temp)
 
-    def _exchange_by_steps(self, aside: str, name: str, kept: str) -> None:
+    def _exchange_by_steps(self, temp: str, name: str, spare: str) -> None:
         calls, fd = self.folder.calls, self.folder.fd
         try:
-            calls.link(name, kept, src_dir_fd=fd, dst_dir_fd=fd, follow_symlinks=False)
+            calls.link(name, spare, src_dir_fd=fd, dst_dir_fd=fd, follow_symlinks=False)
         except OSError as error:
             if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
                 raise
-            # No links here: for a moment nothing stands at the name, and clean() knows it.
-            calls.replace(name, kept, src_dir_fd=fd, dst_dir_fd=fd)
+            # No links here: for a moment nothing stands at the name, and clean() knows that.
+            calls.replace(name, spare, src_dir_fd=fd, dst_dir_fd=fd)
         try:
-            calls.replace(aside, name, src_dir_fd=fd, dst_dir_fd=fd)
-            calls.replace(kept, aside, src_dir_fd=fd, dst_dir_fd=fd)
+            calls.replace(temp, name, src_dir_fd=fd, dst_dir_fd=fd)
+            calls.replace(spare, temp, src_dir_fd=fd, dst_dir_fd=fd)
         except OSError:
-            calls.replace(kept, name, src_dir_fd=fd, dst_dir_fd=fd)
+            calls.replace(spare, name, src_dir_fd=fd, dst_dir_fd=fd)
             # Renaming one of two links onto the other does nothing: the second is still there.
-            remove(self.folder, self.kept)
+            remove(self.folder, self.spare)
             raise

@@ -1,8 +1,8 @@
-"""Asking a disk that may not answer: in a thread that can be left behind.
+"""Ask a disk that may not answer in a thread that can be left behind.
 
-Nothing tells beforehand that a network share will hang, and a call into a dead one cannot be
-interrupted. So it is made by another thread whenever a deadline is given. Threads that answered
-are kept for the next question, because starting one takes as long as reading a small file.
+Nothing tells beforehand that a network share will hang, and a call into a dead share cannot be
+interrupted. So another thread makes the call whenever a deadline is given. Threads that answered
+are kept for the next question, because starting a thread takes as long as reading a small file.
 """
 
 from __future__ import annotations
@@ -17,32 +17,6 @@ T = TypeVar("T")
 Inbox = SimpleQueue[tuple[Callable[[], Any], "Answers"]]
 Answers = SimpleQueue[tuple[Any, BaseException | None]]
 
-
-class DeadlinePassed(Exception):
-    """The disk did not answer in time; the thread that asked it is left behind."""
-
-
-def within(deadline_s: float, work: Callable[[], T]) -> T:
-    """What `work` gives, or raises, asked in another thread; DeadlinePassed when time is up.
-
-    Work that is asked with a deadline may ask for parts of it with one: then the first holds.
-    """
-    return work() if get_ident() in _serving else apart(deadline_s, work)
-
-
-def apart(deadline_s: float, work: Callable[[], T]) -> T:
-    """The same of a part with a deadline of its own, also within work that was asked with one."""
-    answers: Answers = SimpleQueue()
-    _worker().put((work, answers))
-    try:
-        answer, error = answers.get(timeout=deadline_s)
-    except Empty:
-        raise DeadlinePassed from None
-    if error is not None:
-        raise error
-    return answer  # type: ignore[no-any-return]
-
-
 _idle: list[Inbox] = []
 """The inboxes of threads that wait for a question."""
 
@@ -54,13 +28,32 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_serving.clear)
 
 
-def _worker() -> Inbox:
+class DeadlinePassed(Exception):
+    """The disk did not answer in time; the thread that asked it is left behind."""
+
+
+def within(deadline_s: float, work: Callable[[], T]) -> T:
+    """Do `work` in another thread and return its result, or raise its error; DeadlinePassed when
+    time is up. Called by work that has a deadline already, `within` keeps that first deadline."""
+    return work() if get_ident() in _serving else within_own(deadline_s, work)
+
+
+def within_own(deadline_s: float, work: Callable[[], T]) -> T:
+    """Do `work` as `within` does, and always with this deadline of its own."""
     try:
-        return _idle.pop()
+        inbox = _idle.pop()
     except IndexError:
-        inbox: Inbox = SimpleQueue()
+        inbox = SimpleQueue()
         Thread(target=_serve, args=(inbox,), daemon=True).start()
-        return inbox
+    answers: Answers = SimpleQueue()
+    inbox.put((work, answers))
+    try:
+        answer, error = answers.get(timeout=deadline_s)
+    except Empty:
+        raise DeadlinePassed from None
+    if error is not None:
+        raise error
+    return answer  # type: ignore[no-any-return]
 
 
 def _serve(inbox: Inbox) -> None:
@@ -68,9 +61,9 @@ def _serve(inbox: Inbox) -> None:
     while True:
         work, answers = inbox.get()
         try:
-            told: tuple[Any, BaseException | None] = (work(), None)
+            answer: tuple[Any, BaseException | None] = (work(), None)
         except BaseException as error:  # noqa: BLE001  # carried over to the thread that waits
-            told = (None, error)
-        _idle.append(inbox)  # before the answer: who has it may ask again at once
-        answers.put(told)
-        del work, answers, told  # what they hold goes with the question
+            answer = (None, error)
+        _idle.append(inbox)  # before the answer: its receiver may ask again at once
+        answers.put(answer)
+        del work, answers, answer  # what they hold goes with the question

@@ -1,4 +1,4 @@
-"""DiskWorkspace: a directory tree as it stands on the disk of this machine."""
+"""DiskWorkspace: a directory tree on the disk of this machine."""
 
 from __future__ import annotations
 
@@ -7,30 +7,21 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import itemgetter, length_hint
-from stat import S_IMODE, S_ISREG
+from stat import S_ISREG
 from time import time_ns
 
 from sightline.errors import PathRefused, Unverifiable
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
-from sightline.filesystem.folder import Folder
-from sightline.filesystem.git.repository import (
-    Repository,
-    repository,  # asked for changed files alone
-)
+from sightline.filesystem.git.repository import Repository, repository
 from sightline.filesystem.ignore.rules import IgnoreRules, RuleSet, git_rules, git_top
 from sightline.filesystem.lock import Locked
-from sightline.filesystem.os_errors import refusal
 from sightline.filesystem.path_list import PathList, sorted_names
-from sightline.filesystem.read import ANSWER_LIMIT, read, signature_of
-from sightline.filesystem.rename import clean, move_if
-from sightline.filesystem.replace import (
-    replace_each,
-    replace_if,  # no hook writes
-)
+from sightline.filesystem.read import read, signature_of
+from sightline.filesystem.replace import clean, move_if, replace_each, set_mode
 from sightline.filesystem.scan import scan, unanswered
-from sightline.filesystem.system_calls import READ, Calls
-from sightline.filesystem.temp_file import aside_names
+from sightline.filesystem.system_calls import Calls
+from sightline.filesystem.temp_file import temp_names
 from sightline.filesystem.tree_index import (
     CLOSED,
     CONTENT,
@@ -47,22 +38,22 @@ from sightline.filesystem.tree_index import (
     read_kept,
     save,
 )
-from sightline.filesystem.watch.choose import watch  # no hook watches
+from sightline.filesystem.watch.choose import watch
 from sightline.filesystem.watch.watcher import Watcher
 from sightline.model.path import Flavour, canonical, flavour_of, key
 from sightline.model.revision import Revision, Stamp, StatSignature
 
 CONTROL = frozenset((".git", ".hg"))
-"""Folders of version control: written through their own programs or not at all."""
+"""Folders of version control: only their own programs write to them."""
 
 PATIENCE_S = 30.0
 """How long a write waits for another process's write of the same path."""
 
 
 class DiskWorkspace:
-    """See Workspace. state: a private folder on a local disk for lock files, made when needed;
-    everybody who writes to this tree has to give the same one. deadline_s: how long a locate may
-    take (None: as long as the disk does)."""
+    """See Workspace. state: a private folder on a local disk for lock files and caches, made when
+    needed; everybody who writes to this tree has to give the same one. deadline_s: the time that a
+    locate may take (None: as long as the disk does)."""
 
     def __init__(
         self,
@@ -131,17 +122,12 @@ class DiskWorkspace:
         return Locked(self._locks, keys, PATIENCE_S)
 
     def asides(self, path: str, token: str) -> tuple[str, ...]:
-        return aside_names(path, token)
-
-    def replace_if(
-        self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
-    ) -> FileState:
-        return replace_if(self._calls, self.root, path, expected, new, token)
+        return temp_names(path, token)
 
     def replace_each(
-        self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
+        self, wanted: Sequence[Replacement], before_replacing: Callable[[], None] = lambda: None
     ) -> list[FileState | Unverifiable]:
-        return replace_each(self._calls, self.root, wanted, meanwhile)
+        return replace_each(self._calls, self.root, wanted, before_replacing)
 
     def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
         return move_if(self._calls, self.root, src, dst, expected)
@@ -338,20 +324,3 @@ class DiskWorkspace:
                 f"{name} is refused by .sightlineignore.",
                 "Work without it, or ask the user to change .sightlineignore.",
             )
-
-
-def set_mode(calls: Calls, root: str, path: str, expected: int, mode: int) -> FileState:
-    """See Workspace.set_mode."""
-    try:
-        with Folder(calls, root, path) as folder:
-            fd = calls.open(folder.at(folder.name), READ, dir_fd=folder.fd)
-            try:
-                now = calls.fstat(fd).st_mode
-                if S_ISREG(now) and S_IMODE(now) == expected and hasattr(os, "fchmod"):
-                    calls.fchmod(fd, mode)
-                    calls.fsync(fd)
-            finally:
-                os.close(fd)
-    except OSError as error:
-        raise refusal(path, error) from error
-    return read(calls, root, path, ANSWER_LIMIT)

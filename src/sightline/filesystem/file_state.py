@@ -1,4 +1,4 @@
-"""TODO: module docstring"""
+"""Values of the disk port: a resolved path, the state of a file, and a replacement to make."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ Kind = Literal["file", "missing", "directory", "symlink", "special", "unreadable
 
 
 class ResolvedPath(Struct, frozen=True):
-    """A path that was asked for. path: where its bytes are, canonical, relative, with "/";
-    name: as asked for (canonical too) when a symlink inside the workspace led elsewhere."""
+    """A named path, resolved. path: where its bytes are, canonical, relative, with "/"; name: the
+    canonical path that was named, where a symlink inside the workspace led elsewhere."""
 
     path: str
     name: str | None = None
 
 
 class FileState(Struct, frozen=True):
-    """What stands at a canonical path now: bytes, and the revision of those very bytes.
+    """The state of a canonical path: its bytes, and the revision of those very bytes.
 
-    kind "symlink" is one that dangles or leaves the workspace; "unreadable" is whatever could
-    not be read, with `why`. data is None unless kind is "file" and the bytes were asked for
-    and within the size limit (`why` says "too_large" then, and revision is still the content's).
-    target: where a symlink leads, as it is written there; None where that is no Unicode.
+    kind: "symlink" is one that dangles or leaves the workspace; "unreadable" is anything that could
+    not be read. why: the reason for "unreadable", and "too_large" where the bytes exceed the limit
+    that was asked for (revision is still that of the content). data: None unless kind is "file" and
+    the bytes were asked for. target: the target of a symlink as written; None where it is no Unicode.
     """
 
     path: str
@@ -38,20 +38,21 @@ class FileState(Struct, frozen=True):
     target: str | None = None
 
     @property
-    def standing(self) -> Revision:
-        """What a replacement compares: the revision, or where a symlink leads."""
+    def content(self) -> Revision:
+        """Return the value that a replacement compares: the revision, or the target of a symlink
+        (see model.revision.as_link)."""
         return self.revision if self.target is None else as_link(self.target)
 
 
 class Link(Struct, frozen=True):
-    """A symlink to stand at a path. It is never followed."""
+    """A symlink to put at a path. Its target is never followed."""
 
     target: str
 
 
 class Replacement(Struct, frozen=True):
-    """What is to stand at a path (None: nothing) where `expected` stands (Found.standing); token:
-    as replace_if takes it, never empty."""
+    """New content (None: nothing) to put at a path that has the `expected` content (see
+    FileState.content). token: part of the names of the temporary files, never empty."""
 
     path: str
     expected: Revision

@@ -1,10 +1,9 @@
-"""A file lease: to know that nobody has a file open for writing, and who comes meanwhile.
+"""A file lease: tells that nobody has a file open for writing, and that somebody comes to write.
 
-A rename leaves a program that opened the old file before it with a descriptor to an inode
-without a name: what it saves then is lost without a trace. Under a read lease (Linux, own files)
-nobody has the file open for writing; one who tries waits in open() until the lease is given back,
-and the lease says that somebody waits. Elsewhere there is no lease, and only comparing the old
-inode after the rename tells of a save in between.
+A program that opened a file before a rename keeps a descriptor of an inode without a name: what it
+saves then is lost without a trace. Under a read lease (Linux, own files) nobody has the file open
+for writing, and a program that tries waits in open() until the lease ends. Elsewhere there is no
+lease, and only the comparison of the old inode after the rename notices a save in between.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ import sys
 from time import monotonic, sleep
 from typing import Self
 
-from msgspec import Struct
-
 from sightline.filesystem.folder import Folder
 from sightline.filesystem.system_calls import READ
 
@@ -26,31 +23,24 @@ if sys.platform == "linux":
 SIGURG = 23
 """signal.SIGURG on Linux, without the cost of importing signal and enum."""
 
-
-Stood = tuple[int, os.stat_result]
+TimedStat = tuple[int, os.stat_result]
 """A time before a stat, by time.time_ns(), and the stat."""
 
 PATIENCE_S = 0.25
 """How long to wait for a writer to close: a save takes milliseconds, a logger never ends."""
 
 
-class Gone(Struct, frozen=True):
-    """A file that lost its last name, and is open still: to close it the system frees all that it
-    had. None for no such file."""
-
-    fd: int | None
-
-
 class Lease:
-    """A lease on an entry of an open folder, as long as it is entered. Without one (unsupported,
-    another's file, a writer that stays) nobody is known to wait, and nothing to be unchanged."""
+    """A lease on an entry of an open folder, for the length of a with block. Where no lease is granted
+    (unsupported, another user's file, a writer that stays), nobody is known to wait, and the file is
+    not known to be unwritten."""
 
     def __init__(self, folder: Folder, name: str, patience_s: float = PATIENCE_S) -> None:
         self._folder = folder
         self._name = name
         self._patience_s = patience_s
         self._fd = -1
-        self._held = False
+        self._is_granted = False
 
     def __enter__(self) -> Self:
         if sys.platform != "linux":
@@ -61,9 +51,9 @@ class Lease:
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ELOOP):
                 raise
-            return self  # no file any more: the caller compares next, and sees it
+            return self  # no file any more: the caller's comparison notices
         try:
-            self._held = _taken(self._fd, self._patience_s)
+            self._is_granted = _request_lease(self._fd, self._patience_s)
         except BaseException:
             os.close(self._fd)
             raise
@@ -71,35 +61,27 @@ class Lease:
 
     def __exit__(self, *_: object) -> None:
         if self._fd >= 0:
-            os.close(self._fd)  # gives the lease back, too
+            os.close(self._fd)  # ends the lease, too
 
-    def hand_over(self) -> Gone:
-        """The open file, for whoever closes it; the lease is given back."""
-        fd, self._fd = self._fd, -1
-        if sys.platform == "linux" and self._held:
-            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-            self._held = False
-        return Gone(fd if fd >= 0 else None)
+    def is_quiet(self) -> bool:
+        """Return whether nobody is known to wait for writing."""
+        return not self._is_granted or self._is_unbroken()
 
-    def quiet(self) -> bool:
-        """Whether nobody is known to wait for writing."""
-        return not self._held or self._unbroken()
-
-    def stands(self) -> Stood | None:
-        """How the file stands, where nobody wrote to it since the lease was taken; None where that
-        is not known."""
-        if not self._held:
+    def stat_if_unwritten(self) -> TimedStat | None:
+        """Return the file's stat; None unless it is known that nobody wrote since the lease began."""
+        if not self._is_granted:
             return None
         calls = self._folder.calls
-        stood = calls.time_ns(), calls.fstat(self._fd)
-        return stood if self._unbroken() else None
+        timed = calls.time_ns(), calls.fstat(self._fd)
+        return timed if self._is_unbroken() else None
 
-    def _unbroken(self) -> bool:
+    def _is_unbroken(self) -> bool:
         return sys.platform == "linux" and fcntl.fcntl(self._fd, fcntl.F_GETLEASE) == fcntl.F_RDLCK
 
 
-def _taken(fd: int, patience_s: float) -> bool:
-    # The kernel signals the holder when somebody comes: SIGIO would end the process, SIGURG is
+def _request_lease(fd: int, patience_s: float) -> bool:
+    """Ask for a lease until it is granted or patience ends; return whether it was granted."""
+    # The kernel signals the holder when a writer comes. SIGIO would end the process; SIGURG is
     # ignored by default.
     fcntl.fcntl(fd, fcntl.F_SETSIG, SIGURG)
     deadline = monotonic() + patience_s

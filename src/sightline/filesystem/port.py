@@ -1,4 +1,4 @@
-"""How the disk is touched: one port; disk.py is the real one, testing.MemoryWorkspace the fake."""
+"""The port to the disk: `disk.DiskWorkspace` is the real one, `testing.MemoryWorkspace` the fake."""
 
 from __future__ import annotations
 
@@ -21,59 +21,59 @@ class Workspace(Protocol):
     root: str
 
     def locate(self, name: str | PathLike[str]) -> ResolvedPath:
-        """The one door from a name (relative or absolute) to a canonical path.
+        """Resolve a name (relative or absolute) to a canonical path. No other way leads to one.
 
-        PathRefused when it is empty or invalid, outside the root (also through a symlink), inside
-        .git or .hg, or refused by .sightlineignore. .gitignore never refuses a named path.
+        PathRefused when the name is empty or invalid, outside the root (also through a symlink),
+        inside .git or .hg, or refused by .sightlineignore. .gitignore never refuses a named path.
         """
 
     def read(
         self, path: str, *, limit: int | None = None, deadline_s: float | None = None
     ) -> FileState:
-        """Bytes and the revision of those very bytes: a file that changes while it is read is
-        read again, and "unreadable" when it will not hold still. Never raises for the disk's
-        state; never hangs past the deadline (seconds)."""
+        """Read a file: bytes, and the revision of those very bytes.
 
-    def stat(self, path: str) -> StatSignature | None:
-        """One lstat of a canonical path; None when nothing is there. OSError otherwise."""
-
-    def lock(self, *paths: str) -> AbstractContextManager[None]:
-        """Held by one writer of these paths among all processes and threads. Re-entrant calls
-        from the same thread are an error, not a deadlock: lock all paths at once."""
-
-    def asides(self, path: str, token: str) -> tuple[str, ...]:
-        """The names a replace_if of `path` with this token may leave beside it if it is killed."""
-
-    def replace_if(
-        self, path: str, expected: Revision, new: bytes | None, *, token: str = ""
-    ) -> FileState:
-        """Put `new` at `path` if its bytes are `expected` (MISSING: create; new None: delete).
-
-        Under the caller's lock. Writes aside in the same folder, keeps mode, owner, extended
-        attributes, ACLs; several hard links are written in place. fsyncs file and folder, renames,
-        reads back unless a lease vouches for it. A save that slipped in between is found by the
-        old inode and put back. Answers what stands there afterwards: its revision is that of `new`
-        when it worked, else nothing was changed and the answer is what to judge again. Unverifiable
-        when the disk refuses (no permission, read-only, full): the file is as it was.
+        A file that changes while it is read is read again, and is "unreadable" when it keeps
+        changing. limit: data of more bytes is hashed and not returned. Never raises for the disk's
+        state; never hangs past the deadline (seconds).
         """
 
+    def stat(self, path: str) -> StatSignature | None:
+        """Return one lstat of a canonical path; None when nothing is there. OSError otherwise."""
+
+    def lock(self, *paths: str) -> AbstractContextManager[None]:
+        """Lock paths for one writer among all processes and threads. Lock all paths at once: a
+        thread that holds a lock and asks for another gets a RuntimeError, not a deadlock."""
+
+    def asides(self, path: str, token: str) -> tuple[str, ...]:
+        """Return the names of the temporary files that a replacement of `path` with this token may
+        leave beside it when the process is killed."""
+
     def replace_each(
-        self, wanted: Sequence[Replacement], meanwhile: Callable[[], None] = lambda: None
+        self, wanted: Sequence[Replacement], before_replacing: Callable[[], None] = lambda: None
     ) -> list[FileState | Unverifiable]:
-        """replace_if of different paths, each for itself, under the caller's lock of them all:
-        the disk makes them power-safe together. What replace_if answers or raises, in order. It
-        holds three open files for each, and all of the new bytes. meanwhile: called once, while
-        these are written aside and before anything that stands is touched; what it raises is
-        raised, nothing is replaced then, and nothing left aside."""
+        """Compare and replace different paths, each for itself, under the caller's lock of them all.
+
+        Each new content is put at its path if the path's content is the expected one (MISSING:
+        create; new None: delete). The write goes to a temporary file in the same folder that gets mode, owner,
+        extended attributes and ACLs of the old file, is synced and renamed; a file with several
+        names is written in place. A save by another program in between is found by the old
+        inode and put back.
+
+        Returns for each path, in order, the state afterwards: its content is the new one when that
+        worked; otherwise nothing was changed, and the state is what to judge again. Unverifiable
+        stands for a path where the disk refuses (no permission, read-only, full): the file is as it
+        was. before_replacing: called once, when all new content is in temporary files and no file
+        was touched; what it raises is raised, nothing is replaced, and no temporary file stays.
+        Holds three open files for each path, and all new bytes.
+        """
 
     def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
-        """Rename src to dst if src's bytes are `expected` and dst is free; answers what stands
-        at dst (as replace_if). Parent folders of dst are made."""
+        """Rename src to dst if src's bytes are `expected` and dst is free; return the state of dst.
+        Parent folders of dst are made."""
 
     def set_mode(self, path: str, expected: int, mode: int) -> FileState:
-        """Give a file these permission bits if it has the expected ones; answers what stands there
-        afterwards. Unverifiable when the disk refuses. Where a system has no such bits nothing is
-        done."""
+        """Give a file these permission bits if it has the expected ones; return its state afterwards.
+        Unverifiable when the disk refuses. Does nothing on a system without such bits."""
 
     def clean(
         self,
@@ -83,16 +83,18 @@ class Workspace(Protocol):
         before: Revision | None = None,
         after: Revision | None = None,
     ) -> None:
-        """Remove what a killed replace_if left beside `path`; puts a moved-away original back
-        when nothing stands at `path`, and, told the revisions of the intent, a save that slipped
-        in just before the kill."""
+        """Remove the temporary files of a killed write beside `path`. Put a displaced original back
+        when nothing stands at `path`. before, after: the contents of the intent; with them, a
+        save that came just before the kill is put back, too."""
 
     def scan(
         self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
     ) -> Iterator[FileState]:
-        """Of these paths, those that are not what their stamp says: stat first, hash in doubt.
-        The answers carry no data; one with the stamp's own revision is a fresh stamp for the
-        same bytes. "unreadable" for what is left when the deadline passes."""
+        """Yield the state of each path whose stamp does not vouch for it: stat first, hash in doubt.
+
+        The states have no data. One with the stamp's own revision is a fresh stamp for the same
+        bytes. Paths that are not reached before the deadline (seconds) are "unreadable".
+        """
 
     def walk(
         self,
@@ -119,45 +121,44 @@ class Workspace(Protocol):
         """
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
-        """Files that a tree names, each as it is asked for, with its bytes where it stands as its
-        row says; None where it does not, or where it takes a closer look (read)."""
+        """Yield files of a tree with their bytes; None where a file no longer stands as its row says, or
+        needs a closer look (read)."""
 
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:
-        """Keep an answer for the next look, lasting: for those of later processes, too. It is a
-        hint that saves work, never a fact."""
+        """Keep a tree for the next look. lasting: for later processes, too. It is a hint that saves
+        work, never a fact."""
 
     def remembered(self) -> Tree:
-        """The answer that was kept last, or one of nothing."""
+        """Return the tree that was kept last, or an empty one."""
 
     def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
-        """Keep a cache for later processes under a name, whole or not at all. after: put it behind
-        the one that is kept, where that begins so; whether it was kept. OSError."""
+        """Keep a cache for later processes under a name, whole or not at all. after: append to the cache
+        that begins so. Return whether it was kept. OSError."""
 
     def kept(self, name: str) -> bytes | None:
-        """A cache that was kept; None where there is none to read."""
+        """Return a cache that was kept; None where there is none to read."""
 
     def watch(self) -> Watcher:
-        """A subscription to what changes from now on. WorkspaceError."""
+        """Return a subscription to changes from now on. WorkspaceError."""
 
     def paths(self) -> tuple[str, ...]:
-        """All that may be found, sorted: files that no ignore file hides, neither git's nor
-        .sightlineignore nor one of an agent's product, and symlinks that lead to one of them.
-        What git tracks is not ignored by .gitignore. Unverifiable when an ignore file cannot be
-        read."""
+        """Return all paths that may be found, sorted: files that no ignore file hides (git's,
+        .sightlineignore, or one of an agent's product), and symlinks that lead to one of them.
+        Files that git tracks are not hidden by .gitignore. Unverifiable when an ignore file cannot
+        be read."""
 
     def names(self, folder: str) -> tuple[str, ...]:
-        """What stands in a folder ("" or ending in "/"), sorted; without what is never listed:
-        folders of version control, our own files, names that are no Unicode. Unverifiable when it
-        cannot be listed."""
+        """Return the names in a folder ("" or ending in "/"), sorted, without folders of version
+        control, our own files and names that are no Unicode. Unverifiable when it cannot be listed."""
 
     def git_at_work(self) -> bool:
-        """Whether a git command is changing the tree now, as far as its lock tells."""
+        """Return whether a git command is changing the tree now, judged by its lock."""
 
     def repository(self, path: str) -> Repository | None:
-        """The git repository that a path belongs to, where one does."""
+        """Return the git repository of a path; None where it has none."""
 
     def refused(self, paths: Iterable[str]) -> set[str]:
-        """Those of these paths that a .sightlineignore at the root refuses by now."""
+        """Return the paths that a .sightlineignore at the root refuses now."""
 
     def listed(self, path: str) -> bool:
-        """Whether .gitignore and .sightlineignore let a scan see this path."""
+        """Return whether .gitignore and .sightlineignore let a scan see this path."""

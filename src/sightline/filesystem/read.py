@@ -1,4 +1,4 @@
-"""Reading a file so that the revision is that of the very bytes returned."""
+"""Read a file so that the revision is that of the very bytes returned."""
 
 from __future__ import annotations
 
@@ -7,22 +7,36 @@ import os
 import stat
 from hashlib import sha256
 
+from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Kind
 from sightline.filesystem.folder import Folder
 from sightline.filesystem.system_calls import READ, Calls
 from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, as_link, revision_of
 
 CHUNK = 1 << 20
+
 ANSWER_LIMIT = 64 << 20
-"""Bytes that an answer to a failed comparison carries, so that it can be judged again."""
+"""The limit, in bytes, of the data in the answer to a failed comparison."""
 
 PAUSES_S = (0.0, 0.001, 0.002, 0.004, 0.008)
-"""Waits between attempts at a file that changes while it is read: a save takes about a
-millisecond, and one that writes for longer is better judged later than waited for."""
+"""Pauses before each attempt at a file that changes while it is read. A save takes about a
+millisecond; a file that is written for longer is better judged later than waited for."""
+
+_HINTS = {
+    errno.EACCES: "Check who may write to the file and its folder.",
+    errno.EPERM: "Check who may write to the file and its folder.",
+    errno.ENOSPC: "Free some space on that disk and try again.",
+    errno.EDQUOT: "Free some space on that disk and try again.",
+    errno.EROFS: "The file system is mounted read-only: work on a copy, or mount it writable.",
+    errno.EBUSY: "Another program keeps saving this file: try again when it is done.",
+    errno.ENOTDIR: (
+        "A file stands where a folder of this path would have to be: choose another path."
+    ),
+}
 
 
 def read(calls: Calls, root: str, path: str, limit: int | None = None) -> FileState:
-    """What stands at a canonical path; contents of more than `limit` bytes are hashed in chunks
+    """Return the state of a canonical path. Content of more than `limit` bytes is hashed in chunks
     and not returned. Never raises for the disk's state."""
     for pause_s in PAUSES_S:
         if pause_s:
@@ -30,22 +44,23 @@ def read(calls: Calls, root: str, path: str, limit: int | None = None) -> FileSt
         started_ns = calls.time_ns()
         try:
             with Folder(calls, root, path) as folder:
-                found = _once(folder, limit, started_ns)
+                state = _read_once(folder, limit, started_ns)
         except OSError as error:
-            found = failed(path, error, started_ns)
-        if found is not None:
-            return found
+            state = failed(path, error, started_ns)
+        if state is not None:
+            return state
     return FileState(path, "unreadable", UNKNOWN, None, None, started_ns, "changing")
 
 
-def standing(folder: Folder, name: str) -> Revision:
-    """What an entry of an open folder is: the revision of its content, where it leads (as_link),
-    MISSING, or UNKNOWN for what is neither file nor symlink. OSError when it cannot be read."""
+def content_of(folder: Folder, name: str) -> Revision:
+    """Return what a replacement compares of an entry of an open folder: the revision of a file, the
+    target of a symlink (as_link), MISSING, or UNKNOWN for anything else. OSError when it cannot be
+    read."""
     calls = folder.calls
     try:
         mode = calls.lstat(folder.at(name), dir_fd=folder.fd).st_mode
         if stat.S_ISLNK(mode):
-            target = target_of(folder, name)
+            target = _link_target(folder, name)
             return UNKNOWN if target is None else as_link(target)
         if not stat.S_ISREG(mode):
             return UNKNOWN
@@ -53,23 +68,13 @@ def standing(folder: Folder, name: str) -> Revision:
     except FileNotFoundError:
         return MISSING
     try:
-        return _hashed(calls, fd)[0]
+        return _hash(calls, fd)[0]
     finally:
         os.close(fd)
 
 
-def target_of(folder: Folder, name: str) -> str | None:
-    """Where a symlink of an open folder leads; None where that is no Unicode. OSError."""
-    target: str = folder.calls.readlink(folder.at(name), dir_fd=folder.fd)
-    try:
-        target.encode()
-    except UnicodeEncodeError:
-        return None
-    return target
-
-
 def signature_of(found: os.stat_result) -> StatSignature:
-    """What of a stat tells one state of a file from another."""
+    """Return the parts of a stat that tell one state of a file from another."""
     return StatSignature(
         found.st_size,
         found.st_mtime_ns,
@@ -81,7 +86,8 @@ def signature_of(found: os.stat_result) -> StatSignature:
 
 
 def failed(path: str, error: OSError, at_ns: int) -> FileState:
-    """The answer when the system refused: nothing there, a symlink in the way, or unreadable."""
+    """Return the state of a path that the system refused to read: missing, a symlink in the way, or
+    unreadable."""
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return FileState(path, "missing", MISSING, read_at_ns=at_ns)
     if error.errno == errno.ELOOP:
@@ -92,15 +98,26 @@ def failed(path: str, error: OSError, at_ns: int) -> FileState:
     return FileState(path, "unreadable", UNKNOWN, read_at_ns=at_ns, why=why)
 
 
-def _once(folder: Folder, limit: int | None, started_ns: int) -> FileState | None:
-    """One attempt; None when the file changed meanwhile."""
+def refusal(path: str, error: OSError) -> Unverifiable:
+    """Return the error for a write that the disk refused, with a hint what to do about it."""
+    reason = f"{error.strerror or type(error).__name__}. The file is as it was."
+    if error.errno == errno.ENOTDIR:
+        reason = "a file stands where its folder was. Nothing was changed."
+    hint = _HINTS.get(error.errno or 0, "Check the disk, then try again.")
+    return Unverifiable(path, f"{path} could not be written: {reason}", hint)
+
+
+def _read_once(folder: Folder, limit: int | None, started_ns: int) -> FileState | None:
+    """Read once; return None when the file changed meanwhile."""
     calls, path, name = folder.calls, folder.path, folder.at(folder.name)
-    standing = calls.lstat(name, dir_fd=folder.fd)
-    if not stat.S_ISREG(standing.st_mode):
-        # Told by lstat, because opening a device can have effects of its own.
-        kind, signature = _kind(standing.st_mode), signature_of(standing)
-        target = target_of(folder, folder.name) if kind == "symlink" else None
-        return FileState(path, kind, UNKNOWN, None, signature, started_ns, target=target)
+    found = calls.lstat(name, dir_fd=folder.fd)
+    if not stat.S_ISREG(found.st_mode):
+        # lstat decides, because opening a device can have effects of its own.
+        kind: Kind = "directory" if stat.S_ISDIR(found.st_mode) else "special"
+        target = None
+        if stat.S_ISLNK(found.st_mode):
+            kind, target = "symlink", _link_target(folder, folder.name)
+        return FileState(path, kind, UNKNOWN, None, signature_of(found), started_ns, None, target)
     fd = calls.open(name, READ, dir_fd=folder.fd)
     try:
         before = calls.fstat(fd)
@@ -108,10 +125,10 @@ def _once(folder: Folder, limit: int | None, started_ns: int) -> FileState | Non
             return None
         data: bytes | None = None
         if limit is None or before.st_size <= limit:
-            data = _whole(calls, fd, before.st_size)
+            data = _read_whole(calls, fd, before.st_size)
             revision, size = revision_of(data), len(data)
         else:
-            revision, size = _hashed(calls, fd)
+            revision, size = _hash(calls, fd)
         signature = signature_of(calls.fstat(fd))
     finally:
         os.close(fd)
@@ -121,14 +138,18 @@ def _once(folder: Folder, limit: int | None, started_ns: int) -> FileState | Non
     return FileState(path, "file", revision, data, signature, started_ns, why)
 
 
-def _kind(mode: int) -> Kind:
-    if stat.S_ISDIR(mode):
-        return "directory"
-    return "symlink" if stat.S_ISLNK(mode) else "special"
+def _link_target(folder: Folder, name: str) -> str | None:
+    """Return the target of a symlink; None where it is no Unicode."""
+    target: str = folder.calls.readlink(folder.at(name), dir_fd=folder.fd)
+    try:
+        target.encode()
+    except UnicodeEncodeError:
+        return None
+    return target
 
 
-def _whole(calls: Calls, fd: int, size: int) -> bytes:
-    """The bytes of a file of that size, and one read more to notice that it grew."""
+def _read_whole(calls: Calls, fd: int, size: int) -> bytes:
+    """Read a file of that size, and once more to notice that it grew."""
     data = calls.read(fd, size + 1)
     if len(data) == size:
         return data
@@ -139,7 +160,8 @@ def _whole(calls: Calls, fd: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _hashed(calls: Calls, fd: int) -> tuple[Revision, int]:
+def _hash(calls: Calls, fd: int) -> tuple[Revision, int]:
+    """Return the revision of a file's content, and its size in bytes."""
     digest, size = sha256(), 0
     while chunk := calls.read(fd, CHUNK):
         digest.update(chunk)

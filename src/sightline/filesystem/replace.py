@@ -1,65 +1,145 @@
-"""Putting new bytes where expected ones stand, and nothing else, ever."""
+"""Put new bytes where expected ones stand, and nothing else, ever.
+
+A write is a generator. It yields a temporary file or a folder that has to be on the platter before
+the write goes on, and returns the state it left, where it knows that without another look. The
+temporary files and folders of many writes are synced together, because a file system commits its journal
+for each one that is synced alone. Until its first yield a write only prepares, and touches nothing
+that stands.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Sequence
-from stat import S_ISREG
+from collections.abc import Callable, Generator, Iterable, Sequence
+from stat import S_IMODE, S_ISREG
+from typing import Literal
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.atomic_swap import ROUNDS, Swap, swap_in
-from sightline.filesystem.batch_write import Ended, Steps, Write, side_by_side
 from sightline.filesystem.file_state import FileState, Link, Replacement
-from sightline.filesystem.folder import Folder
+from sightline.filesystem.folder import ASIDE, Folder
 from sightline.filesystem.lease import Lease
-from sightline.filesystem.os_errors import refusal
-from sightline.filesystem.read import ANSWER_LIMIT, read, signature_of, standing
-from sightline.filesystem.rename import clean
+from sightline.filesystem.read import ANSWER_LIMIT, content_of, read, refusal, signature_of
 from sightline.filesystem.system_calls import READ, WRITE, Calls
-from sightline.filesystem.temp_file import aside_names, put_back, remove, write_all, write_aside
+from sightline.filesystem.temp_file import (
+    TempFile,
+    put_back,
+    remove,
+    temp_names,
+    write_all,
+    write_temp_file,
+)
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link, is_link, revision_of
 
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-"""What opening a folder says that is not there any more."""
+"""The errors of opening a folder that is no longer there."""
 
-_EFFECTIVE = os.access in os.supports_effective_ids
+Awaited = TempFile | Folder | None
+"""A file to write and sync, a folder to sync, or None after a step that only prepared."""
 
-
-def replace_if(
-    calls: Calls, root: str, path: str, expected: Revision, new: bytes | None, token: str
-) -> FileState:
-    """See Workspace.replace_if."""
-    if not token:
-        # These names are always the same: what a killed write left under them is in the way.
-        clean(calls, root, path, aside_names(path, token))
-    [ended] = side_by_side([_write(calls, root, Replacement(path, expected, new, token))])
-    answer = _answer(calls, root, path, ended)
-    if isinstance(answer, Unverifiable):
-        raise answer
-    return answer
+Steps = Generator[Awaited, None, None]
+Write = Generator[Awaited, None, FileState | None]
+Ended = FileState | OSError | Unverifiable | None
 
 
 def replace_each(
-    calls: Calls, root: str, wanted: Sequence[Replacement], meanwhile: Callable[[], None]
+    calls: Calls,
+    root: str,
+    wanted: Sequence[Replacement],
+    before_replacing: Callable[[], None],
 ) -> list[FileState | Unverifiable]:
     """See Workspace.replace_each."""
-    ended = side_by_side([_write(calls, root, each) for each in wanted], meanwhile)
+    ended = _carry_out([_write(calls, root, each) for each in wanted], before_replacing)
     for number, error in enumerate(ended):
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            # Together they hold many files open; by itself each needs as few as any write.
-            [ended[number]] = side_by_side([_write(calls, root, wanted[number])])
-    return [_answer(calls, root, each.path, how) for each, how in zip(wanted, ended, strict=True)]
+            # Together the writes hold many files open; alone each needs a few.
+            [ended[number]] = _carry_out([_write(calls, root, wanted[number])])
+    answers: list[FileState | Unverifiable] = []
+    for each, end in zip(wanted, ended, strict=True):
+        if end is None:
+            answers.append(read(calls, root, each.path, ANSWER_LIMIT))
+        elif isinstance(end, OSError):
+            refused = refusal(each.path, end)
+            refused.__cause__ = end
+            answers.append(refused)
+        else:
+            answers.append(end)
+    return answers
 
 
-def _answer(calls: Calls, root: str, path: str, ended: Ended) -> FileState | Unverifiable:
-    if ended is None:
-        return read(calls, root, path, ANSWER_LIMIT)
-    if isinstance(ended, OSError):
-        refused = refusal(path, ended)
-        refused.__cause__ = ended
-        return refused
+def _carry_out(
+    writes: Sequence[Write], before_replacing: Callable[[], None] = lambda: None
+) -> list[Ended]:
+    """Carry out writes of different files together; return what each returned or raised, in order.
+    before_replacing: called when all are prepared; an error it raises ends all of them."""
+    ended: list[Ended] = [None] * len(writes)
+
+    def advance(failures: dict[int, OSError | None]) -> dict[int, OSError | None]:
+        awaited: dict[int, Awaited] = {}
+        for number, failure in failures.items():
+            write = writes[number]
+            try:
+                awaited[number] = next(write) if failure is None else write.throw(failure)
+            except StopIteration as end:
+                ended[number] = end.value
+            except (OSError, Unverifiable) as error:
+                ended[number] = error
+        return _sync(awaited)
+
+    try:
+        failures = advance(dict.fromkeys(range(len(writes))))
+        before_replacing()
+        while failures:
+            failures = advance(failures)
+    finally:
+        for write in writes:
+            write.close()  # an unfinished write takes back what it prepared
     return ended
+
+
+def _sync(awaited: dict[int, Awaited]) -> dict[int, OSError | None]:
+    """Write and sync temporary files, and sync each folder once; return each write's failure."""
+    failures: dict[int, OSError | None] = dict.fromkeys(awaited)
+    files = {number: each for number, each in awaited.items() if isinstance(each, TempFile)}
+    for number, file in files.items():
+        failures[number] = _failure(file.write)
+        if len(files) > 1 and failures[number] is None:
+            file.begin_sync()
+    synced: dict[tuple[int, int] | None, OSError | None] = {}
+    for number, each in awaited.items():
+        if isinstance(each, Folder):
+            key = each.identity()
+            if key not in synced:
+                synced[key] = _failure(each.sync)
+            failures[number] = synced[key]
+        elif each is not None and failures[number] is None:
+            failures[number] = _failure(each.sync)
+    return failures
+
+
+def _failure(step: Callable[[], None]) -> OSError | None:
+    try:
+        step()
+    except OSError as error:
+        return error
+    return None
+
+
+def way_to_write(
+    folder: Folder, found: os.stat_result, new: bytes | Link
+) -> Literal["swap", "in_place", "read_only"]:
+    """Decide how a file that stands may be replaced.
+
+    "swap": exchange it with a new file. "in_place": it has several names (hard links), so write into
+    it, and all names keep it. "read_only": not at all; the folder alone would let us, but the file
+    was made read-only on purpose.
+    """
+    if found.st_nlink > 1 and isinstance(new, bytes):
+        return "in_place"
+    name, effective = folder.at(folder.name), os.access in os.supports_effective_ids
+    writable = folder.calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=effective)
+    return "swap" if writable else "read_only"
 
 
 def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
@@ -70,58 +150,51 @@ def _write(calls: Calls, root: str, wanted: Replacement) -> Write:
         folder = Folder(calls, root, wanted.path, make=new is not None and expected == MISSING)
     except OSError as error:
         if error.errno == errno.ELOOP or (expected != MISSING and error.errno in GONE):
-            return None  # the look at it tells
+            return None  # reading the path answers
         raise
     with folder:
-        if expected == MISSING:
-            yield from _create(folder, new, token)
-        elif new is None:
-            yield from _delete(folder, expected, token)
-        else:
+        if expected != MISSING and new is not None:
             return (yield from _replace(folder, expected, new, token))
+        if expected != MISSING:
+            yield from _delete(folder, expected, token)
+        elif new is not None:
+            yield from _create(folder, new, token)
     return None
 
 
 def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) -> Write:
-    calls, name = folder.calls, folder.at(folder.name)
-    part, aside, kept = aside_names(folder.path, token)
-    swap = Swap(folder, aside, kept)
+    calls = folder.calls
+    part, temp, spare = temp_names(folder.path, token)
+    swap = Swap(folder, temp, spare)
     if is_link(expected):
-        made = yield from write_aside(folder, part, aside, new, None)
-        return (yield from _swapped(swap, expected, new, made))
+        made = yield from write_temp_file(folder, part, temp, new, None)
+        return (yield from _swap_in(swap, expected, new, made))
     for _ in range(ROUNDS):
-        old = _opened(folder)
+        old = _open_file(folder)
         if old is None:
             return None
         try:
-            stood = calls.fstat(old)
-            if stood.st_nlink > 1 and isinstance(new, bytes):
+            found = calls.fstat(old)
+            way = way_to_write(folder, found, new)
+            if way == "in_place" and isinstance(new, bytes):
                 yield None
-                _in_place(folder, expected, new)
+                _write_in_place(folder, expected, new)
                 return None
-            writable = calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=_EFFECTIVE)
-            made = yield from write_aside(folder, part, aside, new, old)
+            made = yield from write_temp_file(folder, part, temp, new, old)
         finally:
             os.close(old)
-        if not _touched(folder, stood):
-            return (yield from _swapped(swap, expected, new, made, writable=writable))
-        remove(folder, aside)  # it may have other rights by now, or another name
+        if way == "read_only":  # said here, so that an error of the disk itself comes first
+            remove(folder, temp)
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder.path)
+        if _is_untouched(folder, found):
+            return (yield from _swap_in(swap, expected, new, made))
+        remove(folder, temp)  # the file may have other rights by now, or another name
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
 
-def _touched(folder: Folder, stood: os.stat_result) -> bool:
-    """Whether anything about a file was changed since a stat of it. Of one that is gone, the
-    comparison tells."""
-    try:
-        now = folder.calls.lstat(folder.at(folder.name), dir_fd=folder.fd)
-    except FileNotFoundError:
-        return False
-    return (now.st_ino, now.st_ctime_ns) != (stood.st_ino, stood.st_ctime_ns)
-
-
-def _opened(folder: Folder) -> int | None:
-    """The file, open for reading; None where none stands. Told by lstat, because opening a device
-    can have effects of its own."""
+def _open_file(folder: Folder) -> int | None:
+    """Open the file for reading; None where no file stands. lstat decides, because opening a
+    device can have effects of its own."""
     calls, name = folder.calls, folder.at(folder.name)
     try:
         if not S_ISREG(calls.lstat(name, dir_fd=folder.fd).st_mode):
@@ -133,84 +206,86 @@ def _opened(folder: Folder) -> int | None:
         return None
 
 
-def _swapped(
-    swap: Swap,
-    expected: Revision,
-    new: bytes | Link,
-    made: os.stat_result,
-    *,
-    writable: bool = True,
-) -> Write:
+def _is_untouched(folder: Folder, found: os.stat_result) -> bool:
+    """Return whether a file did not change in any way since a stat; also for one that is gone, which
+    the comparison notices."""
     try:
-        if not writable:
-            # The folder alone would let us, but a file made read-only was made so on purpose.
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), swap.folder.path)
-        revision = as_link(new.target) if isinstance(new, Link) else revision_of(new)
-        stood = yield from swap_in(swap, expected, revision)
+        now = folder.calls.lstat(folder.at(folder.name), dir_fd=folder.fd)
+    except FileNotFoundError:
+        return True
+    return (now.st_ino, now.st_ctime_ns) == (found.st_ino, found.st_ctime_ns)
+
+
+def _swap_in(swap: Swap, expected: Revision, new: bytes | Link, made: os.stat_result) -> Write:
+    try:
+        content = as_link(new.target) if isinstance(new, Link) else revision_of(new)
+        timed = yield from swap_in(swap, expected, content)
     finally:
         swap.discard()
-    if stood is None or isinstance(new, Link) or not _same(stood[1], made):
+    if timed is None or isinstance(new, Link):
         return None
-    at_ns, stands = stood
-    return FileState(swap.folder.path, "file", revision, new, signature_of(stands), at_ns)
-
-
-def _same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Whether a file was not written to between two stats of it. Renaming it changes a time."""
-    return (one.st_ino, one.st_size, one.st_mtime_ns) == (
-        other.st_ino,
-        other.st_size,
-        other.st_mtime_ns,
+    at_ns, now = timed
+    unwritten = (now.st_ino, now.st_size, now.st_mtime_ns) == (
+        made.st_ino,
+        made.st_size,
+        made.st_mtime_ns,
     )
+    if not unwritten:
+        return None
+    return FileState(swap.folder.path, "file", content, new, signature_of(now), at_ns)
 
 
-def _create(folder: Folder, new: bytes | Link | None, token: str) -> Steps:
-    if new is None:
-        return
+def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
     calls, name = folder.calls, folder.at(folder.name)
-    part, aside, _ = aside_names(folder.path, token)
+    part, temp, _ = temp_names(folder.path, token)
     try:
-        made = yield from write_aside(folder, part, aside, new, None)
+        made = yield from write_temp_file(folder, part, temp, new, None)
     except BaseException:
         folder.unmake()
         raise
     try:
         try:
-            calls.move(folder.at(aside), name, src_fd=folder.fd, dst_fd=folder.fd)
+            calls.move(folder.at(temp), name, src_fd=folder.fd, dst_fd=folder.fd)
         except FileExistsError:
-            remove(folder, aside)
+            remove(folder, temp)
             return
         yield folder
     except OSError:
-        _uncreate(folder, aside, made)
+        remove(folder, temp)
+        try:
+            is_ours = calls.lstat(name, dir_fd=folder.fd).st_ino == made.st_ino
+        except FileNotFoundError:
+            is_ours = False
+        if is_ours:
+            remove(folder, folder.name)
+        folder.unmake()
         raise
 
 
 def _delete(folder: Folder, expected: Revision, token: str) -> Steps:
     calls, name = folder.calls, folder.at(folder.name)
-    kept = aside_names(folder.path, token)[2]
+    temp = temp_names(folder.path, token)[2]
     yield None
     for _ in range(ROUNDS):
         with Lease(folder, folder.name) as old:
-            if standing(folder, folder.name) != expected:
+            if content_of(folder, folder.name) != expected:
                 return
-            calls.move(name, folder.at(kept), src_fd=folder.fd, dst_fd=folder.fd)
+            calls.move(name, folder.at(temp), src_fd=folder.fd, dst_fd=folder.fd)
             try:
                 yield folder
-                displaced = standing(folder, kept)
-                if displaced == expected and old.quiet():
-                    calls.unlink(folder.at(kept), dir_fd=folder.fd)
+                if content_of(folder, temp) == expected and old.is_quiet():
+                    calls.unlink(folder.at(temp), dir_fd=folder.fd)
                     return
             except OSError:
-                put_back(folder, kept)
+                put_back(folder, temp)
                 raise
-            put_back(folder, kept)
+            put_back(folder, temp)
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
 
-def _in_place(folder: Folder, expected: Revision, new: bytes) -> None:
-    """Write into a file that has other names, too; they all keep it. Its old bytes are put back
-    when the disk refuses in the middle."""
+def _write_in_place(folder: Folder, expected: Revision, new: bytes) -> None:
+    """Write into a file that has several names. Its old bytes are put back when the disk refuses in
+    the middle."""
     calls = folder.calls
     fd = calls.open(folder.at(folder.name), WRITE, dir_fd=folder.fd)
     try:
@@ -220,35 +295,17 @@ def _in_place(folder: Folder, expected: Revision, new: bytes) -> None:
         try:
             _overwrite(calls, fd, new)
         except OSError:
-            _restore(folder, fd, old)
+            try:
+                _overwrite(calls, fd, old)
+            except OSError as error:
+                raise Unverifiable(
+                    folder.path,
+                    f"{folder.path} is half written, and could not be set back: {error.strerror}.",
+                    "Mend the disk; the content before the write is kept in the timeline.",
+                ) from error
             raise
     finally:
         os.close(fd)
-
-
-def _restore(folder: Folder, fd: int, old: bytes) -> None:
-    try:
-        _overwrite(folder.calls, fd, old)
-    except OSError as error:
-        raise Unverifiable(
-            folder.path,
-            f"{folder.path} is half written, and could not be set back: {error.strerror}.",
-            "Mend the disk; the content before the write is kept in the timeline.",
-        ) from error
-
-
-def _uncreate(folder: Folder, aside: str, made: os.stat_result) -> None:
-    remove(folder, aside)
-    if _inode(folder) == made.st_ino:
-        remove(folder, folder.name)
-    folder.unmake()
-
-
-def _inode(folder: Folder) -> int | None:
-    try:
-        return folder.calls.lstat(folder.at(folder.name), dir_fd=folder.fd).st_ino
-    except FileNotFoundError:
-        return None
 
 
 def _overwrite(calls: Calls, fd: int, data: bytes) -> None:
@@ -256,3 +313,91 @@ def _overwrite(calls: Calls, fd: int, data: bytes) -> None:
     write_all(calls, fd, data)
     calls.ftruncate(fd, len(data))
     calls.fsync(fd)
+
+
+def move_if(calls: Calls, root: str, src: str, dst: str, expected: Revision) -> FileState:
+    """See Workspace.move_if."""
+    found = read(calls, root, dst, ANSWER_LIMIT)
+    if found.kind != "missing" or expected == MISSING:
+        return found
+    if read(calls, root, src, 0).revision != expected:
+        return found
+    try:
+        with Folder(calls, root, src) as old, Folder(calls, root, dst, make=True) as new:
+            _move(old, new, expected)
+    except OSError as error:
+        raise refusal(src, error) from error
+    return read(calls, root, dst, ANSWER_LIMIT)
+
+
+def _move(old: Folder, new: Folder, expected: Revision) -> None:
+    calls = old.calls
+    src, dst = old.at(old.name), new.at(new.name)
+    try:
+        calls.move(src, dst, src_fd=old.fd, dst_fd=new.fd)
+    except FileExistsError:
+        return
+    try:
+        is_expected = content_of(new, new.name) == expected
+        new.sync()
+        old.sync()
+    except OSError:
+        calls.move(dst, src, src_fd=new.fd, dst_fd=old.fd)
+        raise
+    if not is_expected:
+        calls.move(dst, src, src_fd=new.fd, dst_fd=old.fd)
+
+
+def clean(
+    calls: Calls,
+    root: str,
+    path: str,
+    asides: Iterable[str],
+    before: Revision | None = None,
+    after: Revision | None = None,
+) -> None:
+    """See Workspace.clean."""
+    try:
+        with Folder(calls, root, path) as folder:
+            for temp in asides:
+                _clean(folder, temp, before, after)
+            folder.sync()
+    except OSError as error:
+        if error.errno not in GONE:  # with its folder, everything that could be left is gone
+            raise refusal(path, error) from error
+
+
+def _clean(folder: Folder, temp: str, before: Revision | None, after: Revision | None) -> None:
+    if not temp.startswith(ASIDE) or "/" in temp:
+        raise ValueError(f"{temp!r} is not the name of an aside")
+    found = content_of(folder, temp)
+    if found == MISSING:
+        return
+    now = content_of(folder, folder.name)
+    # A write that was killed between a swap and its comparison may have left a save by another
+    # program. A half-written file cannot be taken for one: it has the first name until it is whole.
+    whole = before != after and not temp.endswith(".part")
+    is_save = whole and found not in (before, after) and now in (after, MISSING)
+    if now == MISSING and (is_save or temp.endswith(".old")):
+        put_back(folder, temp)
+        return
+    if is_save:
+        Swap(folder, temp, f"{temp}.old").exchange()
+    remove(folder, temp)
+
+
+def set_mode(calls: Calls, root: str, path: str, expected: int, mode: int) -> FileState:
+    """See Workspace.set_mode."""
+    try:
+        with Folder(calls, root, path) as folder:
+            fd = calls.open(folder.at(folder.name), READ, dir_fd=folder.fd)
+            try:
+                now = calls.fstat(fd).st_mode
+                if S_ISREG(now) and S_IMODE(now) == expected and hasattr(os, "fchmod"):
+                    calls.fchmod(fd, mode)
+                    calls.fsync(fd)
+            finally:
+                os.close(fd)
+    except OSError as error:
+        raise refusal(path, error) from error
+    return read(calls, root, path, ANSWER_LIMIT)

@@ -1,4 +1,4 @@
-"""Compare many files with their stamps: a stat each, a hash in doubt."""
+"""Compare many files with their stamps: a stat each, and a hash in doubt."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from sightline.model.revision import UNKNOWN, Stamp, StatSignature, compare
 
 SECOND_NS = 1_000_000_000
 TICK_NS = 10_000_000
-"""The coarsest clock tick of a running kernel (HZ=100), which times of files step by."""
+"""The coarsest clock tick of a running kernel (HZ=100): times of files step by it."""
 
 COARSE_NS = 2 * SECOND_NS
 """The step of a file system that keeps whole seconds only (FAT keeps even ones)."""
 
 
 def tick_of(signature: StatSignature) -> int:
-    """The step of the file system's times, told by the times themselves: both on a whole second
-    means that it keeps no finer ones (by chance once in 10^18). Nothing is written to measure."""
+    """Return the step of a file system's times, in ns, judged by the times themselves: both on a
+    whole second means that it keeps no finer ones (by chance once in 10^18)."""
     return _step(signature.mtime_ns, signature.ctime_ns)
 
 
 def settled(modified_ns: int, changed_ns: int, at_ns: int) -> bool:
-    """Whether what bears these times was not changed just before a moment, or after it."""
+    """Return whether a file or folder with these times did not change just before a moment, nor
+    after it."""
     return max(modified_ns, changed_ns) + 2 * _step(modified_ns, changed_ns) < at_ns
 
 
@@ -37,12 +38,9 @@ def _step(modified_ns: int, changed_ns: int) -> int:
 
 
 def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterator[FileState]:
-    """Of these paths, those whose stamp does not vouch for them, in the order given.
-
-    A doubtful file is hashed and answered even when its content is the same: then its revision
-    equals the stamp's, and the caller keeps the fresh signature, so that the next scan need not
-    hash it again.
-    """
+    """Yield the state of each path whose stamp does not vouch for it, in the order given, without
+    data. A doubtful file is hashed and yielded even when its content is the same: then its revision equals
+    the stamp's, and a caller that keeps the fresh signature saves the next hash."""
     lstat, racy, second, under = os.lstat, 2 * TICK_NS, SECOND_NS, f"{root}/"
     for path, stamp in stamps:
         try:
@@ -52,7 +50,7 @@ def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterat
             continue
         known = stamp.signature
         changed = now.st_ctime_ns
-        settled = stamp.read_at_ns - racy
+        settled_ns = stamp.read_at_ns - racy
         # model.revision.compare in place: its common answer is "same", and a call and a
         # StatSignature per file would double the cost of the scan. test_scan holds the two equal.
         if (
@@ -63,19 +61,17 @@ def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterat
             and now.st_mode == known.mode
             and now.st_dev == known.dev
             and changed % second
-            and changed < settled
-            and known.mtime_ns < settled
+            and changed < settled_ns
+            and known.mtime_ns < settled_ns
         ):
             continue
         if compare(stamp, signature_of(now), tick_of(known)) != "same":
-            yield _looked(read(calls, root, path, limit=0))
-
-
-def _looked(found: FileState) -> FileState:
-    # The limit of 0 bytes was ours: nobody asked for data that would be too large.
-    return structs.replace(found, data=None, why=None) if found.kind == "file" else found
+            # A limit of 0 bytes: the caller wants no data, so "too_large" is not its answer.
+            found = read(calls, root, path, limit=0)
+            is_file = found.kind == "file"
+            yield structs.replace(found, data=None, why=None) if is_file else found
 
 
 def unanswered(path: str, at_ns: int) -> FileState:
-    """The answer for a path that the disk did not answer for in time."""
+    """Return the state of a path for which the disk did not answer in time."""
     return FileState(path, "unreadable", UNKNOWN, read_at_ns=at_ns, why="deadline")

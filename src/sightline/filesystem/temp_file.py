@@ -1,4 +1,4 @@
-"""Files that stand beside the one they are for, while a write is under way."""
+"""Temporary files beside the file that a write is for."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ from sightline.filesystem.folder import ASIDE, Folder
 from sightline.filesystem.system_calls import WRITE, Calls
 from sightline.model.revision import revision_of
 
-_CREATE = WRITE | os.O_CREAT | os.O_EXCL
 
-
-def aside_names(path: str, token: str) -> tuple[str, str, str]:
-    """Beside a file: new content being written, then whole (and, once exchanged, what was
-    displaced), and a file that is being removed."""
-    if "/" in token or len(token) > 100:
+def temp_names(path: str, token: str) -> tuple[str, str, str]:
+    """Return the names of a write's temporary files: for new content while it is written; for new
+    content that is whole (and for the displaced content after the swap); for a file that is being removed."""
+    if not token or "/" in token or len(token) > 100:
         raise ValueError(f"{token!r} cannot be part of a file name")
     name = path[path.rfind("/") + 1 :]
     # A digest of the name, because the name itself may be as long as a name can be.
-    stem = f"{ASIDE}{revision_of(name.encode())[:12]}-{token or 'write'}"
+    stem = f"{ASIDE}{revision_of(name.encode())[:12]}-{token}"
     return f"{stem}.part", f"{stem}.new", f"{stem}.old"
 
 
-class Aside:
-    """A new file beside another, with the attributes of `like`, an open one: first none, then
-    written, then synced. What it may wait for is left to whoever carries that out."""
+class TempFile:
+    """A new file beside another: write it, then sync it, then close it. like: an open file whose
+    attributes the new one gets."""
 
     def __init__(self, folder: Folder, name: str, new: bytes, like: int | None) -> None:
         self._folder = folder
@@ -40,26 +38,27 @@ class Aside:
         self._fd = -1
 
     def write(self) -> None:
-        """Make it and write all of it. OSError."""
+        """Create the file and write its content. OSError."""
         calls, folder = self._folder.calls, self._folder
         # Private until it has the old file's rights; a new file gets what the umask leaves.
         mode = 0o666 if self._like is None else 0o600
-        self._fd = calls.open(folder.at(self._name), _CREATE, mode, dir_fd=folder.fd)
+        flags = WRITE | os.O_CREAT | os.O_EXCL
+        self._fd = calls.open(folder.at(self._name), flags, mode, dir_fd=folder.fd)
         write_all(calls, self._fd, self._new)
         if self._like is not None:
             copy_attributes(calls, self._like, self._fd)
 
-    def begin_to_sync(self) -> None:
-        """Let the disk begin with it, while others are written."""
-        with suppress(OSError):  # what fails here fails again when it is synced
+    def begin_sync(self) -> None:
+        """Let the disk begin to store the file while others are written."""
+        with suppress(OSError):  # an error here comes again when the file is synced
             self._folder.calls.write_back(self._fd)
 
     def sync(self) -> None:
-        """Make it power-safe. OSError."""
+        """Make the file power-safe. OSError."""
         self._folder.calls.fsync(self._fd)
 
     def close(self) -> os.stat_result:
-        """Let go of it; how it stands."""
+        """Close the file and return its stat."""
         fd, self._fd = self._fd, -1
         try:
             return self._folder.calls.fstat(fd)
@@ -67,75 +66,72 @@ class Aside:
             os.close(fd)
 
     def discard(self) -> None:
-        """Remove it, if it was made."""
+        """Remove the file if it was created."""
         if self._fd >= 0:
             os.close(self._fd)
             remove(self._folder, self._name)
 
 
-def write_aside(
-    folder: Folder, part: str, aside: str, new: bytes | Link, like: int | None
-) -> Generator[Aside | None, None, os.stat_result]:
-    """Write a whole file beside the path, synced, with the attributes of `like`; a stat of it. A
-    symlink is there at once, and its folder is what makes it last."""
+def write_temp_file(
+    folder: Folder, part: str, name: str, new: bytes | Link, like: int | None
+) -> Generator[TempFile | None, None, os.stat_result]:
+    """Write a whole, synced file beside the path, with the attributes of `like`, and return its stat.
+    A symlink needs no sync of its own: the sync of its folder stores it."""
     calls = folder.calls
     if isinstance(new, Link):
         yield None
-        calls.symlink(new.target, folder.at(aside), dir_fd=folder.fd)
-        return calls.lstat(folder.at(aside), dir_fd=folder.fd)
-    made = Aside(folder, part, new, like)
+        calls.symlink(new.target, folder.at(name), dir_fd=folder.fd)
+        return calls.lstat(folder.at(name), dir_fd=folder.fd)
+    made = TempFile(folder, part, new, like)
     try:
         yield made
     except BaseException:
         made.discard()
         raise
     try:
-        stood = made.close()
-        calls.replace(folder.at(part), folder.at(aside), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
+        stat_ = made.close()
+        calls.replace(folder.at(part), folder.at(name), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
     except BaseException:
         remove(folder, part)
         raise
-    return stood
+    return stat_
 
 
-def put_back(folder: Folder, kept: str) -> None:
-    """Give a file its name again; what was made there meanwhile is newer and stays."""
+def put_back(folder: Folder, name: str) -> None:
+    """Rename a temporary file to the path again. A newer file that stands there stays."""
     try:
         folder.calls.move(
-            folder.at(kept), folder.at(folder.name), src_fd=folder.fd, dst_fd=folder.fd
+            folder.at(name), folder.at(folder.name), src_fd=folder.fd, dst_fd=folder.fd
         )
     except FileExistsError:
-        remove(folder, kept)
+        remove(folder, name)
 
 
 def remove(folder: Folder, name: str) -> None:
-    """Remove an entry that may be gone already."""
-    try:
+    """Remove an entry of a folder; one that is gone already is no error."""
+    with suppress(FileNotFoundError):
         folder.calls.unlink(folder.at(name), dir_fd=folder.fd)
-    except FileNotFoundError:
-        return
 
 
 def write_all(calls: Calls, fd: int, data: bytes) -> None:
-    """Write all of it, however little the system takes at once."""
-    left = memoryview(data)
-    while left:
-        left = left[calls.write(fd, left) :]
+    """Write data to an open file in as many calls as the system needs."""
+    unwritten = memoryview(data)
+    while unwritten:
+        unwritten = unwritten[calls.write(fd, unwritten) :]
 
 
 def copy_attributes(calls: Calls, source: int, target: int) -> None:
-    """Give one open file the owner, ACL, attributes and mode of another, and never more rights
-    than the other had. OSError when the disk refuses what a file's owner may do."""
-    wanted = calls.fstat(source)
-    mode = _own(calls, wanted, target)
+    """Give an open file the owner, ACL, attributes and mode of another, and never more rights than
+    the other had. OSError when the disk refuses what a file's owner may do."""
+    mode = _copy_owner(calls, calls.fstat(source), target)
     _copy_xattrs(calls, source, target)
     if hasattr(os, "fchmod"):
         # Last, because giving a file away drops its set-id bits.
         calls.fchmod(target, mode)
 
 
-def _own(calls: Calls, wanted: os.stat_result, target: int) -> int:
-    """Owner and group as far as we may give them; answers the mode that is safe with them."""
+def _copy_owner(calls: Calls, wanted: os.stat_result, target: int) -> int:
+    """Copy owner and group as far as we may; return the mode that is safe with them."""
     mode = stat.S_IMODE(wanted.st_mode)
     made = calls.fstat(target)
     if not hasattr(os, "fchown") or (made.st_uid, made.st_gid) == (wanted.st_uid, wanted.st_gid):
@@ -149,7 +145,7 @@ def _own(calls: Calls, wanted: os.stat_result, target: int) -> int:
         calls.fchown(target, -1, wanted.st_gid)
         return mode
     except PermissionError:
-        # Another group than the old one may now do no more than everybody could.
+        # A group other than the old one may do no more than everybody could.
         return mode & (~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3)
 
 
@@ -159,11 +155,11 @@ if sys.platform == "linux":
         wanted, inherited = _xattrs(calls, source), _xattrs(calls, target)
         for name in inherited.keys() - wanted.keys():
             # A folder's default ACL would give rights that the old file did not.
-            with _allowed(name):
+            with _tolerated(name):
                 calls.removexattr(target, name)
         for name, value in wanted.items():
             if inherited.get(name) != value:
-                with _allowed(name):
+                with _tolerated(name):
                     calls.setxattr(target, name, value)
 
     def _xattrs(calls: Calls, fd: int) -> dict[str, bytes]:
@@ -175,8 +171,8 @@ if sys.platform == "linux":
             raise
 
     @contextmanager
-    def _allowed(name: str) -> Iterator[None]:
-        # Security modules and root's own attributes are not the owner's to set.
+    def _tolerated(name: str) -> Iterator[None]:
+        """Pass over refusals for attributes of security modules and of root: no owner may set them."""
         try:
             yield
         except OSError as error:
@@ -187,4 +183,4 @@ if sys.platform == "linux":
 else:
 
     def _copy_xattrs(calls: Calls, source: int, target: int) -> None:
-        """No call of Python's standard library reads them here."""
+        """Do nothing: Python's standard library has no such calls on this system."""

@@ -281,7 +281,7 @@ def unfinished_rewinds(context: SessionContext, session: str | None = None) -> l
 
 def took_effect(fact: WriteIntended, on_disk: FileState) -> bool:
     """Return whether the file on disk is what the intent was to leave."""
-    return on_disk.standing == _ends(fact)[1]
+    return on_disk.content == _ends(fact)[1]
 
 
 def _ends(fact: WriteIntended) -> tuple[Revision, Revision]:

@@ -202,7 +202,7 @@ def restore_each(
             step.path,
             step.before,
             step.after,
-            found if found.standing == step.before else context.look(step.path),
+            found if found.content == step.before else context.look(step.path),
             step.data,
         )
         for step, found in steps

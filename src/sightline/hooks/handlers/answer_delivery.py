@@ -13,7 +13,7 @@ from msgspec import structs
 
 from sightline.briefing.compose import BETWEEN, LEAST, Part, briefing
 from sightline.changes.session_context import SessionContext
-from sightline.filesystem.deadline import DeadlinePassed, apart
+from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.hooks import words
 from sightline.hooks.handlers.deletions import count_gone
@@ -101,7 +101,7 @@ def _made(
         return ()
     parts, budget = AT_START if message is None else AT_PROMPT, room // CHARACTERS
     try:
-        return apart(
+        return within_own(
             max(within_s, 0.0), lambda: briefing(ground, message, budget, parts=parts, texts=False)
         ).parts
     except Exception as error:  # noqa: BLE001 - whatever it is: the rest of the answer is due
