@@ -6,7 +6,7 @@ make_session() opens a real session over a workspace and a store in memory.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from threading import Lock, get_ident
@@ -185,10 +185,7 @@ class MemoryWorkspace:
             self.remove(path)
         return self.read(path)
 
-    def replace_each(
-        self, wanted: Sequence[Replacement], before_replacing: Callable[[], None] = lambda: None
-    ) -> list[FileState | Unverifiable]:
-        before_replacing()
+    def replace_each(self, wanted: Sequence[Replacement]) -> list[FileState | Unverifiable]:
         states: list[FileState | Unverifiable] = []
         for each in wanted:
             try:

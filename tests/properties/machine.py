@@ -228,9 +228,9 @@ class Machine(Agents):
         workspace = session._context.workspace
         replace_each = workspace.replace_each
 
-        def dying(wanted, meanwhile=lambda: None):
+        def dying(wanted):
             if renamed:
-                replace_each(wanted, meanwhile)
+                replace_each(wanted)
             else:
                 names = workspace.asides(path, wanted[0].token)
                 new = wanted[0].new

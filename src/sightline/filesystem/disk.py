@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import itemgetter, length_hint
 from stat import S_ISREG
@@ -124,10 +124,8 @@ class DiskWorkspace:
     def asides(self, path: str, token: str) -> tuple[str, ...]:
         return temp_names(path, token)
 
-    def replace_each(
-        self, wanted: Sequence[Replacement], before_replacing: Callable[[], None] = lambda: None
-    ) -> list[FileState | Unverifiable]:
-        return replace_each(self._calls, self.root, wanted, before_replacing)
+    def replace_each(self, wanted: Sequence[Replacement]) -> list[FileState | Unverifiable]:
+        return replace_each(self._calls, self.root, wanted)
 
     def move_if(self, src: str, dst: str, expected: Revision) -> FileState:
         return move_if(self._calls, self.root, src, dst, expected)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Protocol
@@ -48,9 +48,7 @@ class Workspace(Protocol):
         """Return the names of the temporary files that a replacement of `path` with this token may
         leave beside it when the process is killed."""
 
-    def replace_each(
-        self, wanted: Sequence[Replacement], before_replacing: Callable[[], None] = lambda: None
-    ) -> list[FileState | Unverifiable]:
+    def replace_each(self, wanted: Sequence[Replacement]) -> list[FileState | Unverifiable]:
         """Compare and replace different paths, each for itself, under the caller's lock of them all.
 
         Each new content is put at its path if the path's content is the expected one (MISSING:
@@ -62,9 +60,7 @@ class Workspace(Protocol):
         Returns for each path, in order, the state afterwards: its content is the new one when that
         worked; otherwise nothing was changed, and the state is what to judge again. Unverifiable
         stands for a path where the disk refuses (no permission, read-only, full): the file is as it
-        was. before_replacing: called once, when all new content is in temporary files and no file
-        was touched; what it raises is raised, nothing is replaced, and no temporary file stays.
-        Holds three open files for each path, and all new bytes.
+        was. Holds three open files for each path, and all new bytes.
         """
 
     def move_if(self, src: str, dst: str, expected: Revision) -> FileState:

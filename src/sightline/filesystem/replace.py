@@ -44,13 +44,10 @@ Ended = FileState | OSError | Unverifiable | None
 
 
 def replace_each(
-    calls: Calls,
-    root: str,
-    wanted: Sequence[Replacement],
-    before_replacing: Callable[[], None],
+    calls: Calls, root: str, wanted: Sequence[Replacement]
 ) -> list[FileState | Unverifiable]:
     """See Workspace.replace_each."""
-    ended = _carry_out([_write(calls, root, each) for each in wanted], before_replacing)
+    ended = _carry_out([_write(calls, root, each) for each in wanted])
     for number, error in enumerate(ended):
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             # Together the writes hold many files open; alone each needs a few.
@@ -68,30 +65,22 @@ def replace_each(
     return answers
 
 
-def _carry_out(
-    writes: Sequence[Write], before_replacing: Callable[[], None] = lambda: None
-) -> list[Ended]:
-    """Carry out writes of different files together; return what each returned or raised, in order.
-    before_replacing: called when all are prepared; an error it raises ends all of them."""
+def _carry_out(writes: Sequence[Write]) -> list[Ended]:
+    """Carry out writes of different files together; return what each returned or raised, in order."""
     ended: list[Ended] = [None] * len(writes)
-
-    def advance(failures: dict[int, OSError | None]) -> dict[int, OSError | None]:
-        awaited: dict[int, Awaited] = {}
-        for number, failure in failures.items():
-            write = writes[number]
-            try:
-                awaited[number] = next(write) if failure is None else write.throw(failure)
-            except StopIteration as end:
-                ended[number] = end.value
-            except (OSError, Unverifiable) as error:
-                ended[number] = error
-        return _sync(awaited)
-
+    failures: dict[int, OSError | None] = dict.fromkeys(range(len(writes)))
     try:
-        failures = advance(dict.fromkeys(range(len(writes))))
-        before_replacing()
         while failures:
-            failures = advance(failures)
+            awaited: dict[int, Awaited] = {}
+            for number, failure in failures.items():
+                write = writes[number]
+                try:
+                    awaited[number] = next(write) if failure is None else write.throw(failure)
+                except StopIteration as end:
+                    ended[number] = end.value
+                except (OSError, Unverifiable) as error:
+                    ended[number] = error
+            failures = _sync(awaited)
     finally:
         for write in writes:
             write.close()  # an unfinished write takes back what it prepared

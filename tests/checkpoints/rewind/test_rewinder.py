@@ -195,10 +195,10 @@ def test_a_save_in_the_middle_is_planned_for_again(place, three):
     workspace = three._context.workspace
     replace_each = workspace.replace_each
 
-    def late(wanted, *meanwhile):
+    def late(wanted):
         workspace.replace_each = replace_each
         place.put("a.py", "one\n2\nthree\nthe user's\n")
-        return replace_each(wanted, *meanwhile)
+        return replace_each(wanted)
 
     workspace.replace_each = late
     report = three.rewind(then)
@@ -235,11 +235,11 @@ def test_a_program_that_saves_all_the_time_is_left_alone(place, three):
     replace_each = workspace.replace_each
     saved = []
 
-    def late(wanted, *meanwhile):
+    def late(wanted):
         if "a.py" in [each.path for each in wanted]:
             saved.append("a.py")
             place.put("a.py", f"one\n2\nthree\nsaved {len(saved)}\n")
-        return replace_each(wanted, *meanwhile)
+        return replace_each(wanted)
 
     workspace.replace_each = late
     report = three.rewind(then)

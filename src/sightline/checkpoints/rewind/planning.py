@@ -119,7 +119,7 @@ def _state(context: SessionContext, found: FileState, refused: set[str]) -> Curr
     if found.kind == "unreadable":
         return CurrentState(blocked="unreadable")
     if found.target is not None:
-        return CurrentState(found.standing)
+        return CurrentState(found.content)
     if found.kind not in ("file", "missing"):
         return CurrentState(blocked="kind")
     if found.kind == "file" and found.data is None:
