@@ -88,11 +88,11 @@ def scope(place):
 CASES = [stale, ambiguous, not_found, unseen, deleted, kind_changed, conflict, unverifiable]
 CASES += [exists, no_change, too_large, binary, scope]
 WORDS = {
-    "stale": "changed where this attempt applies",
-    "ambiguous": "stands 2 times",
+    "stale": "that you are editing, after you read",
+    "ambiguous": "occurs 2 times",
     "not_found": "is not in a.py",
     "unseen": "was never shown",
-    "deleted": "was deleted",
+    "deleted": "deleted a.py",
     "kind_changed": "no longer a regular text file",
     "conflict": "both rewrite the same lines",
     "unverifiable": "c.py",

@@ -82,7 +82,7 @@ def test_a_file_is_the_same_in_every_spelling_of_its_path(host, spelling):
     raw = host.payload(
         "PreToolUse", tool_name="Write", tool_use_id="1", tool_input=told, cwd=str(inner)
     )
-    assert "a.py has text that this session was never shown" in refusal(host.ask(raw))
+    assert "a.py has text that was never shown to this session" in refusal(host.ask(raw))
 
 
 def test_without_that_it_is_the_nearest_marked_folder_of_the_agent(host):

@@ -9,11 +9,11 @@ from sightline.model.locate import (
     applied,
     block_places,
     ends_replaced,
+    find_text,
     hunks_of,
     line_edits,
-    lines_of,
     located,
-    places_of,
+    offsets_of,
     replaced,
     written_lines,
 )
@@ -25,16 +25,16 @@ plains = st.text(st.sampled_from("ab\n"), max_size=14)
 @given(plains, plains, plains)
 def test_replacing_at_all_places_is_what_python_does(plain, old, new):
     if old:
-        assert replaced(plain, old, new, places_of(plain, old)) == plain.replace(old, new)
-        assert len(places_of(plain, old)) == plain.count(old)
+        assert replaced(plain, old, new, offsets_of(plain, old)) == plain.replace(old, new)
+        assert len(offsets_of(plain, old)) == plain.count(old)
     else:
-        assert places_of(plain, old) == []
+        assert offsets_of(plain, old) == []
 
 
 @given(plains, plains, plains)
 def test_line_ends_outside_the_places_stay(plain, old, new):
     """Hunks of line ends: taken out and put back, as many as the new text has."""
-    places = places_of(plain, old)
+    places = offsets_of(plain, old)
     ends = list(range(plain.count("\n")))
     out, at = [], 0
     for a0, a1, b0, b1 in ends_replaced(plain, old, new, places):
@@ -47,7 +47,7 @@ def test_line_ends_outside_the_places_stay(plain, old, new):
 
 @given(plains, plains, plains)
 def test_lines_written_are_lines_of_new_text_from_end_to_end(plain, old, new):
-    places = places_of(plain, old)
+    places = offsets_of(plain, old)
     after = replaced(plain, old, new, places)
     fresh = set()
     for n, place in enumerate(places):
@@ -63,9 +63,9 @@ def test_lines_written_are_lines_of_new_text_from_end_to_end(plain, old, new):
 
 
 def test_lines_that_a_text_touches():
-    assert lines_of("a\nb\nc\n", [2], "b\n") == ((2, 2),)
-    assert lines_of("a\nb\nc\n", [0], "a\nb") == ((1, 2),)
-    assert lines_of("a\nb\nc\n", [0, 4], "x") == ((1, 1), (3, 3))
+    assert find_text("a\nb\nc\n", "b\n").lines == ((2, 2),)
+    assert find_text("a\nb\nc\n", "a\nb").lines == ((1, 2),)
+    assert find_text("x\nb\nxx\n".replace("xx", "x"), "x").lines == ((1, 1), (3, 3))
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=10), st.lists(st.sampled_from("abc"), max_size=3))
@@ -102,7 +102,7 @@ def test_hunks_are_shifted_like_the_one_before_and_never_out_of_order():
 
 @given(plains, plains, plains)
 def test_replacing_is_editing_whole_lines(plain, old, new):
-    lines, places = split(plain), places_of(plain, old)
+    lines, places = split(plain), offsets_of(plain, old)
     edits = line_edits(plain, lines, old, new, places)
     assert "".join(applied(lines, edits)) == replaced(plain, old, new, places)
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(edits))

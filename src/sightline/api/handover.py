@@ -41,7 +41,7 @@ def fork(ground: SessionContext, agent: str, id: str | None) -> SessionContext:
         ]
         if state is not None and state.owner is not None:
             facts.append(environment(state.owner))
-        made = ground.of(session)
+        made = ground.for_session(session)
         made.approve = ground.approve
         made.append(facts)
     return made

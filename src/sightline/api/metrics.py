@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import structs
 
-from sightline.api.opening import now_us, ports
-from sightline.changes.session_context import SessionContext
+from sightline.api.opening import ports
+from sightline.changes.session_context import SessionContext, now_us
 from sightline.config.settings import Settings
 from sightline.errors import SightlineError
 from sightline.filesystem.process import owner

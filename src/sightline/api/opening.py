@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from time import time_ns
 
 from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.config.settings import Settings, load_settings
 from sightline.errors import SessionError
@@ -147,8 +146,3 @@ def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Work
     # Whatever store is used, all writers of one tree take the same locks.
     state = os.path.dirname(store_file(settings.state_home, root))
     return kept, DiskWorkspace(root, state, deadline_s=settings.deadline_s)
-
-
-def now_us() -> int:
-    """The machine's clock: UTC microseconds since 1970."""
-    return time_ns() // 1000

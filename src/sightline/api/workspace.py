@@ -10,10 +10,10 @@ from typing import Self
 
 from msgspec import Struct, structs
 
-from sightline.api.opening import now_us, ports, settings_of, start
+from sightline.api.opening import ports, settings_of, start
 from sightline.api.verbs import Natural, verb
 from sightline.changes.authors import moment
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints.gc import gc
 from sightline.checkpoints.swept_texts import Swept
 from sightline.checkpoints.time_points import ALWAYS, SinceWhen

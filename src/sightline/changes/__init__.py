@@ -7,6 +7,7 @@ PUBLIC = (
     "commands",
     "detect",
     "manifests",
+    "observe",
     "renames",
     "session_context",
     "untracked",

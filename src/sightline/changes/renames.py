@@ -70,7 +70,7 @@ def _followed_before(ground: SessionContext, path: str) -> ResolvedPath | None:
 
 def whereabouts(ground: SessionContext, knowledge: Knowledge) -> FileState | None:
     """The one file that has the bytes last known of a path, and was that file; see Places."""
-    return RenameFinder(ground).of(knowledge)
+    return RenameFinder(ground).find(knowledge)
 
 
 class RenameFinder:
@@ -85,7 +85,7 @@ class RenameFinder:
         self._ground = ground
         self._alike: Alike | None = None
 
-    def of(self, knowledge: Knowledge) -> FileState | None:
+    def find(self, knowledge: Knowledge) -> FileState | None:
         """The one file that has the bytes last known of a path, and was that file."""
         ground = self._ground
         row = ground.store.disk(knowledge.path)

@@ -1,12 +1,13 @@
-"""Ground: what every verb stands on, and the two things all of them do with it."""
+"""SessionContext: the ports that every verb of a session works with, and what a session knows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from time import time_ns
 
 from msgspec import Struct
 
+from sightline.config.settings import Settings
 from sightline.errors import PathRefused
 from sightline.filesystem.file_state import FileState, ResolvedPath
 from sightline.filesystem.port import Workspace
@@ -18,71 +19,30 @@ from sightline.model.text import Text, decode
 from sightline.model.timeline import Recorded
 from sightline.store.port import Store
 
-
-class Policy(Protocol):
-    """The part of the settings that verbs ask (config.settings.Settings)."""
-
-    @property
-    def unseen(self) -> str: ...
-    @property
-    def max_file_bytes(self) -> int: ...
-    @property
-    def checkpoint_file_bytes(self) -> int: ...
-    @property
-    def read_max_lines(self) -> int: ...
-    @property
-    def read_max_bytes(self) -> int: ...
-    @property
-    def deadline_s(self) -> float: ...
-    @property
-    def claims(self) -> str: ...
-    @property
-    def away_s(self) -> float: ...
-    @property
-    def checkpoints(self) -> str: ...
-    @property
-    def checkpoint_every(self) -> int: ...
-    @property
-    def checkpoint_auto_ms(self) -> int: ...
-    @property
-    def checkpoint_bytes(self) -> int: ...
-    @property
-    def keep_days(self) -> int: ...
-    @property
-    def keep_bytes(self) -> int: ...
-    @property
-    def bundle(self) -> str: ...
-    @property
-    def bundle_imports(self) -> str: ...
-    @property
-    def bundle_tests(self) -> str: ...
-    @property
-    def bundle_files(self) -> int: ...
-    def checkpoint_counts(self, path: str) -> bool: ...
-    def policy_for(self, path: str) -> str: ...
-    def may_store(self, path: str) -> bool: ...
-    def secrets(self, folder: str, names: Sequence[str]) -> set[str]: ...
-
-
 TRIES = 20
-"""How often a verb decides again because the disk or the store moved under it."""
+"""Times that a verb decides again because the disk or the store changed meanwhile."""
 
 
 DUE: list[type[Fact]] = [TurnBegan, CheckpointTaken, CheckpointMissed]
-"""The facts of which the newest says whether a checkpoint is due."""
+"""A checkpoint is due when the newest of these facts is TurnBegan."""
+
+
+def now_us() -> int:
+    """Return the machine's time as UTC microseconds since 1970."""
+    return time_ns() // 1000
 
 
 class SessionContext:
-    """A session's ports. clock gives UTC microseconds; owner names this process; approve asks
-    the user (path, diff) where the policy says so, and is None where nobody can be asked. missed:
-    why a checkpoint that was due could not be kept, for the face that this serves to say."""
+    """A session and its ports. clock: returns UTC microseconds. owner: names this process as
+    "host:pid:start". approve: asks the user to approve a write, given path and diff; None where no
+    user can be asked. missed: why an automatic checkpoint failed, for the caller to report."""
 
     def __init__(
         self,
         session: str,
         store: Store,
         workspace: Workspace,
-        settings: Policy,
+        settings: Settings,
         clock: Callable[[], int],
         owner: str,
         approve: Callable[[str, str], bool] | None = None,
@@ -98,8 +58,8 @@ class SessionContext:
         self._not_due = 0  # no checkpoint was due at this position
         self._tracked: Tracked | None = None
 
-    def of(self, session: str) -> SessionContext:
-        """The same ports as another session's; nobody is asked for its approval."""
+    def for_session(self, session: str) -> SessionContext:
+        """Return a context of another session with the same ports, without approval by a user."""
         return SessionContext(
             session, self.store, self.workspace, self.settings, self.clock, self.owner
         )
@@ -114,7 +74,7 @@ class SessionContext:
         durable: bool = False,
         like: Mapping[Revision, Revision] | None = None,
     ) -> list[Recorded]:
-        """Record facts of this session now, and what was learned of the disk on the way."""
+        """Append facts of this session, with the stamps of the files found. See Store.append."""
         stats = {f.path: stamp for f in found if (stamp := stamp_of(f))}
         if self._tracked is not None and stats:
             self._tracked.learn(stats)
@@ -130,7 +90,7 @@ class SessionContext:
         )
 
     def tracked(self) -> Tracked:
-        """All that this session knows and the stat cache, reloaded when the timeline moved."""
+        """Return this session's knowledge with the stat cache, reloaded when the timeline grew."""
         position = self.store.position()
         if self._tracked is None or self._tracked.position != position:
             known = self.store.known(self.session)
@@ -139,31 +99,31 @@ class SessionContext:
         return self._tracked
 
     def look(self, path: str) -> FileState:
-        """What stands at a canonical path now, within the size and the time that settings give."""
+        """Read the file at a canonical path, within the size and time limits of the settings."""
         settings = self.settings
         return self.workspace.read(
             path, limit=settings.max_file_bytes, deadline_s=settings.deadline_s
         )
 
     def checkpoint_due(self) -> bool:
-        """Whether a turn was begun, and no checkpoint of this session was tried since."""
-        upto, after = self.store.position(), self._not_due
-        newest = self.store.timeline(session=self.session, kinds=DUE, after=after, newest=1)
-        if any(isinstance(recorded.fact, TurnBegan) for recorded in newest):
+        """Return whether a turn began and no checkpoint of this session was tried since."""
+        end = self.store.position()
+        newest = self.store.timeline(session=self.session, kinds=DUE, after=self._not_due, newest=1)
+        if any(isinstance(entry.fact, TurnBegan) for entry in newest):
             return True
-        self._not_due = upto
+        self._not_due = end
         return False
 
     def keepable(self, path: str, *texts: bytes | None) -> list[bytes]:
-        """Those of a file's texts that may be stored."""
+        """Return those of a file's texts that exist, when the settings let them be stored."""
         if not self.settings.may_store(path):
             return []
         return [text for text in texts if text is not None]
 
 
 class Tracked:
-    """A session's files as of one position. suspects: those whose last look at the disk did not
-    find the believed text. A stamp that went stale meanwhile only costs a hash."""
+    """A session's files as of one position. suspects: files that were not the believed text when
+    they were last read. An outdated stamp costs a hash and is no error."""
 
     def __init__(
         self, position: int, known: dict[str, Knowledge], stamps: dict[str, Stamp]
@@ -181,7 +141,7 @@ class Tracked:
         }
 
     def learn(self, stamps: dict[str, Stamp]) -> None:
-        """Take over newer stamps."""
+        """Store newer stamps."""
         for path, stamp in stamps.items():
             knowledge = self.known.get(path)
             if knowledge is None:
@@ -194,9 +154,9 @@ class Tracked:
 
 
 class Known(Struct, frozen=True):
-    """What this session knows of a located path. believed: the bytes of its text, where they are
-    kept. position: of the row at that very path, which an append expects. retargeted: the name
-    led to another file when it was seen."""
+    """Knowledge of a path. believed: the bytes of the believed text, where they are kept.
+    position: of the row at that path, as append() expects it. retargeted: the name led to another
+    file when the agent was shown it."""
 
     knowledge: Knowledge | None
     believed: bytes | None = None
@@ -205,11 +165,12 @@ class Known(Struct, frozen=True):
 
     @property
     def belief(self) -> Belief | None:
+        """The belief of the knowledge, if there is one."""
         return self.knowledge.belief if self.knowledge else None
 
     @property
     def held(self) -> Held | None:
-        """The believed text, decoded at each call."""
+        """The believed text with its spans, decoded at each call."""
         text = decode(self.believed) if self.believed is not None else None
         if text is None or self.knowledge is None:
             return None
@@ -218,8 +179,8 @@ class Known(Struct, frozen=True):
 
 
 def located(ground: SessionContext, path: str) -> ResolvedPath:
-    """Where a path leads. A name that this session was shown a file by, and that leads out of the
-    workspace by now, is its own path: there stands a symlink. PathRefused, Unverifiable."""
+    """Return where a path leads. A name under which this session was shown a file, and that by now
+    is a symlink out of the workspace, stays its own path. PathRefused, Unverifiable."""
     try:
         return ground.workspace.locate(path)
     except PathRefused as error:
@@ -232,7 +193,8 @@ def located(ground: SessionContext, path: str) -> ResolvedPath:
 def load_knowledge(
     ground: SessionContext, located: ResolvedPath, disk: FileState | None = None
 ) -> Known:
-    """What this session knows of a path; `disk` saves loading a text that is the same."""
+    """Return the session's knowledge of a path. disk: the file, whose bytes are used when they are
+    the believed text."""
     name = located.name or located.path
     knowledge = ground.store.knowledge(ground.session, name)
     if knowledge is None and located.name:
@@ -252,7 +214,8 @@ def load_knowledge(
 
 
 def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief, bytes]:
-    """A belief as it is recorded, and its text's bytes: the disk's own where they are equal."""
+    """Return a belief as facts record it, and the bytes of its text. data, revision: of the file,
+    used where the believed text equals the file's."""
     total = len(held.lines)
     if list(held.lines) == text.lines:
         return Belief(revision, held.shown, held.held, total), data
@@ -261,7 +224,7 @@ def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief,
 
 
 def stamp_of(found: FileState) -> Stamp | None:
-    """What a later scan may compare with; None when the bytes were not pinned down."""
+    """Return the stamp that a later scan compares with; None when the revision is unknown."""
     if found.signature is None or not known(found.revision):
         return None
     return Stamp(found.signature, found.revision, found.read_at_ns)

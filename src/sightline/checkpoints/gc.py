@@ -15,9 +15,10 @@ from functools import partial
 from itertools import groupby
 from time import sleep
 
-from sightline.changes.session_context import Policy, SessionContext
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.quota import Holding, prune, prune_unasked
 from sightline.checkpoints.swept_texts import Swept
+from sightline.config.settings import Settings
 from sightline.model.events import (
     CheckpointTaken,
     Condensed,
@@ -45,7 +46,7 @@ REST_S = 0.003
 
 def gc(
     context: SessionContext,
-    settings: Policy,
+    settings: Settings,
     *,
     age_us: int | None = None,
     room: int | None = None,
@@ -207,7 +208,7 @@ UNDER_WAY_US = 600 * 1_000_000
 """A text that was kept ahead of its checkpoint within this time may be waiting for it."""
 
 
-def keep_to_room(context: SessionContext, settings: Policy) -> tuple[str, ...]:
+def keep_to_room(context: SessionContext, settings: Settings) -> tuple[str, ...]:
     """Drop checkpoints that were taken by themselves, the oldest first and never the newest, where
     the texts of all take more than `checkpoint_bytes`, and forget the texts that only those needed.
     The ids of what was dropped. It reads all that is kept: not for who is waited for. StoreError.

@@ -16,8 +16,8 @@ from sightline.agents.claude_code.hook_settings import AGENT
 from sightline.agents.claude_code.settings import SCOPES, Found, Scope
 from sightline.agents.settings_file import carry_out
 from sightline.api import metrics
-from sightline.api.opening import now_us, ports, settings_of
-from sightline.changes.session_context import SessionContext
+from sightline.api.opening import ports, settings_of
+from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints.rewind import recovery
 from sightline.cli import connect, hook_latency
 from sightline.config.settings import Settings, user_settings_file
@@ -118,7 +118,7 @@ def _rewinds(root: str, settings: Settings) -> Iterator[Finding]:
 def _finish_rewinds(root: str, settings: Settings) -> None:
     with _surveyed(root, settings) as ground:
         for each in recovery.listed(ground):
-            recovery.finish(ground.of(each.session))
+            recovery.finish(ground.for_session(each.session))
 
 
 @contextmanager

@@ -14,9 +14,9 @@ from typing import Any, TextIO
 import click
 
 from sightline.api.json_shapes import SCHEMA
-from sightline.api.opening import finish_rewind, now_us, ports, settings_of, start
+from sightline.api.opening import finish_rewind, ports, settings_of, start
 from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import SessionContext, now_us
 from sightline.config.settings import Settings
 from sightline.filesystem.discovery import discover
 from sightline.filesystem.port import Workspace

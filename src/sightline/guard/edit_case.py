@@ -1,4 +1,4 @@
-"""What is judged, as values: what may be known of a path, and what may be said of an attempt."""
+"""Values that the rules judge: what is known of a path, and the verdict on an attempt."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Decision = Literal["allow", "notice", "merge", "refuse"]
 
 
 class Evidence(Struct, frozen=True):
-    """All that judge may know of one path. kind, disk and why as filesystem.file_state.FileState says them;
-    believed: the bytes of belief.text where they are kept; retargeted: the path was a symlink
-    when it was seen and leads elsewhere now."""
+    """Everything a verdict may rest on, of one path. kind, disk, why: kind, data and why of
+    filesystem.file_state.FileState. belief: what the agent was shown. believed: the bytes of
+    belief.text, None when they are not kept. retargeted: the path was a symlink when the agent
+    was shown it, and leads elsewhere now."""
 
     kind: str
     disk: bytes | None = None
@@ -31,18 +32,18 @@ class Evidence(Struct, frozen=True):
 
 
 class Rules(Struct, frozen=True):
-    """policy: block warn refresh or merge (ask is the caller's); unseen: what a replace of
-    matching text in lines never shown gets, "notice" or "refuse"."""
+    """policy: block, warn, refresh or merge. unseen: what happens to a replacement of matching
+    text in lines never shown, "notice" or "refuse"."""
 
     policy: str = "merge"
     unseen: str = "notice"
 
 
 class Ruling(Struct, frozen=True):
-    """What may be done. new: the bytes to put there (None: nothing stands there afterwards);
-    after: what the agent then holds. changes: others' hunks (base -> disk) to what it was shown.
-    lines: of the disk's text, what the reason is about. conflicts: (ours, theirs) hunk pairs.
-    encoding: of a file that cannot hold the new text."""
+    """A verdict. new: the bytes to write (None: the file is removed). after: what the agent knows
+    then. changes: others' hunks (base to disk) in lines that were shown. lines: lines of the
+    disk's text that the reason is about. conflicts: pairs of hunks (ours, theirs). encoding: of a
+    file that cannot hold the new text."""
 
     decision: Decision
     state: State
@@ -60,52 +61,54 @@ class Ruling(Struct, frozen=True):
 
 
 class EditCase:
-    """A sight and the rules it is judged by, decoded once. Line lists and hunks are of `plain`
-    text (model.text); base is what the agent believes, None where it holds no text."""
+    """Evidence and rules, with the texts decoded once. disk: the text on disk. base: the text that
+    the agent believes, None where no text is known. held: base with its spans. same: base and
+    disk have the same characters. Lists of lines and hunks are of `plain` text (model.text)."""
 
     def __init__(self, sight: Evidence, rules: Rules) -> None:
         self.sight = sight
         self.rules = rules
         self.disk = decode(sight.disk) if sight.disk is not None else None
-        self.base = self._base()
         belief = sight.belief
-        self.held = (
-            Held(tuple(self.base.lines), belief.shown, belief.held)
-            if (self.base and belief)
-            else None
-        )
+        self.base: Text | None = None
+        self.held: Held | None = None
+        if belief is not None and sight.believed is not None:
+            same_bytes = sight.believed == sight.disk
+            self.base = self.disk if same_bytes else decode(sight.believed)
+        if belief is not None and self.base is not None:
+            self.held = Held(tuple(self.base.lines), belief.shown, belief.held)
         self.same = bool(self.base and self.disk and self.base.plain == self.disk.plain)
         self._theirs: list[Hunk] | None = [] if self.same else None
 
-    def _base(self) -> Text | None:
-        sight = self.sight
-        if sight.belief is None or sight.believed is None:
-            return None
-        return self.disk if sight.believed == sight.disk else decode(sight.believed)
+    @property
+    def disk_text(self) -> Text:
+        """The text on disk, where the caller knows that there is one."""
+        assert self.disk is not None
+        return self.disk
 
     @property
     def theirs(self) -> list[Hunk]:
-        """Others' hunks, base -> disk."""
+        """Others' hunks, base to disk."""
         if self._theirs is None:
             assert self.base is not None
-            assert self.disk is not None
-            self._theirs = diff(self.base.lines, self.disk.lines)
+            self._theirs = diff(self.base.lines, self.disk_text.lines)
         return self._theirs
 
     @property
     def changes(self) -> tuple[Hunk, ...]:
-        """Others' hunks to lines that were shown."""
-        if self.held is None or self.disk is None:
+        """Others' hunks in lines that were shown."""
+        if self.held is None or self.disk is None or not self.theirs:
             return ()
         return touched(self.held.shown, self.theirs, len(self.held.lines))
 
     @property
     def endings_only(self) -> bool:
-        """Whether the bytes differ in nothing but line ends or BOM."""
+        """Whether the bytes differ in line ends or BOM only."""
         return self.same and self.sight.believed != self.sight.disk
 
     @property
     def state(self) -> State:
+        """How the file compares with what the agent was shown."""
         if self.sight.belief is None:
             return "unseen"
         if self.disk is None and self.sight.disk is not None:  # it was text when it was shown
@@ -115,16 +118,25 @@ class EditCase:
         return "stale" if self.changes else "fresh"
 
     def allow(self, new: bytes | None, after: Held | None) -> Ruling:
-        told = bool(self.changes) or self.endings_only
+        """Return the verdict that lets the attempt write `new`, with a notice where others changed
+        something the agent was shown."""
+        changes, endings_only = self.changes, self.endings_only
         return Ruling(
-            "notice" if told else "allow",
+            "notice" if changes or endings_only else "allow",
             self.state,
             new=new,
             after=after,
-            changes=self.changes,
-            endings_only=self.endings_only,
+            changes=changes,
+            endings_only=endings_only,
         )
 
     def refuse(self, reason: str, **details: object) -> Ruling:
-        made = Ruling("refuse", self.state, reason, endings_only=self.endings_only)
-        return structs.replace(structs.replace(made, changes=self.changes), **details)
+        """Return the verdict that refuses the attempt. details: further fields of Ruling."""
+        ruling = Ruling(
+            "refuse",
+            self.state,
+            reason,
+            changes=self.changes,
+            endings_only=self.endings_only,
+        )
+        return structs.replace(ruling, **details) if details else ruling

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by
-from sightline.changes.renames import renamed, resolve_rename
+from sightline.changes.observe import observe
 from sightline.changes.session_context import Known, SessionContext, located
 from sightline.errors import EditRefused, Unverifiable
 from sightline.filesystem.file_state import FileState, ResolvedPath
@@ -19,10 +18,9 @@ from sightline.guard.verdict import judge
 from sightline.guard.write_journal import recover
 from sightline.model.active_claims import Claim
 from sightline.model.attempts import Attempt, Delete, Move, ReplaceLines, WriteWhole
-from sightline.model.diff import diff, unified
 from sightline.model.events import Refused, Told
 from sightline.model.revision import MISSING, revision_of
-from sightline.model.text import decode
+from sightline.model.text import decode, diff_of_texts
 from sightline.sessions.claims import others_on
 from sightline.sessions.words import claim_enforced
 
@@ -44,13 +42,12 @@ class Evaluation:
         self.path = located.path
         self.shown_path = located.name or located.path
         recover(context, self.path)
-        self.on_disk = context.look(self.path)
-        self.known = resolve_rename(context, located, self.on_disk)
-        self.renamed_to = renamed(context, self.on_disk, self.known)
+        seen = observe(context, located)
+        self.on_disk, self.known = seen.on_disk, seen.known
+        self.renamed_to, self.unrecorded = seen.renamed_to, seen.unrecorded
         self.policy = context.settings.policy_for(self.shown_path)
         self.protected = self.policy == "ask"
         self.case = edit_case(context, self.on_disk, self.known, self.policy)
-        self.unrecorded = detect_changes(context, self.on_disk)
         self.ruling = judge(self.case, attempt)
         self.claims = claims_on(context, self.path)
         if forbids(context, self.claims):
@@ -66,11 +63,7 @@ class Evaluation:
     @property
     def diff(self) -> str:
         """Return the unified diff of what the attempt changes on disk."""
-        old_lines = self.case.disk.lines if self.case.disk else []
-        new_lines = self.new_text.lines if self.new_text else []
-        hunks = diff(old_lines, new_lines)
-        name = self.shown_path
-        return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
+        return diff_of_texts(self.case.disk, self.new_text, self.shown_path)
 
     def _earlier_refusal(self) -> str | None:
         """Return why this very attempt was refused, when the agent looked at nothing since. It

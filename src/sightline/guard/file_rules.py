@@ -1,11 +1,11 @@
-"""How an attempt on a file as a whole is judged: written, created, deleted, moved."""
+"""Judge an attempt on a file as a whole: write, delete, move."""
 
 from __future__ import annotations
 
 from msgspec import structs
 
 from sightline.guard.edit_case import EditCase, Ruling
-from sightline.guard.region_rules import as_merged, disk_text, encoded, unfit
+from sightline.guard.region_rules import as_merged, unfit
 from sightline.model.attempts import Attempt, Delete, WriteWhole
 from sightline.model.belief import first_look
 from sightline.model.diff import diff
@@ -15,42 +15,41 @@ from sightline.model.text import Text, decode, split, unmarked
 
 
 def write(case: EditCase, attempt: WriteWhole) -> Ruling:
-    """The whole content: nothing never shown is written over, others' changes are merged."""
-    disk = disk_text(case)
+    """Judge a whole new content: it never replaces unseen lines, and is merged with others'
+    changes."""
+    disk = case.disk_text
     content = attempt.content if attempt.raw else unmarked(attempt.content)
-    result = _raw(attempt.content, disk) if attempt.raw else encoded(disk, content)
+    data = _raw(attempt.content, disk) if attempt.raw else disk.fit(content)
     merging = case.rules.policy == "merge" and not (case.same or attempt.raw or case.base is None)
-    if result is None and not merging:  # what does not fit may be what others have replaced
+    if data is None and not merging:  # a merge may take out what does not fit
         return unfit(case)
-    if result == case.sight.disk:
+    if data == case.sight.disk:
         return case.refuse("no_change")
     unseen = _never_shown(case)
     if unseen:
         return case.refuse("unseen", lines=unseen)
     if merging:
         return _merge(case, split(content))
-    whole_new = decode(result) if result is not None else None
-    if whole_new is None:
+    text = decode(data) if data is not None else None
+    if text is None:
         return case.refuse("binary")
-    empty = case.sight.belief is None  # else it would have lines that were never shown
-    if case.same or empty or case.rules.policy == "warn":
-        all_lines = whole(len(whole_new.lines))
-        return case.allow(result, first_look(whole_new.lines, all_lines))
+    never_shown = case.sight.belief is None  # and the file is empty, or there were unseen lines
+    if case.same or never_shown or case.rules.policy == "warn":
+        return case.allow(data, first_look(text.lines, whole(len(text.lines))))
     return case.refuse("stale")
 
 
 def _merge(case: EditCase, lines: list[str]) -> Ruling:
     assert case.base is not None
-    disk = disk_text(case)
     mine = diff(case.base.lines, lines)
-    merged = merge(case.base.lines, lines, disk.lines, mine=mine, other=case.theirs)
+    merged = merge(case.base.lines, lines, case.disk_text.lines, mine=mine, other=case.theirs)
     if not merged.clean:
         return case.refuse("conflict", conflicts=merged.conflicts)
     return as_merged(case, merged.lines, lines, mine)
 
 
 def whole_path(case: EditCase, attempt: Attempt) -> Ruling:
-    """Delete and move: what matters is the file as a whole."""
+    """Judge a deletion or a move, which concerns the file as a whole."""
     if not isinstance(attempt, Delete):
         return case.allow(case.sight.disk, case.held)
     if case.sight.belief is None:
@@ -65,7 +64,8 @@ def whole_path(case: EditCase, attempt: Attempt) -> Ruling:
 
 
 def _never_shown(case: EditCase) -> Spans:
-    """Lines on disk that the agent was never shown, other than changes to what it was shown."""
+    """Return the lines on disk that the agent was never shown, without others' changes to lines
+    that it was shown."""
     if case.disk is None:
         return ()
     if case.held is None:

@@ -1,7 +1,7 @@
-"""Edits of a notebook, judged by its cells: what the agent was shown of one, and what it is now.
+"""Judge edits of notebook cells: compare each cell's source with what the agent was shown.
 
-A notebook is JSON, and every program that saves one lays it out anew. So lines say little of it;
-what an agent reads and replaces is the source of a cell.
+A notebook is JSON, and every program that saves one formats it anew. So lines say little about a
+notebook; an agent reads and replaces the source of a cell.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from sightline.model.text import split
 from sightline.text.phrases import named
 
 INDEX = "cell-"
-"""Before the number of a cell, counted from 0, that has no id of its own."""
+"""Prefix of the number, from 0, that names a cell without an id."""
+
+NAMED = 20
+"""Cells at most that one answer names."""
 
 
 class Cell(Struct, frozen=True):
-    """A cell by the name an agent is shown it by; named: it is its own id, not its place."""
+    """A cell under the name that agents see. named: the name is the cell's own id."""
 
     name: str
     source: str
@@ -31,8 +34,8 @@ class Cell(Struct, frozen=True):
 
 
 class CellRuling(Struct, frozen=True):
-    """What may be done. reason: as for any refusal; diff: of the cell's source, believed to disk;
-    others: names of further cells whose source is not what was shown."""
+    """A verdict. reason: as of any refusal; diff: of the cell's source, believed to disk; others:
+    names of further cells whose source differs from what was shown."""
 
     decision: Decision
     reason: str | None = None
@@ -41,75 +44,15 @@ class CellRuling(Struct, frozen=True):
 
 
 def cells(plain: str) -> tuple[Cell, ...] | None:
-    """The cells of a notebook (nbformat 4) in order; None when the text is none."""
+    """Return the cells of a notebook (nbformat 4) in order; None when the text is no notebook."""
     try:
-        read = loads(plain)
+        notebook = loads(plain)
     except (ValueError, RecursionError):
         return None
-    listed = read.get("cells") if isinstance(read, dict) else None
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+    raw_cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(raw_cells, list) or not all(isinstance(raw, dict) for raw in raw_cells):
         return None
-    return tuple(_cell(at, each) for at, each in enumerate(listed))
-
-
-def find(some: Sequence[Cell], name: str) -> Cell | None:
-    """A cell by its id, or by its place where no cell has that id."""
-    for cell in some:
-        if cell.name == name:
-            return cell
-    place = name.removeprefix(INDEX)
-    if name == place or not (place.isascii() and place.isdigit()) or len(place) > 9:
-        return None
-    return structs.replace(some[int(place)], named=False) if int(place) < len(some) else None
-
-
-def judge_cell(case: EditCase, name: str | None, mode: str) -> CellRuling:
-    """Whether a cell may be replaced or deleted, or one be put behind it (insert; name None: before
-    all others)."""
-    standing = judge(case, None)
-    if case.sight.kind != "file" or case.sight.why == "too_large":
-        return CellRuling("refuse", standing.reason)
-    now = cells(case.disk.plain) if case.disk else None
-    if now is None:
-        return CellRuling("refuse", "binary")
-    if case.sight.belief is None or (case.held is not None and not case.held.complete):
-        return CellRuling("refuse", "unseen")
-    was = cells(case.base.plain) if case.base else None
-    if was is None or (case.sight.retargeted and not case.same):
-        return CellRuling("refuse", "stale")
-    ruling = _judged(was, now, name, mode)
-    if ruling.reason == "stale" and case.rules.policy == "warn":
-        return CellRuling("notice", None, ruling.diff, (name or "", *ruling.others))
-    return ruling
-
-
-def _judged(was: Sequence[Cell], now: Sequence[Cell], name: str | None, mode: str) -> CellRuling:
-    others = tuple(each for each in _differing(was, now) if each != name)
-    fine = CellRuling("notice" if others else "allow", others=others)
-    if name is None:  # at the very beginning, or turned down by the host itself
-        return fine
-    shown, there = find(was, name), find(now, name)
-    if there is None:
-        return CellRuling("refuse", "not_found" if shown is None else "deleted")
-    if shown is None:
-        return CellRuling("refuse", "unseen")
-    if shown.source == there.source or (mode == "insert" and shown.named and there.named):
-        return fine
-    return CellRuling("refuse", "stale", _diff(shown, there), others)
-
-
-def _differing(was: Sequence[Cell], now: Sequence[Cell]) -> list[str]:
-    """Cells that came, went or have another source, in the order of the notebook."""
-    before = {cell.name: cell.source for cell in was}
-    after = {cell.name: cell.source for cell in now}
-    gone = [name for name in before if name not in after]
-    return [name for name in after if before.get(name) != after[name]] + gone
-
-
-def _diff(shown: Cell, there: Cell) -> str:
-    old, new = split(shown.source), split(there.source)
-    name = there.name
-    return unified(old, new, diff(old, new), old=f"a/{name}", new=f"b/{name}")
+    return tuple(_cell(at, raw) for at, raw in enumerate(raw_cells))
 
 
 def _cell(at: int, raw: dict[str, Any]) -> Cell:
@@ -118,30 +61,81 @@ def _cell(at: int, raw: dict[str, Any]) -> Cell:
     return Cell(name, text) if isinstance(name, str) else Cell(f"{INDEX}{at}", text, named=False)
 
 
-NAMED = 20
-"""Cells at most in one answer."""
+def find(cells: Sequence[Cell], name: str) -> Cell | None:
+    """Return a cell by its id, or by its number where no cell has that id."""
+    for cell in cells:
+        if cell.name == name:
+            return cell
+    number = name.removeprefix(INDEX)
+    if name == number or not (number.isascii() and number.isdigit()) or len(number) > 9:
+        return None
+    return structs.replace(cells[int(number)], named=False) if int(number) < len(cells) else None
+
+
+def judge_cell(case: EditCase, name: str | None, mode: str) -> CellRuling:
+    """Return whether a cell may be replaced or deleted, or a new cell inserted behind it. mode:
+    replace, delete or insert; name None: insert before all cells."""
+    ruling = judge(case, None)
+    if case.sight.kind != "file" or case.sight.why == "too_large":
+        return CellRuling("refuse", ruling.reason)
+    now = cells(case.disk.plain) if case.disk else None
+    if now is None:
+        return CellRuling("refuse", "binary")
+    if case.sight.belief is None or (case.held is not None and not case.held.complete):
+        return CellRuling("refuse", "unseen")
+    was = cells(case.base.plain) if case.base else None
+    if was is None or (case.sight.retargeted and not case.same):
+        return CellRuling("refuse", "stale")
+    cell_ruling = _judged(was, now, name, mode)
+    if cell_ruling.reason == "stale" and case.rules.policy == "warn":
+        return CellRuling("notice", None, cell_ruling.diff, (name or "", *cell_ruling.others))
+    return cell_ruling
+
+
+def _judged(was: Sequence[Cell], now: Sequence[Cell], name: str | None, mode: str) -> CellRuling:
+    before = {cell.name: cell.source for cell in was}
+    after = {cell.name: cell.source for cell in now}
+    differing = [cell for cell in after if before.get(cell) != after[cell]]
+    others = tuple(
+        cell
+        for cell in [*differing, *(gone for gone in before if gone not in after)]
+        if cell != name
+    )
+    fine = CellRuling("notice" if others else "allow", others=others)
+    if name is None:  # at the beginning; the host itself refuses what does not fit
+        return fine
+    shown, current = find(was, name), find(now, name)
+    if current is None:
+        return CellRuling("refuse", "not_found" if shown is None else "deleted")
+    if shown is None:
+        return CellRuling("refuse", "unseen")
+    if shown.source == current.source or (mode == "insert" and shown.named and current.named):
+        return fine
+    old, new = split(shown.source), split(current.source)
+    change = unified(old, new, diff(old, new), old=f"a/{current.name}", new=f"b/{current.name}")
+    return CellRuling("refuse", "stale", change, others)
 
 
 def refusal(path: str, cell: str | None, reason: str, who: str) -> tuple[str, str]:
-    """Why a cell may not be changed, and the next step. who: changed the file."""
+    """Return why a cell may not be changed, and the next step. who: changed the file."""
     again = f"Read {path} again, then make the edit."
     name = f"Cell {cell} of {path}"
     return {
         "unseen": (f"{name} was never shown to you.", f"Read {path}, then make the edit."),
-        "stale": (f"{name} was changed since it was shown, by {who}.", again),
-        "deleted": (f"{name} is gone; {who} took it away.", again),
+        "stale": (f"{name} was changed by {who} after you read it.", again),
+        "deleted": (f"{name} is gone: {who} removed it.", again),
         "not_found": (f"{path} has no cell {cell}.", f"Read {path} for the names of its cells."),
         "binary": (
-            f"{path} is no notebook that can be read: it is not JSON with a list of cells.",
+            f"{path} cannot be read as a notebook: it is not JSON with a list of cells.",
             "Ask the user about it, or look at its text.",
         ),
     }[reason]
 
 
 def no_file(path: str, reason: str) -> tuple[str, str]:
-    """There is no notebook to change at a path."""
+    """Return message and hint where a path has no notebook to change."""
     return {
-        "deleted": (f"{path} was deleted since it was shown.", "Ask the user, or create it anew."),
+        "deleted": (f"{path} was deleted after you read it.", "Ask the user, or create it again."),
         "not_found": (f"{path} does not exist.", "List its folder, or create it."),
         "unverifiable": (f"{path} cannot be read now.", "Try again later."),
         "kind_changed": (f"{path} is not a regular file.", "Choose another path."),
@@ -149,7 +143,8 @@ def no_file(path: str, reason: str) -> tuple[str, str]:
 
 
 def changed_cells(path: str, cells: Sequence[str], diff: str) -> str:
-    """Cells other than the edited one, or by policy that one too, that others changed."""
+    """Return the notice on cells that others changed, apart from the edited one unless the policy
+    only warns."""
     names = named(cells, NAMED)
-    said = f"Sightline: in {path}, cells changed since they were shown to you: {names}."
-    return f"{said} Read it again before you edit them." + (f"\n{diff}" if diff else "")
+    text = f"Sightline: in {path}, cells changed after you read them: {names}."
+    return f"{text} Read {path} again before you edit them." + (f"\n{diff}" if diff else "")

@@ -1,4 +1,4 @@
-"""Looking: what was shown is recorded with the very bytes it came from."""
+"""Read files: record what an agent was shown together with the bytes it came from."""
 
 from __future__ import annotations
 
@@ -28,98 +28,94 @@ class Look(Struct, frozen=True):
     via: str
 
 
-def read(ground: SessionContext, path: str, lines: Span | None = None) -> FileView:
-    """Show lines of a file (all, up to the limits of the settings) and record that."""
-    located = ground.workspace.locate(path)
+def read(context: SessionContext, path: str, lines: Span | None = None) -> FileView:
+    """Show lines of a file (all, up to the limits of the settings) and record them as seen.
+    PathRefused, FileMissing, Unverifiable."""
+    located = context.workspace.locate(path)
     for _ in range(TRIES):
-        found, text = _text_now(ground, located)
-        known = load_knowledge(ground, located, found)
-        first, last = _window(text, lines, ground)
+        on_disk = context.look(located.path)
+        text = decode(on_disk.data) if on_disk.data is not None else None
+        if text is None:
+            context.append(detect_changes(context, on_disk), found=[on_disk])
+            raise unreadable(on_disk, located.name or located.path)
+        known = load_knowledge(context, located, on_disk)
+        first, last = _window(text, lines, context)
         seen = spans([(first, last)]) if last else ()
         before = None if known.retargeted else known.held
         hunks = diff(before.lines, text.lines) if before else []
-        told = touched(before.shown, hunks, len(before.lines)) if before else ()
-        held = look(before, text.lines, seen, told) if before else first_look(text.lines, seen)
-        if record(ground, located, found, text, held, "read", known, seen):
+        changes = touched(before.shown, hunks, len(before.lines)) if before else ()
+        held = look(before, text.lines, seen, changes) if before else first_look(text.lines, seen)
+        if record(context, located, on_disk, text, held, "read", known, seen):
             return FileView(
                 path=located.name or located.path,
                 text="".join(text.lines[first - 1 : last]) if last else "",
                 lines=(first, last),
                 total_lines=len(text.lines),
-                revision=found.revision,
+                revision=on_disk.revision,
                 encoding=text.label,
                 unchanged=bool(before and covers(carry(before.held, hunks), seen) and seen),
-                diff=unified(before.lines, text.lines, told) if before else None,
+                diff=unified(before.lines, text.lines, changes) if before else None,
             )
     raise moving(located.path)
 
 
 def saw(
-    ground: SessionContext,
+    context: SessionContext,
     path: str,
     lines: Span | None = None,
     text: str | None = None,
     via: str = "read",
 ) -> None:
-    """Record what a host's own tool showed. text: exactly what was shown, where it is known;
-    it counts as seen even when the disk already differs."""
-    located = ground.workspace.locate(path)
+    """Record what a host's own tool showed. text: exactly what was shown, where it is known; it
+    counts as seen even when the disk differs by now."""
+    located = context.workspace.locate(path)
     for _ in range(TRIES):
-        found = ground.look(located.path)
-        disk = decode(found.data) if found.data is not None else None
+        on_disk = context.look(located.path)
+        disk = decode(on_disk.data) if on_disk.data is not None else None
         if text is None and disk is None:
-            ground.append(detect_changes(ground, found), found=[found])
-            raise unreadable(found, located.name or path)
+            context.append(detect_changes(context, on_disk), found=[on_disk])
+            raise unreadable(on_disk, located.name or path)
         shown = as_shown(disk, lines, text, located)
-        known = load_knowledge(ground, located, found)
+        known = load_knowledge(context, located, on_disk)
         seen = seen_lines(shown, lines, text)
         before = None if known.retargeted or lines is None else known.held
         held = look(before, shown.lines, seen) if before else first_look(shown.lines, seen)
-        if record(ground, located, found, shown, held, via, known, seen, live=shown is disk):
+        if record(context, located, on_disk, shown, held, via, known, seen, live=shown is disk):
             return
     raise moving(located.path)
 
 
-def dropped(ground: SessionContext, path: str | None = None, lines: Span | None = None) -> None:
+def dropped(context: SessionContext, path: str | None = None, lines: Span | None = None) -> None:
     """Record that text left the context window: of one path or of all, some lines or all."""
-    canonical = None if path is None else ground.workspace.locate(path).path
-    ground.append([Dropped(canonical, spans([lines]) if lines else None)])
+    canonical = None if path is None else context.workspace.locate(path).path
+    context.append([Dropped(canonical, spans([lines]) if lines else None)])
 
 
-def believed(ground: SessionContext, path: str) -> str | None:
-    """The text this session's agent believes the file to have; None when it never saw it."""
-    known = load_knowledge(ground, ground.workspace.locate(path))
-    held = known.held
+def believed(context: SessionContext, path: str) -> str | None:
+    """Return the text that this session's agent believes the file to have; None when it was never
+    shown the file."""
+    held = load_knowledge(context, context.workspace.locate(path)).held
     return None if held is None else "".join(held.lines)
 
 
-def _text_now(ground: SessionContext, located: ResolvedPath) -> tuple[FileState, Text]:
-    found = ground.look(located.path)
-    text = decode(found.data) if found.data is not None else None
-    if text is None:
-        ground.append(detect_changes(ground, found), found=[found])
-        raise unreadable(found, located.name or located.path)
-    return found, text
-
-
-def _window(text: Text, lines: Span | None, ground: SessionContext) -> Span:
-    """The lines asked for that are there, cut to the limits; (0, 0) when there is none."""
+def _window(text: Text, lines: Span | None, context: SessionContext) -> Span:
+    """Return the requested lines that exist, cut to the limits; (0, 0) when there is none."""
     first, last = lines or (1, len(text.lines))
     first = max(first, 1)
-    last = min(last, len(text.lines), first + ground.settings.read_max_lines - 1)
+    last = min(last, len(text.lines), first + context.settings.read_max_lines - 1)
     size = 0
     for at in range(first - 1, last):
         size += len(text.lines[at])
-        if size > ground.settings.read_max_bytes and at >= first:
+        if size > context.settings.read_max_bytes and at >= first:
             last = at
             break
     return (first, last) if first <= last else (0, 0)
 
 
 def record(
-    ground: SessionContext,
+    context: SessionContext,
     located: ResolvedPath,
-    found: FileState,
+    on_disk: FileState,
     text: Text,
     held: Held,
     via: str,
@@ -128,19 +124,20 @@ def record(
     *,
     live: bool = True,
 ) -> bool:
-    """Append Seen and what was learned; False when another process moved the same row first.
-    live: the text is the disk's, not one that a host says it showed."""
-    data = found.data if live and found.data is not None else text.encode(text.plain)
-    revision = found.revision if live else revision_of(data)
+    """Append Seen and the changes that the look detected. Return False when another process
+    recorded knowledge of the same path first. live: the text is the disk's, not one that a host
+    says it showed."""
+    data = on_disk.data if live and on_disk.data is not None else text.encode(text.plain)
+    revision = on_disk.revision if live else revision_of(data)
     belief, body = believe(held, text, data, revision)
-    facts: list[Fact] = detect_changes(ground, found)
+    facts: list[Fact] = detect_changes(context, on_disk)
     shown = revision if live or covers(seen, whole(len(text.lines))) else UNKNOWN
     facts.append(Seen(located.path, shown, seen, via, belief, located.name))
     try:
-        ground.append(
+        context.append(
             facts,
-            blobs=ground.keepable(located.path, found.data, body),
-            found=[found],
+            blobs=context.keepable(located.path, on_disk.data, body),
+            found=[on_disk],
             expect={located.path: known.position},
         )
     except StoreConflict:
@@ -149,23 +146,23 @@ def record(
 
 
 def as_shown(disk: Text | None, lines: Span | None, text: str | None, where: ResolvedPath) -> Text:
-    """The whole text a host showed: the disk's, with what it says it showed in its place."""
+    """Return the whole text of a file as a host showed it: the disk's text, with the shown part in
+    place. PathRefused for a shown text with NUL bytes."""
     if text is None:
         assert disk is not None
         return disk
     shown = normal(text)
     if disk is None:
-        made = decode(shown.encode("utf-8", "surrogateescape"))
-        if made is None:
+        decoded = decode(shown.encode("utf-8", "surrogateescape"))
+        if decoded is None:
             raise PathRefused(
                 where.path, "binary", f"The text shown of {where.path} has NUL bytes."
             )
-        return made
+        return decoded
     if disk.bom and (lines is None or lines[0] == 1):
-        shown = shown.removeprefix("\ufeff")  # hosts that decode a file plainly have it in the text
+        shown = shown.removeprefix("\ufeff")  # hosts that ignore a BOM have it in the text
     if lines is None:
-        ended = shown + "\n" if shown + "\n" == disk.plain else shown
-        return _decoded_as(disk, ended)
+        return _decoded_as(disk, shown + "\n" if shown + "\n" == disk.plain else shown)
     put = split(shown)
     first, last = lines[0], lines[0] + len(put) - 1
     if put and (last < len(disk.lines) or disk.plain.endswith("\n")):
@@ -176,12 +173,11 @@ def as_shown(disk: Text | None, lines: Span | None, text: str | None, where: Res
 def _decoded_as(disk: Text, plain: str) -> Text:
     if plain == disk.plain:
         return disk
-    made = decode(disk.hold(plain))
-    return made if made is not None else disk
+    return decode(disk.hold(plain)) or disk
 
 
 def seen_lines(shown: Text, lines: Span | None, text: str | None) -> Spans:
-    """The lines of the whole text that a host showed."""
+    """Return the lines of the whole text that a host showed."""
     if lines is None:
         return whole(len(shown.lines))
     last = lines[1] if text is None else lines[0] + len(split(normal(text))) - 1
@@ -189,9 +185,9 @@ def seen_lines(shown: Text, lines: Span | None, text: str | None) -> Spans:
 
 
 def moving(path: str) -> Unverifiable:
-    """The error for a path that others keep changing faster than it can be looked at."""
+    """Return the error for a path that others change faster than it can be read."""
     return Unverifiable(
         path,
-        f"{path} or its record was changed {TRIES} times while it was being looked at.",
+        f"{path} or its record was changed {TRIES} times while it was being read.",
         "Try again when the program that writes it has finished.",
     )

@@ -1,9 +1,9 @@
-"""The verdict: judge(case, attempt) -> Ruling. First look, then edit.
+"""Judge an attempt: judge(case, attempt) -> Ruling. First look, then edit.
 
 Every attempt is judged by the region it touches, on three texts: the *base* (what this session's
 agent believes), the *disk*, and the agent's own. A region whose bytes on disk are what the agent
 was shown may be replaced, whatever happened elsewhere; others' changes elsewhere come back as
-`changes`. The promises, and the table that this follows, are in docs/how-it-decides.md.
+`changes`. The promises, and the table that these rules follow, are in docs/how-it-decides.md.
 """
 
 from __future__ import annotations
@@ -12,11 +12,7 @@ from msgspec import structs
 
 from sightline.guard import region_rules
 from sightline.guard.edit_case import Decision, EditCase, Evidence, Ruling, State
-from sightline.guard.file_rules import (
-    whole_path,  # most attempts are none: a hook is short
-    write,
-)
-from sightline.guard.region_rules import disk_text
+from sightline.guard.file_rules import whole_path, write
 from sightline.model.attempts import (
     Attempt,
     Create,
@@ -33,23 +29,27 @@ from sightline.model.events import Belief
 from sightline.model.spans import whole
 from sightline.model.text import decode
 
+WEIGHT: list[Decision] = ["allow", "notice", "merge"]
+"""Decisions of the parts of an attempt; the last in this order is the decision of the whole."""
+
 
 def judge(case: EditCase, attempt: Attempt | None) -> Ruling:
-    """Whether this attempt may be carried out on what stands there now, and how. With no attempt:
+    """Return whether an attempt may be carried out on the file as it is, and how. With no attempt:
     whether the agent may rely on what it was shown."""
     sight = case.sight
-    blocked = _standing(sight, attempt)
-    if blocked is not None:
-        return blocked
+    ruling = _without_text(sight, attempt)
+    if ruling is not None:
+        return ruling
     if isinstance(attempt, Create):
         return case.refuse("exists")
     if sight.retargeted and not case.same and attempt is not None:
         return case.refuse("stale")
+    state = case.state
     if attempt is None:
-        return _relied(case)
+        return case.allow(None, None) if state == "fresh" else case.refuse(state)
     if isinstance(attempt, Several):
         return _several(case, attempt)
-    if case.state == "kind_changed":
+    if state == "kind_changed":
         return case.refuse("kind_changed")
     if isinstance(attempt, (Move, Delete)):
         return whole_path(case, attempt)
@@ -65,12 +65,12 @@ def judge(case: EditCase, attempt: Attempt | None) -> Ruling:
     return region_rules.patch(case, attempt)
 
 
-def _standing(sight: Evidence, attempt: Attempt | None) -> Ruling | None:
-    """Refusals and allowances that what stands there decides, before any text is looked at."""
+def _without_text(sight: Evidence, attempt: Attempt | None) -> Ruling | None:
+    """Return the verdict where the kind of the path decides; None for a file with content."""
     if sight.kind == "unreadable":
         return Ruling("refuse", "unverifiable", "unverifiable")
     if sight.why == "too_large":
-        return Ruling("refuse", _unread_state(sight), "too_large")
+        return Ruling("refuse", "stale" if sight.belief else "unseen", "too_large")
     if sight.kind == "file":
         return None
     if sight.kind != "missing":
@@ -83,52 +83,37 @@ def _standing(sight: Evidence, attempt: Attempt | None) -> Ruling | None:
     return Ruling("refuse", "deleted", "deleted")
 
 
-def _unread_state(sight: Evidence) -> State:
-    return "stale" if sight.belief else "unseen"
-
-
 def _created(content: str) -> Ruling:
     try:
-        new = content.encode("utf-8", "surrogateescape")
+        data = content.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return Ruling("refuse", "unseen", "binary", encoding="utf-8")
-    text = decode(new)
+    text = decode(data)
     if text is None:
         return Ruling("refuse", "unseen", "binary")
     after = first_look(text.lines, whole(len(text.lines)))
-    return Ruling("allow", "unseen", new=new, after=after)
-
-
-def _relied(case: EditCase) -> Ruling:
-    """Without an attempt, whether the agent may rely on what it was shown."""
-    if case.state == "fresh":
-        return case.allow(None, None)
-    return case.refuse(case.state)
+    return Ruling("allow", "unseen", new=data, after=after)
 
 
 def _several(case: EditCase, attempt: Several) -> Ruling:
-    """Each part on what the part before would leave; the first refusal is the answer."""
-    at = case
-    changes = case.changes
+    """Judge each part on what the part before would leave; the first refusal is the answer."""
+    current = case
     decision: Decision = "allow"
     ruling = case.refuse("no_change")
     for part in attempt.parts:
-        ruling = judge(at, part)
+        ruling = judge(current, part)
         if ruling.decision == "refuse":
             return ruling
-        decision = max(decision, ruling.decision, key=_WEIGHT.index)
-        at = _after(at, ruling)
-    return structs.replace(ruling, decision=decision, changes=changes)
-
-
-_WEIGHT: list[Decision] = ["allow", "notice", "merge"]
+        decision = max(decision, ruling.decision, key=WEIGHT.index)
+        current = _after(current, ruling)
+    return structs.replace(ruling, decision=decision, changes=case.changes)
 
 
 def _after(case: EditCase, ruling: Ruling) -> EditCase:
-    """The case as it stands once a ruling was carried out."""
+    """Return the case once a ruling was carried out."""
     after = ruling.after
     if after is None or ruling.new is None:
         return EditCase(Evidence("missing"), case.rules)
-    body = disk_text(case).hold("".join(after.lines)) if case.disk else ruling.new
+    believed = case.disk.hold("".join(after.lines)) if case.disk else ruling.new
     belief = Belief("", after.shown, after.held, len(after.lines))
-    return EditCase(Evidence("file", ruling.new, belief, body), case.rules)
+    return EditCase(Evidence("file", ruling.new, belief, believed), case.rules)

@@ -69,7 +69,7 @@ class Watch:
             and now - self._tail(state).last < (HELPING_US if state.parent else AT_WORK_US)
         ]
         self._contexts = {
-            state.id: self._contexts.get(state.id) or self._context.of(state.id)
+            state.id: self._contexts.get(state.id) or self._context.for_session(state.id)
             for state in self._at_work
         }
         self._shown = gone, claims = self._gone_and_claims()

@@ -12,7 +12,7 @@ from datetime import datetime
 from msgspec import Struct, structs
 
 from sightline.changes.authors import moment
-from sightline.changes.session_context import Policy, SessionContext
+from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.time_points import ALWAYS, Since
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
@@ -104,7 +104,7 @@ class LogQuery(Struct, frozen=True):
 
 
 def survey(
-    store: Store, workspace: Workspace, settings: Policy, clock: Callable[[], int]
+    store: Store, workspace: Workspace, settings: Settings, clock: Callable[[], int]
 ) -> SessionContext:
     """Return a context without a session. Unfinished writes of dead processes are recovered first."""
     context = SessionContext("", store, workspace, settings, clock, owner())
@@ -161,7 +161,7 @@ def follow(store: Store, query: LogQuery) -> Iterator[list[Entry]]:
 def status(context: SessionContext, session: str | None = None) -> list[SessionFiles]:
     """Return every session, or one, with the current state of its files."""
     return [
-        SessionFiles(state, tuple(file_states.files(context.of(state.id))))
+        SessionFiles(state, tuple(file_states.files(context.for_session(state.id))))
         for state in context.store.sessions()
         if session in (None, state.id)
     ]

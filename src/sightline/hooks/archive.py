@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from sightline.agents.hook_events import Began, Compacted, Event, Prompted, Shown, Wrote
 from sightline.errors import PathRefused
-from sightline.guard.region_rules import own
-from sightline.model.belief import Held, first_look, look
+from sightline.model.belief import Held, edited, first_look, look
 from sightline.model.diff import diff
 from sightline.model.events import (
     Belief,
@@ -221,5 +220,5 @@ def _after(held: Held | None, event: Wrote, lines: list[str]) -> Held:
         return first_look(lines, new_sides(mine))
     merged = merge(base, lines, held.lines)
     if merged.clean:
-        return own(held, "".join(merged.lines))
+        return edited(held, "".join(merged.lines))
     return look(held, lines, new_sides(mine))

@@ -9,9 +9,9 @@ from threading import RLock
 
 from sightline.agents.dialect import Caller
 from sightline.agents.hook_events import Began, Event
-from sightline.api.opening import now_us, ports, start
+from sightline.api.opening import ports, start
 from sightline.api.session import Session
-from sightline.changes.session_context import SessionContext
+from sightline.changes.session_context import SessionContext, now_us
 from sightline.config.settings import Settings, load_settings
 from sightline.errors import WorkspaceError
 from sightline.filesystem.discovery import MARKERS, discover

@@ -18,6 +18,7 @@ from sightline.model.spans import (
     union,
     whole,
 )
+from sightline.model.text import split
 
 
 class Held(Struct, frozen=True):
@@ -36,6 +37,20 @@ class Held(Struct, frozen=True):
 def first_look(lines: Sequence[str], seen: Spans) -> Held:
     """Lines `seen` of a text never shown before."""
     return Held(tuple(lines), seen, seen)
+
+
+def edited(before: Held, plain: str) -> Held:
+    """Return what the agent knows after its own edit made `plain` of the text it knew. Only the
+    lines that the edit changed become seen."""
+    lines = split(plain)
+    return edited_lines(before, lines, diff(before.lines, lines))
+
+
+def edited_lines(before: Held, lines: Sequence[str], mine: Sequence[Hunk]) -> Held:
+    """Return the same for an edit that is known as lines and hunks."""
+    written = new_sides(mine)
+    shown = union(carry(before.shown, mine), written)
+    return Held(tuple(lines), shown, union(carry(before.held, mine), written))
 
 
 def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] = ()) -> Held:

@@ -1,4 +1,4 @@
-"""Where a text, a block or an edit stands among lines, and what the lines become."""
+"""Find where a text, a block of lines or an edit stands, and build the text after the edit."""
 
 from __future__ import annotations
 
@@ -6,43 +6,67 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
+from msgspec import Struct
+
 from sightline.model.attempts import PatchHunk
 from sightline.model.diff import diff
 from sightline.model.spans import Hunk, Spans, spans
-from sightline.model.text import lines_at, split
+from sightline.model.text import Text, lines_at, split
 
-Edit = tuple[int, int, list[str]]  # lines [start, end) become these
+Edit = tuple[int, int, list[str]]
+"""Lines [start, end) become the listed lines."""
 
 
-def places_of(plain: str, old: str) -> list[int]:
-    """Offsets of every occurrence, not overlapping."""
-    places: list[int] = []
-    at = plain.find(old) if old else -1
+class Occurrences(Struct, frozen=True):
+    """Every place of one text in another. offsets: of the first characters, not overlapping;
+    starts: the 1-based line of each; lines: all lines that the places touch."""
+
+    offsets: list[int]
+    starts: list[int]
+    lines: Spans
+
+
+def find_text(plain: str, wanted: str) -> Occurrences:
+    """Return the places of `wanted` in a text; none for an empty one."""
+    offsets = offsets_of(plain, wanted)
+    inner = wanted.removesuffix("\n").count("\n")
+    starts = lines_at(plain, offsets)
+    return Occurrences(offsets, starts, spans((line, line + inner) for line in starts))
+
+
+def offsets_of(plain: str, wanted: str) -> list[int]:
+    """Return the offsets of every occurrence, not overlapping."""
+    offsets: list[int] = []
+    at = plain.find(wanted) if wanted else -1
     while at >= 0:
-        places.append(at)
-        at = plain.find(old, at + len(old))
-    return places
+        offsets.append(at)
+        at = plain.find(wanted, at + len(wanted))
+    return offsets
 
 
-def replaced(plain: str, old: str, new: str, places: list[int]) -> str:
-    """The text with `new` instead of `old` at these offsets."""
-    out: list[str] = []
+def replace_text(
+    text: Text, old: str, new: str, offsets: Sequence[int]
+) -> tuple[str, bytes | None]:
+    """Return a file's text with `new` in place of `old` at these offsets, and its bytes; None for
+    the bytes when the file's encoding cannot hold them."""
+    plain = replaced(text.plain, old, new, offsets)
+    return plain, text.fit(plain, ends_replaced(text.plain, old, new, offsets))
+
+
+def replaced(plain: str, old: str, new: str, offsets: Sequence[int]) -> str:
+    """Return the text with `new` in place of `old` at these offsets."""
+    parts: list[str] = []
     at = 0
-    for place in places:
-        out += (plain[at:place], new)
-        at = place + len(old)
-    return "".join([*out, plain[at:]])
+    for offset in offsets:
+        parts += (plain[at:offset], new)
+        at = offset + len(old)
+    return "".join([*parts, plain[at:]])
 
 
-def lines_of(plain: str, places: list[int], text: str) -> Spans:
-    """Lines that the occurrences of a text at these offsets touch."""
-    inner = text.removesuffix("\n").count("\n")
-    return spans((line, line + inner) for line in lines_at(plain, places))
-
-
-def written_lines(plain: str, places: list[int], old: str, new: str) -> Spans:
-    """Lines of the edited text that the new text fills from their first to their last letter."""
-    starts = [place + n * (len(new) - len(old)) for n, place in enumerate(places)]
+def written_lines(plain: str, offsets: Sequence[int], old: str, new: str) -> Spans:
+    """Return the lines of the edited text that `new` fills from their first to their last
+    character."""
+    starts = [offset + n * (len(new) - len(old)) for n, offset in enumerate(offsets)]
     ends = [start + len(new) for start in starts]
     firsts = [
         line + (start > 0 and plain[start - 1] != "\n")
@@ -56,40 +80,37 @@ def written_lines(plain: str, places: list[int], old: str, new: str) -> Spans:
 
 
 def line_edits(
-    plain: str, lines: Sequence[str], old: str, new: str, places: Sequence[int]
+    plain: str, lines: Sequence[str], old: str, new: str, offsets: Sequence[int]
 ) -> list[Edit]:
-    """Replacing a text at these offsets, as edits of the whole lines that it touches."""
+    """Return a replacement at these offsets as edits of the whole lines that it touches."""
     starts = [0, *accumulate(map(len, lines))]
     groups: list[tuple[int, int, list[int]]] = []
-    for place in places:
-        first, end = bisect_right(starts, place) - 1, place + len(old)
+    for offset in offsets:
+        first, end = bisect_right(starts, offset) - 1, offset + len(old)
         last = bisect_left(starts, end)
-        whole = new.endswith("\n") or (not new and starts[first] == place)
+        whole = new.endswith("\n") or (not new and starts[first] == offset)
         if starts[last] == end and last < len(lines) and not whole:
-            last += 1  # the line behind is joined on
+            last += 1  # the next line is joined on
         if groups and first < groups[-1][1]:
             first, _, inside = groups.pop()
-            inside.append(place)
-            groups.append((first, last, inside))
+            groups.append((first, last, [*inside, offset]))
         else:
-            groups.append((first, last, [place]))
-    return [
-        (first, last, split(_replaced_in(plain, starts[first], starts[last], old, new, inside)))
-        for first, last, inside in groups
-    ]
-
-
-def _replaced_in(plain: str, start: int, end: int, old: str, new: str, places: list[int]) -> str:
-    return replaced(plain[start:end], old, new, [place - start for place in places])
+            groups.append((first, last, [offset]))
+    edits: list[Edit] = []
+    for first, last, inside in groups:
+        start, end = starts[first], starts[last]
+        part = replaced(plain[start:end], old, new, [offset - start for offset in inside])
+        edits.append((first, last, split(part)))
+    return edits
 
 
 def ended(lines: Sequence[str]) -> list[str]:
-    """Lines of which only the last may lack its newline."""
+    """Return the lines with a newline added to each but the last, where one is missing."""
     return [line if line.endswith("\n") else f"{line}\n" for line in lines[:-1]] + [*lines[-1:]]
 
 
 def applied(lines: Sequence[str], edits: Sequence[Edit]) -> list[str]:
-    """The lines once these edits, which do not overlap, are made."""
+    """Return the lines after these edits, which do not overlap."""
     out: list[str] = []
     at = 0
     for start, end, put in sorted(edits, key=lambda edit: edit[:2]):
@@ -100,36 +121,39 @@ def applied(lines: Sequence[str], edits: Sequence[Edit]) -> list[str]:
 
 
 def old_spans(edits: Sequence[Edit]) -> Spans:
-    """The lines that these edits replace, 1-based."""
+    """Return the lines that these edits replace, 1-based."""
     return spans((start + 1, end) for start, end, _ in edits)
 
 
 def hunks_of(edits: Sequence[Edit]) -> list[Hunk]:
-    """Edits in order, as the hunks they make."""
-    found: list[Hunk] = []
+    """Return edits, which are in order, as hunks."""
+    hunks: list[Hunk] = []
     shift = 0
     for start, end, put in edits:
-        found.append((start, end, start + shift, start + shift + len(put)))
+        hunks.append((start, end, start + shift, start + shift + len(put)))
         shift += len(put) - (end - start)
-    return found
+    return hunks
 
 
-def ends_replaced(plain: str, old: str, new: str, places: Sequence[int]) -> list[Hunk]:
-    """Replacing a text at these offsets, as hunks of line ends (model.text.Text.encode)."""
-    gone, come = old.count("\n"), new.count("\n")
-    found: list[Hunk] = []
+def ends_replaced(plain: str, old: str, new: str, offsets: Sequence[int]) -> list[Hunk]:
+    """Return a replacement at these offsets as hunks of line ends (see model.text.Text.encode)."""
+    removed, added = old.count("\n"), new.count("\n")
+    hunks: list[Hunk] = []
     ends = at = 0
-    for n, place in enumerate(places):
-        ends += plain.count("\n", at, place)
-        at = place
-        shifted_by = n * (come - gone)
-        found.append((ends, ends + gone, ends + shifted_by, ends + shifted_by + come))
-    return found
+    for n, offset in enumerate(offsets):
+        ends += plain.count("\n", at, offset)
+        at = offset
+        start = ends + n * (added - removed)
+        hunks.append((ends, ends + removed, start, start + added))
+    return hunks
 
 
 def located(hunks: Sequence[PatchHunk], lines: Sequence[str]) -> list[Edit] | None:
-    """Where each hunk's old block stands: at its line number, shifted as the hunk before it was,
-    else at the only place it occurs; None when one has no such place."""
+    """Return the hunks of a patch as edits of these lines; None when a hunk has no place.
+
+    A hunk's old block is expected at its line number, shifted as the hunk before it was. It may
+    stand elsewhere when it stands there only.
+    """
     edits: list[Edit] = []
     drift = floor = 0
     for hunk in hunks:
@@ -139,7 +163,9 @@ def located(hunks: Sequence[PatchHunk], lines: Sequence[str]) -> list[Edit] | No
             return None
         drift += at - expected
         floor = at + len(hunk.old)
-        edits += _minimal(at, hunk)
+        edits += [  # the hunk's own changes, without its context lines
+            (at + a0, at + a1, list(hunk.new[b0:b1])) for a0, a1, b0, b1 in diff(hunk.old, hunk.new)
+        ]
     return edits
 
 
@@ -153,7 +179,7 @@ def _place(block: Sequence[str], lines: Sequence[str], expected: int) -> int | N
 
 
 def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:
-    """Every index at which these lines stand; none for no lines."""
+    """Return every index at which these lines stand; none for no lines."""
     size = len(block)
     if not size:
         return []
@@ -165,19 +191,8 @@ def block_places(block: Sequence[str], lines: Sequence[str]) -> list[int]:
     ]
 
 
-def _minimal(at: int, hunk: PatchHunk) -> list[Edit]:
-    """A hunk's own changes without its context lines."""
-    return [
-        (at + a0, at + a1, list(hunk.new[b0:b1])) for a0, a1, b0, b1 in diff(hunk.old, hunk.new)
-    ]
-
-
 def shifted(edit: Edit, theirs: Sequence[Hunk]) -> Edit:
-    """An edit's place in the disk's text, when no hunk of theirs collides with it."""
+    """Return an edit at its place in the disk's text. No hunk of `theirs` collides with it."""
     start, end, put = edit
-    shift = sum((b1 - b0) - (a1 - a0) for a0, a1, b0, b1 in theirs if _before((a0, a1), edit))
+    shift = sum((b1 - b0) - (a1 - a0) for a0, a1, b0, b1 in theirs if a1 <= start)
     return start + shift, end + shift, put
-
-
-def _before(hunk: tuple[int, int], edit: Edit) -> bool:
-    return hunk[1] <= edit[0]

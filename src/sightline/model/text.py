@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sightline.model.diff import diff
+from sightline.model.diff import diff, unified
 from sightline.model.spans import Hunk
 
 BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
@@ -45,6 +45,13 @@ class Text:
         has no such character."""
         body = plain if self.crlf is False else self._ended(plain, hunks)
         return self.bom + body.encode(self.encoding, self.errors)
+
+    def fit(self, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes | None:
+        """Return the bytes of encode(); None where they could not be read back as that text."""
+        try:
+            return None if "\0" in plain else self.encode(plain, hunks)
+        except UnicodeEncodeError:
+            return None
 
     def hold(self, plain: str) -> bytes:
         """Bytes that decode() reads as this very text: as this file's where that can be, else
@@ -107,6 +114,13 @@ def decode(data: bytes) -> Text | None:
         return Text(data.decode("utf-8"), "utf-8", "strict", b"")
     except UnicodeDecodeError:
         return _undecodable(data)
+
+
+def diff_of_texts(old: Text | None, new: Text | None, name: str) -> str:
+    """Return the unified diff between two texts of one path, either of which may be missing."""
+    old_lines, new_lines = old.lines if old else [], new.lines if new else []
+    hunks = diff(old_lines, new_lines)
+    return unified(old_lines, new_lines, hunks, old=f"a/{name}", new=f"b/{name}")
 
 
 def split(plain: str) -> list[str]:

@@ -125,7 +125,7 @@ class PendingChange:
     def _moved_to(self) -> str | None:
         if self.state != "deleted" or self.knowledge is None:
             return None
-        where = self._places.of(self.knowledge)
+        where = self._places.find(self.knowledge)
         return where.path if where else None
 
     def _what(self) -> str:
