@@ -99,7 +99,7 @@ def test_what_was_done_since_it_began_stands(place, half):
 
 def test_its_agents_own_later_work_stands(place, half):
     """A hook goes on before anybody could finish it: what it does then is no part of the rewind."""
-    ground = place.session("other")._context.of("s")
+    ground = place.session("other")._context.for_session("s")
     apply_edit(ground, "new.txt", Create("by the agent\n"))
     place.session()
     assert stands(place) == (150, 0)
@@ -126,7 +126,7 @@ def test_one_that_died_behind_its_last_file_is_ended(place, monkeypatch):
 
 def test_the_same_command_again_ends_it(place, half):
     other = place.session("other")
-    report = rewinder.rewind(other._context.of("s"), half)
+    report = rewinder.rewind(other._context.for_session("s"), half)
     assert len(report.restored) == 50
     assert recovery.listed(other._context) == []
 
@@ -134,9 +134,9 @@ def test_the_same_command_again_ends_it(place, half):
 def test_one_that_only_had_to_be_ended_is_ended_by_the_same_command(place, monkeypatch):
     then = begun(place, monkeypatch, appends=4)
     other = place.session("other")
-    assert rewinder.rewind(other._context.of("s"), then, dry_run=True).restored == ()
+    assert rewinder.rewind(other._context.for_session("s"), then, dry_run=True).restored == ()
     assert recovery.listed(other._context)
-    assert rewinder.rewind(other._context.of("s"), then).restored == ()
+    assert rewinder.rewind(other._context.for_session("s"), then).restored == ()
     assert recovery.listed(other._context) == []
 
 
@@ -151,7 +151,7 @@ def test_the_conversation_goes_back_as_it_was_asked_for(place, monkeypatch):
 
 def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, monkeypatch):
     other = place.session("other")
-    ground = other._context.of("s")
+    ground = other._context.for_session("s")
     tree = type(ground.workspace)
 
     def refusing(self, replacements):
@@ -169,7 +169,7 @@ def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, mo
 
 def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
     other = place.session("other")
-    ground = other._context.of("s")
+    ground = other._context.for_session("s")
     full = StoreError("The store cannot grow: the disk is full.", "Free some.")
 
     def refusing(*_, **__):
@@ -184,7 +184,7 @@ def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
 
 def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
     begun(place, monkeypatch, appends=0)
-    ground = place.session("other")._context.of("s")
+    ground = place.session("other")._context.for_session("s")
     assert "there was no time for all of it" in recovery.finish(ground, until=0.0)
     assert stands(place) == (100, 50)
     assert "50 files more" in recovery.finish(ground)

@@ -89,7 +89,7 @@ def _renamed_to(context: SessionContext, skipped: Skipped, renames: RenameFinder
     if skipped.reason != "deleted_since":
         return None
     known = context.store.knowledge(context.session, skipped.path)
-    found = renames.of(known) if known is not None else None
+    found = renames.find(known) if known is not None else None
     return found.path if found is not None else None
 
 
