@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.time_points import ALWAYS, Since
+from sightline.config.settings import Settings
 from sightline.filesystem.port import Workspace
 from sightline.filesystem.process import owner
 from sightline.guard import file_states
