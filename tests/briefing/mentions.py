@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from sightline.briefing.mentions import show_mentions
-from sightline.briefing.words import mentions_json
 
 
 def told(s, text, **limits):
-    found = show_mentions(s._context, text, **limits)
-    json.dumps(mentions_json(found))
-    return found
+    return show_mentions(s._context, text, **limits)
 
 
 def one(s, text, **limits):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from msgspec import structs
 
 from sightline.briefing.git_summary import ShownChanges
 from sightline.briefing.mention_parser import parse_mentions
 from sightline.briefing.mentions import Mentioned, Resolved, ShownFile
-from sightline.briefing.words import blocks, mentions_json, prompt
+from sightline.briefing.words import blocks, prompt
 from sightline.filesystem.git.show import Commit, Touched
 from sightline.search.guesses import Candidate
 from sightline.search.listing import DirectoryListing, Entry
@@ -137,30 +135,3 @@ def test_the_prompt_names_what_is_shown_where_it_was_mentioned():
         "c 'commit c0ffeec0ffee' (shown below) d 'changes not committed yet' (shown below) "
         "e @gone.py f 'src/a.py, line 3' (shown below) `@./`"
     )
-
-
-def test_json_has_all_of_it():
-    file = ShownFile("a.py", "whole", "x\n", (1, 1), 1, REVISION)
-    near = (Candidate("src/a.py", 0.9, "another folder"),)
-    said = answer(
-        "@a.py @b/ @c0ffeec @d.py",
-        ("shown", "", (file,)),
-        ("shown", "", (), DirectoryListing("b", (), 0, 0, 4, 0, 1, 200)),
-        changes(COMMIT, Touched("M", "a.py", None, 1, 1)),
-        ("missing", "x", (), None, None, near),
-        left_out=2,
-    )
-    told = json.loads(json.dumps(mentions_json(said)))
-    assert (told["schema"], told["left_out"], len(told["mentions"])) == (1, 2, 4)
-    path, folder, commit, missing = told["mentions"]
-    assert (path["kind"], path["value"], path["start"], path["state"]) == (
-        "path",
-        "a.py",
-        0,
-        "shown",
-    )
-    assert path["files"][0]["text"] == "x\n"
-    assert (folder["folder"]["path"], folder["folder"]["ignored"]) == ("b", 4)
-    assert commit["changes"]["commit"]["id"] == COMMIT.id
-    assert commit["changes"]["files"][0]["letter"] == "M"
-    assert missing["candidates"] == [{"path": "src/a.py", "score": 0.9, "reason": "another folder"}]

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import sightline
+from sightline.api.json_shapes import shape
 from sightline.model.events import FilesSought
 from sightline.search import words
 from sightline.search.find import find_each
@@ -111,7 +112,7 @@ def test_it_is_told_in_words_and_as_json(s):
     ]
     assert said[4].split() == ["a", "name", "in", "any", "folder", "2", "0", "1", "0", "1"]
     assert said[-1] == "  src/apps␊.py (1 time)"
-    told = json.loads(json.dumps(words.stats_json(s.stats())))
+    told = json.loads(json.dumps(shape(s.stats())))
     assert told["find"]["searches"]["helped"] == 1
     assert told["find"]["kinds"][0]["kind"] == "path"
     assert told["find"]["failing"][0] == {"pattern": "app.ts", "times": 1}

@@ -6,9 +6,10 @@ import json
 
 from msgspec import structs
 
+from sightline.api.json_shapes import shape
 from sightline.search.chains import FindResult, Request
 from sightline.search.guesses import Candidate
-from sightline.search.words import find_json, found, question
+from sightline.search.words import found, question
 
 ASKED = Request(("src/a.py", "**/a.py"), "the app", "a test")
 GUESS = Candidate("lib/a.py", 0.9, "the same name in lib")
@@ -61,8 +62,7 @@ def test_time_that_ran_out():
 
 def test_json():
     result = FindResult((), None, 2, "ask_user", (GUESS,), "Where?", request=ASKED)
-    told = json.loads(json.dumps(find_json(result)))
-    assert told["schema"] == 1
+    told = json.loads(json.dumps(shape(result)))
     assert told["candidates"] == [
         {"path": "lib/a.py", "score": 0.9, "reason": "the same name in lib"}
     ]

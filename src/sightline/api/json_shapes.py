@@ -35,6 +35,9 @@ from sightline.model.results import (
     RewindReport,
     Verdict,
 )
+from sightline.search.chains import FindResult
+from sightline.search.listing import DirectoryListing
+from sightline.search.stats import FindStats
 from sightline.sessions.presence import Presence
 
 Shape = dict[str, Any]
@@ -46,6 +49,8 @@ FIELDS: dict[type[Struct], str] = {
     Briefing: "text tokens parts left_out",
     Cause: "kind who detail confidence",
     Checkpoint: "id label why at session turn position files not_covered",
+    DirectoryListing: "path entries folders files ignored left_out deeper closed depth limit filter "
+    "complete",
     Environment: "system python host host_version at",
     FileChange: "path state summary diff changed_by what moved_to moved_lines",
     FileDifference: "path change before after added removed diff",
@@ -190,6 +195,24 @@ def _(why: Why) -> Shape:
         "text_kept": why.kept,
         "policy": why.policy,
         "other_sessions": [*why.others],
+    }
+
+
+@shape.register
+def _(result: FindResult) -> Shape:
+    found = fields(result, "matches", "pattern", "tried", "fallback", "candidates", "question")
+    found["question"] = result.question or None
+    found |= fields(result, "create", "truncated", "total", "timed_out")
+    return found | fields(result.request, "name", "reason", "required")
+
+
+@shape.register
+def _(stats: FindStats) -> Shape:
+    return {
+        "searches": shape(stats.searches),
+        "kinds": [{"kind": kind, **shape(tally)} for kind, tally in stats.kinds],
+        "timed_out": stats.timed_out,
+        "failing": [{"pattern": text, "times": times} for text, times in stats.failing],
     }
 
 

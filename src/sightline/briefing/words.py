@@ -16,7 +16,7 @@ from sightline.filesystem.git.show import Touched
 from sightline.model.results import ChangedBy
 from sightline.notices.words import summary
 from sightline.search.listing import DirectoryListing
-from sightline.search.words import listing, listing_json
+from sightline.search.words import listing
 from sightline.text.line_numbers import numbered, short
 from sightline.text.phrases import count, named, one_line, size, spans, table
 from sightline.text.terminal_cells import middle
@@ -255,21 +255,6 @@ def prompt(mentioned: Mentioned) -> str:
         return None if found is None else f"'{_title(found)}' (shown below)"
 
     return replace_mentions(mentioned.text, replacement)
-
-
-def mentions_json(mentioned: Mentioned) -> dict[str, Any]:
-    """Return the resolved mentions as JSON."""
-    found = []
-    for resolved in mentioned.found:
-        folder, git = resolved.folder, resolved.changes
-        shape: dict[str, Any] = structs.asdict(resolved.mention)
-        shape |= {"state": resolved.state, "why": resolved.why}
-        shape["files"] = [structs.asdict(file) for file in resolved.files]
-        shape["folder"] = None if folder is None else listing_json(folder)
-        shape["changes"] = None if git is None else _plain(git)
-        shape["candidates"] = [structs.asdict(candidate) for candidate in resolved.candidates]
-        found.append(shape)
-    return {"schema": 1, "mentions": found, "left_out": mentioned.left_out}
 
 
 def _lines(resolved: Resolved) -> Iterator[str]:

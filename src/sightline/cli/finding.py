@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from sightline.api.json_shapes import shape
 from sightline.api.session import Session
 from sightline.briefing import words as briefing_words
 from sightline.cli import output
@@ -23,7 +24,7 @@ def find(call: Call, **arguments: Any) -> None:
     with call.open() as session, usage(), output.progress(call, "Listing the files"):
         found = session.find(**arguments)
     if call.json:
-        output.json(words.find_json(found), schema=False)
+        output.json(shape(found))
     else:
         output.text(words.found(found))
     if not found.matches:
@@ -42,7 +43,7 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
     with call.open() as session, usage():
         found = session.list_directory(**arguments)
     if call.json:
-        output.json(words.listing_json(found), schema=False)
+        output.json(shape(found))
     else:
         output.text(words.listing(found))
 
@@ -77,7 +78,7 @@ def stats(call: Call) -> None:
     with call.survey() as context:
         found = searches.stats(context.store, call.session)
     if call.json:
-        output.json(words.stats_json(found), schema=False)
+        output.json(shape(found))
     elif text := words.text(found):
         output.text(text)
     else:

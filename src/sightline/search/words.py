@@ -1,9 +1,8 @@
-"""Words and JSON for found files, listings and statistics."""
+"""Words for found files, listings and statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import structs
 
@@ -65,26 +64,6 @@ def _no_match(result: FindResult) -> str:
     return answer
 
 
-def find_json(result: FindResult) -> dict[str, Any]:
-    """Return the answer as JSON."""
-    return {
-        "schema": 1,
-        "matches": list(result.matches),
-        "pattern": result.pattern,
-        "tried": result.tried,
-        "fallback": result.fallback,
-        "candidates": [structs.asdict(each) for each in result.candidates],
-        "question": result.question or None,
-        "create": result.create,
-        "truncated": result.truncated,
-        "total": result.total,
-        "timed_out": result.timed_out,
-        "name": result.request.name,
-        "reason": result.request.reason,
-        "required": result.request.required,
-    }
-
-
 CLOSED_NAMED = 5
 """Folders that could not be listed and are named."""
 
@@ -104,25 +83,6 @@ def requested_listing(result: DirectoryListing) -> str:
 def unlisted(folder: str, why: str) -> str:
     """Return the reason why a requested listing failed."""
     return f"{one_line(folder)} is not listed, as you asked: {one_line(why)}"
-
-
-def listing_json(result: DirectoryListing) -> dict[str, Any]:
-    """Return a listing as JSON."""
-    entries = [
-        {"path": entry.path, "kind": entry.kind, "size": entry.size} for entry in result.entries
-    ]
-    counts = ("folders", "files", "ignored", "left_out", "deeper")
-    return {
-        "schema": 1,
-        "path": result.path,
-        "entries": entries,
-        **{name: getattr(result, name) for name in counts},
-        "closed": list(result.closed),
-        "depth": result.depth,
-        "limit": result.limit,
-        "filter": result.filter,
-        "complete": result.complete,
-    }
 
 
 def _entry(entry: Entry) -> str:
@@ -186,17 +146,3 @@ def text(stats: Stats) -> str:
         lines += ["", "Most often matched nothing:"]
         lines += [f"  {one_line(each)} ({count(times, 'time')})" for each, times in find.failing]
     return "\n".join(lines)
-
-
-def stats_json(stats: Stats) -> dict[str, Any]:
-    """Return the statistics as JSON."""
-    find = stats.find
-    return {
-        "schema": 1,
-        "find": {
-            "searches": structs.asdict(find.searches),
-            "kinds": [{"kind": kind, **structs.asdict(row)} for kind, row in find.kinds],
-            "timed_out": find.timed_out,
-            "failing": [{"pattern": each, "times": times} for each, times in find.failing],
-        },
-    }
