@@ -1,4 +1,4 @@
-"""Which folder is the workspace: one rule for every face."""
+"""Find the folder of the workspace, by one rule for every face."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ MARKERS = ("sightline.toml", ".git")
 
 
 def discover(explicit: str | None = None, *, start: str = ".", home: str | None = None) -> str:
-    """The absolute, symlink-free root: `explicit` if given, else the nearest parent of `start`
-    with a marker, else `start` itself; never the home folder or the top of a disk.
+    """Return the absolute, symlink-free root: `explicit` if given, else the nearest parent of
+    `start` with a marker, else `start` itself; never the home folder or the top of a disk.
 
     home: the user's home folder, asked of the system when not given. WorkspaceError with a hint.
     """

@@ -1,4 +1,4 @@
-"""The folder of a canonical path, held open, so that no symlink put there later is followed."""
+"""The folder of a canonical path, held open: a symlink put there later is not followed."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import Self
 from sightline.filesystem.system_calls import FOLDER, Calls
 
 ASIDE = ".sightline-"
-"""How the names of files that a write leaves aside for a moment begin."""
+"""The beginning of the names of temporary files beside the file that a write is for."""
 
 HELD = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 SEARCH = FOLDER | getattr(os, "O_PATH", 0)
 
 
 class Folder:
-    """`fd` names the folder for dir_fd arguments and `at(name)` an entry of it.
+    """An open folder: `fd` names it in dir_fd arguments, and `at(name)` names an entry of it.
 
-    Every step down is opened without following symlinks: ELOOP when a folder above the path has
-    become one since it was located, ENOENT or ENOTDIR when it is gone. Where the system has no
-    dir_fd (Windows), fd is None and entries are named in full.
+    Every step down is opened without following symlinks: ELOOP when a folder above the path became
+    a symlink since the path was located, ENOENT or ENOTDIR when it is gone. Where the system has no
+    dir_fd (Windows), fd is None and entries are named in full. make: make missing folders.
     """
 
     def __init__(self, calls: Calls, root: str, path: str, *, make: bool = False) -> None:
         self.calls = calls
         self.path = path
         *above, self.name = path.split("/")
-        self.made: list[str] = []
+        self._made: list[str] = []
         self._prefix = "" if HELD else "/".join([root, *above, ""])
         self.fd: int | None = None
         if HELD:
@@ -53,7 +53,7 @@ class Folder:
         self.close()
 
     def at(self, name: str) -> str:
-        """How an entry of this folder is named in calls that take dir_fd=self.fd."""
+        """Return the name of an entry for calls that take dir_fd=self.fd."""
         return self._prefix + name
 
     def sync(self) -> None:
@@ -67,38 +67,38 @@ class Folder:
             os.close(fd)
 
     def identity(self) -> tuple[int, int] | None:
-        """Which folder it is, whatever it is called; None where folders cannot be held open."""
+        """Return device and inode of the folder; None where folders cannot be held open."""
         if self.fd is None:
             return None
         found = self.calls.fstat(self.fd)
         return found.st_dev, found.st_ino
 
     def unmake(self) -> None:
-        """Take back the folders made on the way here, unless something is in them by now."""
-        for made in reversed(self.made):
+        """Remove the folders that were made on the way here, unless they are no longer empty."""
+        for folder in reversed(self._made):
             try:
-                self.calls.rmdir(made)
+                self.calls.rmdir(folder)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
                     raise
 
     def close(self) -> None:
-        """Let go of the folder; more than once does no harm."""
+        """Close the folder; a second call does nothing."""
         if self.fd is not None:
             os.close(self.fd)
             self.fd = None
 
     def _descend(self, root: str, above: list[str], *, make: bool) -> None:
-        done = root
+        reached = root
         for part in above:
-            done = f"{done}/{part}"
-            name = part if HELD else done
+            reached = f"{reached}/{part}"
+            name = part if HELD else reached
             try:
                 below = self._step(name)
             except FileNotFoundError:
                 if not make:
                     raise
-                self._make(name, done)
+                self._make(name, reached)
                 below = self._step(name)
             if self.fd is not None:
                 os.close(self.fd)
@@ -109,7 +109,7 @@ class Folder:
             self.calls.mkdir(name, dir_fd=self.fd)
         except FileExistsError:
             return
-        self.made.append(full)
+        self._made.append(full)
         self.sync()
 
     def _step(self, name: str) -> int | None:

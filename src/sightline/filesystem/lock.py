@@ -1,4 +1,4 @@
-"""One writer per path, among all threads and processes of this machine."""
+"""Locks on paths: one writer for each path among all threads and processes of this machine."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from zlib import crc32
 from sightline.errors import Unverifiable
 
 STRIPES = 64
-"""Lock files per workspace: few enough to leave lying about, enough that two writers of
+"""Lock files of a workspace: few enough to leave lying about, enough that two writers of
 different files seldom wait for each other."""
 
 _STRIPE = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 
 _holding: set[int] = set()
-"""Threads of this process that hold a lock, of whatever workspace."""
+"""Threads of this process that hold a lock of any workspace."""
 
 
 class Locked:
-    """Holds the stripes of these path keys, one file each in `folder`, in one order for all.
+    """A context that holds the stripes (lock files in `folder`) of path keys, locked in one order.
 
-    A thread that holds one may not ask for more, because two such threads could wait for each
+    A thread that holds a lock may not ask for another, because two such threads could wait for each
     other: RuntimeError. Unverifiable when another process keeps a stripe longer than patience_s.
     """
 
@@ -33,7 +33,7 @@ class Locked:
         self._folder = folder
         self._paths = paths
         self._patience_s = patience_s
-        self._taken: list[int] = []
+        self._locked: list[int] = []
 
     def __enter__(self) -> None:
         thread = get_ident()
@@ -45,22 +45,22 @@ class Locked:
             for stripe in sorted(
                 {crc32(path.encode("utf-8", "surrogatepass")) % STRIPES for path in self._paths}
             ):
-                self._taken.append(_taken(self._folder, stripe, self._paths[0], until))
+                self._locked.append(_lock_stripe(self._folder, stripe, self._paths[0], until))
         except BaseException:
             self.__exit__()
             raise
 
     def __exit__(self, *_: object) -> None:
         try:
-            while self._taken:
-                fd = self._taken.pop()
+            while self._locked:
+                fd = self._locked.pop()
                 _unlock(fd)
                 os.close(fd)
         finally:
             _holding.discard(get_ident())
 
 
-def _taken(folder: str, stripe: int, path: str, until: float) -> int:
+def _lock_stripe(folder: str, stripe: int, path: str, until: float) -> int:
     file = f"{folder}/{stripe:02}"
     try:
         fd = os.open(file, _STRIPE, 0o600)

@@ -1,4 +1,4 @@
-"""Files and folders that only their owner may read, whatever the umask; and what makes them last."""
+"""Files and folders that only their owner may read, whatever the umask, and their durability."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def make_folder(path: str) -> None:
-    """Make a folder and its missing parents, 0700; folders that are there stay as they are."""
+    """Make a folder and its missing parents, 0700; existing folders stay as they are."""
     if os.path.isdir(path):
         return
     parent = os.path.dirname(path)
@@ -21,7 +21,7 @@ def make_folder(path: str) -> None:
 
 
 def new_file(path: str) -> int:
-    """A descriptor of a file made just now, 0600. FileExistsError."""
+    """Create a file, 0600, and return its descriptor. FileExistsError."""
     descriptor = os.open(
         path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600
     )
@@ -30,7 +30,7 @@ def new_file(path: str) -> int:
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Put a whole file at `path`, on the platter when this returns."""
+    """Put a whole file at `path`. It is on the platter when this returns."""
     aside = aside_of(path)
     with open(new_file(aside), "wb") as file:
         file.write(data)
@@ -41,7 +41,8 @@ def write_file(path: str, data: bytes) -> None:
 
 
 def publish(aside: str, path: str) -> None:
-    """Give a finished file its name unless one is there. FileExistsError; `aside` is gone."""
+    """Give the finished file `aside` its name. FileExistsError when `path` exists; `aside` is gone
+    in both cases."""
     try:
         if os.name == "nt":
             os.rename(aside, path)  # never replaces, on Windows
@@ -54,12 +55,12 @@ def publish(aside: str, path: str) -> None:
 
 
 def aside_of(path: str) -> str:
-    """A name beside `path` that nobody else takes."""
+    """Return a name beside `path` that nobody else uses."""
     return f"{path}.{os.urandom(6).hex()}.new"
 
 
 def sync_folder(path: str) -> None:
-    """Make names in a folder last. Windows keeps them without being asked."""
+    """Make the names in a folder power-safe. Windows does that without being asked."""
     if os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -70,7 +71,7 @@ def sync_folder(path: str) -> None:
 
 
 class Locked:
-    """Held by one at a time among all processes and threads; let go when its process ends."""
+    """A lock on one file: one holder at a time among all processes and threads. It ends with its process."""
 
     def __init__(self, path: str) -> None:
         self._path = path

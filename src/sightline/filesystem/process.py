@@ -1,4 +1,4 @@
-"""Which process is writing, so that another can tell whether it still lives."""
+"""Names of processes, so that another process can tell whether a writer still lives."""
 
 from __future__ import annotations
 
@@ -9,70 +9,65 @@ import sys
 HOST_FILE = "/proc/sys/kernel/random/boot_id"
 
 SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash", "fish"))
-"""Programs that a host may start only to run one command for it."""
+"""Programs that a host may start only to run one command."""
 
 LAUNCHERS = SHELLS | {"uv", "uvx", "timeout", "xargs", "sudo", "doas"}
-"""Those, and programs that run one command and end with it."""
+"""Shells, and programs that run one command and end with it."""
 
 NESTED_MAX = 16
-"""Scripts that start scripts: how many are looked behind."""
+"""The limit of scripts that start scripts and are looked behind."""
 
 
 def owner() -> str:
-    """This process as "machine:pid:start"; start tells a process from a later one of its number."""
+    """Return this process as "machine:pid:start"; start tells it from a later process with its pid."""
     return owner_of(os.getpid())
 
 
 def owner_of(pid: int) -> str:
-    """Another process by its number, in the same form."""
+    """Return a process by its number, in the form of `owner`."""
     return f"{_machine()}:{pid}:{_started(pid)}"
 
 
 def behind_shell(pid: int) -> int:
-    """The process that a shell was started by, if this is a shell; else the process itself."""
-    shell = _one_of(SHELLS, pid)
-    return pid if shell is None or shell.parent <= 1 else shell.parent
-
-
-class _Program:
-    """A program under way. interactive: it leads the processes of a terminal."""
-
-    def __init__(self, pid: int, parent: int, session: int, terminal: int) -> None:
-        self.parent = parent
-        self.interactive = session == pid and terminal != 0
-
-
-def _one_of(names: frozenset[str], pid: int) -> _Program | None:
-    """What is known of a process that has one of these names; None for any other."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            name, _, rest = file.read().partition("(")[2].rpartition(")")
-    except OSError:
-        return None
-    if name not in names:
-        return None
-    parent, _, session, terminal = map(int, rest.split()[1:5])
-    return _Program(pid, parent, session, terminal)
+    """Return the process that started a shell, if pid is a shell; else the process itself."""
+    shell = _program(pid)
+    return pid if shell is None or shell[0] not in SHELLS or shell[1] <= 1 else shell[1]
 
 
 def holder_of(pid: int) -> int:
-    """The process that stays while commands of a shell come and go: the shell that a person sits
-    at, else whoever runs the scripts that led here."""
+    """Return the process that stays while commands of a shell come and go: the shell that a person
+    sits at, else the process that runs the scripts that led here."""
     for _ in range(NESTED_MAX):
-        program = _one_of(LAUNCHERS, pid)
-        if program is None or program.parent <= 1 or program.interactive:
+        program = _program(pid)
+        if program is None:
             return pid
-        pid = program.parent
+        name, parent, is_interactive = program
+        if name not in LAUNCHERS or parent <= 1 or is_interactive:
+            return pid
+        pid = parent
     return pid
 
 
+def _program(pid: int) -> tuple[str, int, bool] | None:
+    """Return a process's name, its parent, and whether it leads the processes of a terminal; None
+    where that cannot be read."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            name, _, fields = file.read().partition("(")[2].rpartition(")")
+    except OSError:
+        return None
+    parent, _, session, terminal = map(int, fields.split()[1:5])
+    return name, parent, session == pid and terminal != 0
+
+
 def here(name: str) -> bool:
-    """Whether a named owner is of this machine since its last start, which can tell if it lives."""
+    """Return whether a named owner belongs to this machine since its last start, which can tell
+    whether the owner lives."""
     return name.rsplit(":", 2)[0] == _machine()
 
 
 def alive(name: str) -> bool:
-    """Whether a named owner still runs. One of another machine, or of an earlier start of this
+    """Return whether a named owner still runs. An owner of another machine, or of an earlier start of this
     one, counts as gone: only one machine at a time uses a store (store.opening.refuse_network)."""
     if not here(name):
         return False
@@ -81,7 +76,7 @@ def alive(name: str) -> bool:
 
 
 def _machine() -> str:
-    """Changes with every start of the machine, where the system says so."""
+    """Return a name that changes with every start of the machine, where the system has one."""
     try:
         with open(HOST_FILE, encoding="utf-8") as file:
             return file.read().strip()
@@ -90,12 +85,12 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """When a process began, in the kernel's ticks; "" where that cannot be asked, and of one that
-    has ended and was not waited for yet."""
+    """Return the time when a process began, in the kernel's ticks; "" where that cannot be read, and
+    for a process that ended and was not waited for yet."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            state, *rest = file.read().rpartition(")")[2].split()
-            return "" if state == "Z" else rest[18]
+            state, *fields = file.read().rpartition(")")[2].split()
+            return "" if state == "Z" else fields[18]
     except (OSError, IndexError):
         return ""
 
@@ -104,7 +99,6 @@ if sys.platform == "win32":
 
     def _exists(pid: int) -> bool:
         # os.kill(pid, 0) would send it a Ctrl-C here.
-
         kernel = ctypes.WinDLL("kernel32", use_last_error=True)
         handle = kernel.OpenProcess(_SYNCHRONIZE, 0, pid)
         if not handle:

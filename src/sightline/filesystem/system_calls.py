@@ -1,6 +1,7 @@
-"""Every call by which a file is read or written, in one object that a test can make fail.
+"""All system calls that read or write a file, in one object that a test can make fail.
 
-Listing folders and scanning stats do without: they write nothing, and a call each would show.
+Listing folders and comparing stats call the system directly: they write nothing, and one more call
+for each file would cost time.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ _SWAPS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}
 
 
 _FUNCTION: list[Any] = []
-"""That function, once it was looked up; None where the system lacks it."""
+"""That function, once it was looked up; None where the system has no such function."""
 
 
 class Calls:
-    """The calls themselves. Names are relative to the folder `dir_fd`; OSError when they fail."""
+    """The system calls. Names are relative to the folder `dir_fd`; OSError when a call fails."""
 
     open = staticmethod(os.open)
     close = staticmethod(os.close)
@@ -63,23 +64,23 @@ class Calls:
     if hasattr(os, "posix_fadvise"):
 
         def write_back(self, fd: int) -> None:
-            """Begin to write a file to the disk, and do not wait for it."""
+            """Let the system begin to store a file on the disk, without waiting for the end."""
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
     else:
 
         def write_back(self, fd: int) -> None:
-            """There is no such call here; syncing the file does all of it."""
+            """Do nothing: this system has no such call, and the sync stores the file."""
 
     time_ns = staticmethod(time_ns)
     sleep = staticmethod(sleep)
 
     def exchange(self, one: str, other: str, *, dir_fd: int | None) -> None:
-        """Swap two names in one step. ENOSYS where the system or the file system cannot."""
+        """Exchange two names in one step. ENOSYS where the system or the file system cannot."""
         _renameat(1, one, other, dir_fd, dir_fd)
 
     def move(self, src: str, dst: str, *, src_fd: int | None, dst_fd: int | None) -> None:
-        """Rename unless something stands at dst (EEXIST)."""
+        """Rename src to dst; EEXIST when dst exists."""
         try:
             _renameat(2, src, dst, src_fd, dst_fd)
         except OSError as error:

@@ -11,24 +11,9 @@ from sightline.filesystem.watch.inotify import Inotify, events
 
 LOCAL = frozenset(
     (
-        "bcachefs",
-        "btrfs",
-        "ecryptfs",
-        "exfat",
-        "ext2",
-        "ext3",
-        "ext4",
-        "f2fs",
-        "fuseblk",
-        "jfs",
-        "ntfs3",
-        "overlay",
-        "ramfs",
-        "reiserfs",
-        "tmpfs",
-        "vfat",
-        "xfs",
-        "zfs",
+        *("bcachefs", "btrfs", "ecryptfs", "exfat", "ext2", "ext3", "ext4", "f2fs"),
+        *("fuseblk", "jfs", "ntfs3", "overlay", "ramfs", "reiserfs", "tmpfs", "vfat"),
+        *("xfs", "zfs"),
     )
 )
 """File systems of this machine alone, where the kernel sees every write."""
