@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
 from sightline.errors import PathError, UnknownName, Unverifiable
-from sightline.filesystem.git.show import Commit, Telling, Touched
+from sightline.filesystem.git.show import ChangeReader, Commit, Touched
 from sightline.filesystem.ignore.rules import encodes
 from sightline.guard.reads import Look
 from sightline.model.attempts import PatchSyntax, parse_patch
@@ -53,15 +53,15 @@ def committed(context: SessionContext, name: str, room: int) -> ShownChanges:
     return _changes(context, git, commit.before, commit, room)
 
 
-def _git(context: SessionContext) -> Telling:
+def _git(context: SessionContext) -> ChangeReader:
     repository = context.workspace.repository(".")
     if repository is None:
         raise UnknownName("This workspace is not in a git repository.")
-    return Telling(context.workspace.root, repository, context.settings.deadline_s)
+    return ChangeReader(context.workspace.root, repository, context.settings.deadline_s)
 
 
 def _changes(
-    context: SessionContext, git: Telling, before: str | None, commit: Commit | None, room: int
+    context: SessionContext, git: ChangeReader, before: str | None, commit: Commit | None, room: int
 ) -> ShownChanges:
     after = None if commit is None else commit.id
     tracked = git.touched(before, after) if before is not None else None

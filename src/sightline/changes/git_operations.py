@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from sightline.changes.cause_rules import UNDER_WAY
 from sightline.changes.detect import Difference, bytes_of, differing, doubtful
 from sightline.changes.session_context import SessionContext
-from sightline.filesystem.git.reflog import RESTING, Move, after_told, whole
+from sightline.filesystem.git.reflog import RESTING, Move, join_moves, unrecorded_moves
 from sightline.filesystem.git.repository import Repository
 from sightline.model.events import Cause, Changed, Fact, GitMoved, Rewritten
 from sightline.model.projections import DiskFile
@@ -154,7 +154,7 @@ def _fact(
     ground.store.keep(
         [b for each in made for b in ground.keepable(each.found.path, bytes_of(ground, each))]
     )
-    move = whole(step.moves, begun) if step.moves else step
+    move = join_moves(step.moves, begun) if step.moves else step
     paths = tuple([each.path for each in changes])
     return GitMoved(move.old, move.new, move.operation, paths, changes, move.detail)
 
@@ -213,7 +213,7 @@ def steps_since(ground: SessionContext, repository: Repository, since_ns: int) -
     known = [commit for each in told for commit in _stash_of(each.fact)]
     taken = [commit for commit in known if commit not in stashed]
     head = repository.head() if stashing else None
-    return steps_of(head, stashed, taken, after_told(moved, told), put_away=put_away)
+    return steps_of(head, stashed, taken, unrecorded_moves(moved, told), put_away=put_away)
 
 
 def _is_of(ground: SessionContext, repository: Repository, fact: Fact) -> bool:
@@ -352,7 +352,7 @@ def _moving(moved: Sequence[Move]) -> Iterator[Step]:
     near = olds if len(olds) <= STOPS else (*olds[: STOPS // 2], *olds[-STOPS // 2 :])
     told = tuple(move for move in begun if move.old in near)
     if near or last.operation == "reset":
-        one = whole([*begun, last], ())
+        one = join_moves([*begun, last], ())
         committed = [
             (m.old, m.new) for m in moved if m.operation == "commit" and set(m.old) != {"0"}
         ]

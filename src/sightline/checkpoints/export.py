@@ -15,7 +15,7 @@ from sightline.checkpoints import take, words
 from sightline.errors import CheckpointFailed
 from sightline.filesystem.git import branch_commit
 from sightline.filesystem.git.binary_patch import Side, blob_id, link_bytes, mode_of, patch, takes
-from sightline.filesystem.git.branch_commit import GITLINK, GitSaidNo, Tracked
+from sightline.filesystem.git.branch_commit import GITLINK, GitRefused, Tracked
 from sightline.filesystem.git.repository import Repository
 from sightline.model.manifest import EMPTY, Difference, Entry, Manifest, differences
 from sightline.model.results import Checkpoint, Export, NotCovered
@@ -76,7 +76,7 @@ def _commit(context: SessionContext, taken: Checkpoint, branch: str, author: str
         raise CheckpointFailed(*words.no_repository(context.workspace.root))
     try:
         return _committed(context, repository, taken, found, branch, author)
-    except GitSaidNo as error:
+    except GitRefused as error:
         raise CheckpointFailed(*words.git_said_no(str(error))) from error
 
 
@@ -91,7 +91,7 @@ def _committed(
     _check_name(repository, branch)
     after = branch_commit.head(repository)
     there = branch_commit.tracked(repository, after)
-    sparse = branch_commit.left_out(repository)
+    sparse = branch_commit.sparse_paths(repository)
     gone = [path for path in there if path not in found and path not in sparse]
     gone = [path for path in gone if not _stays(context, found, path, there[path][0])]
     kept = there.keys() - found.rows.keys() - set(gone)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.filesystem.git.reflog import NEWEST, Move, after_told, moves, since, whole
+from sightline.filesystem.git.reflog import NEWEST, Move, join_moves, moves, since, unrecorded_moves
 from sightline.model.events import GitMoved
 from sightline.model.timeline import Recorded
 
@@ -84,16 +84,16 @@ def test_many_moves_are_one_from_where_the_file_was_last_seen():
         move(B, C, "rebase", detail="main"),
         move(C, D, "rebase"),
     ]
-    one = whole(log, [True, True, False])
+    one = join_moves(log, [True, True, False])
     assert (one.old, one.new, one.operation, one.detail) == (B, D, "rebase", "main")
-    assert whole(log, []).old == A
+    assert join_moves(log, []).old == A
 
 
 def test_what_a_fact_tells_of_already_is_not_told_again():
     fact = GitMoved(A, B, "checkout", ("f",))
     told = [Recorded(1, "s", 100_000_000, 0, fact)]
     log = [move(A, B, "checkout"), move(B, C, "reset"), move(C, B, "reset")]
-    assert after_told(log, told) == tuple(log[1:])
-    assert after_told(log[1:], told) == tuple(log[1:])
+    assert unrecorded_moves(log, told) == tuple(log[1:])
+    assert unrecorded_moves(log[1:], told) == tuple(log[1:])
     late = [move(A, B, "checkout", 101)]
-    assert after_told(late, told) == tuple(late)
+    assert unrecorded_moves(late, told) == tuple(late)

@@ -108,7 +108,7 @@ def test_only_the_last_commits_count(tree):
 def test_no_more_is_kept_than_the_newest(tree, monkeypatch):
     tree.move(("a.py", "b.py"))
     tree.move(("lib/c.py", "lib/e.py"))
-    monkeypatch.setattr(module, "TOLD_MAX", 1)
+    monkeypatch.setattr(module, "RENAMES_MAX", 1)
     assert tree.renames() == {"lib/c.py": "lib/e.py"}
 
 

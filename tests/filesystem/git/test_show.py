@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from sightline.filesystem.git.repository import repository
-from sightline.filesystem.git.show import Telling, Touched
+from sightline.filesystem.git.show import ChangeReader, Touched
 
 DEADLINE_S = 30.0
 
@@ -38,7 +38,7 @@ class Tree:
         root = os.path.join(self.root, folder).rstrip("/")
         found = repository(root, ".")
         assert found is not None
-        return Telling(root, found, deadline_s)
+        return ChangeReader(root, found, deadline_s)
 
     def script(self, name):
         """A program that leaves a trace when it is run."""

@@ -1,4 +1,4 @@
-"""What git records of a tree: its logs, its commits, its patches. No hook of git is ever run."""
+"""git's records of a tree: logs, commits, patches. No hook of git is ever run."""
 
 PUBLIC = (
     "binary_patch",

@@ -1,6 +1,7 @@
-"""Patches as git writes and reads them: text as hunks, all else as binary literals.
+"""Patches in git's format: text as hunks, other content as binary literals.
 
-Names of objects are whole, so that `git apply` can check what it meets, and take binary ones.
+Object names are whole, so `git apply` can check the files it finds, and apply binary patches. git itself
+does not write them: the content of a checkpoint need not be on disk, nor git on the machine.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from sightline.model.manifest import Entry
 from sightline.model.text import split
 
 FILE, EXECUTABLE, SYMLINK = 0o100644, 0o100755, 0o120000
-"""All that git knows of rights and kinds."""
+"""The modes that git keeps."""
 
 UNSEEN = dict.fromkeys(
     [0xFEFF, *range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070)]
@@ -24,21 +25,22 @@ UNSEEN = dict.fromkeys(
 """Letters that a disk may leave out of a name."""
 
 LINE_BYTES = 52
-"""Packed bytes of one line of a binary literal."""
+"""The number of packed bytes in a line of a binary literal."""
 
 LENGTHS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-"""The letter that a line of so many bytes begins with, from 1 on."""
+"""The first letter of a line of 1, 2, … bytes."""
 
 
 class Side(Struct, frozen=True):
-    """What stands at a path, as git holds it. A symlink's data is where it leads."""
+    """The content of a path as git keeps it. The data of a symlink is its target."""
 
     mode: int
     data: bytes
 
 
 def takes(path: str) -> bool:
-    """Whether git holds a path of this name: on some disk it may lead into a `.git`, or out."""
+    """Return whether git accepts a path of this name: on some disk a name may lead into a `.git`,
+    or out of the tree."""
     return all(_harmless(name) for name in path.split("/"))
 
 
@@ -48,32 +50,32 @@ def _harmless(name: str) -> bool:
 
 
 def mode_of(entry: Entry) -> int:
-    """An entry's mode as git knows it."""
+    """Return git's mode for an entry."""
     if entry.kind == "symlink":
         return SYMLINK
     return EXECUTABLE if entry.mode & 0o100 else FILE
 
 
 def link_bytes(target: str) -> bytes:
-    """Where a symlink leads, as git holds it."""
+    """Return the target of a symlink as git keeps it."""
     return target.encode("utf-8", "surrogateescape")
 
 
 def blob_id(data: bytes, algorithm: str) -> str:
-    """The name of bytes in a repository. algorithm: sha1 or sha256."""
+    """Return the object id of bytes. algorithm: sha1 or sha256."""
     from hashlib import new
 
     return new(algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def no_id(algorithm: str) -> str:
-    """The name of nothing."""
+    """Return the object id that stands for no object."""
     return "0" * (64 if algorithm == "sha256" else 40)
 
 
 def patch(path: str, old: Side | None, new: Side | None, algorithm: str) -> bytes:
-    """What turns one side into the other; None: nothing stands there. Empty where git would see
-    no difference."""
+    """Return the patch from one side to the other; None: no file. Empty where git would see no
+    difference."""
     if old == new:
         return b""
     if old and new and SYMLINK in (old.mode, new.mode) and old.mode != new.mode:
@@ -122,19 +124,19 @@ def _lines(data: bytes) -> list[str]:
 def _literal(data: bytes) -> bytes:
     packed = compress(data)
     lines = [packed[at : at + LINE_BYTES] for at in range(0, len(packed), LINE_BYTES)]
-    told = [LENGTHS[len(line) - 1 :][:1] + b85encode(line, pad=True) + b"\n" for line in lines]
-    return b"literal %d\n" % len(data) + b"".join(told)
+    rows = [LENGTHS[len(line) - 1 :][:1] + b85encode(line, pad=True) + b"\n" for line in lines]
+    return b"literal %d\n" % len(data) + b"".join(rows)
 
 
 def _named(side: str, path: str) -> bytes:
-    """A name as git writes it: quoted where it would be misread."""
+    """Return a name as git writes it: quoted where it would be misread."""
     name = f"{side}/{path}".encode("utf-8", "surrogateescape")
     plain = all(letter >= 0x20 and letter not in b'"\\\x7f' for letter in name)
     return name if plain else quoted(name)
 
 
 def quoted(name: bytes) -> bytes:
-    """A name between quotes, as C writes strings."""
+    """Return a name in quotes, escaped as in C."""
     return b'"' + b"".join(_letter(letter) for letter in name) + b'"'
 
 

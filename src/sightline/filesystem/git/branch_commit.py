@@ -18,26 +18,26 @@ from sightline.filesystem.git.binary_patch import no_id, quoted
 from sightline.filesystem.git.repository import OURS, Repository, environment, program
 
 Tracked = dict[str, tuple[int, str]]
-"""Workspace path -> mode, and the name of what a commit holds there."""
+"""Workspace path -> mode and object id in a commit."""
 
 GITLINK = 0o160000
 """The mode of a submodule in a tree."""
 
 MADE = b"refs/sightline/export"
-"""Where the commit is told to be made; gone again before git writes any name down."""
+"""The name under which git makes the commit; removed before git writes any name to disk."""
 
 DEADLINE_S = 60.0
-"""For what git only looks up."""
+"""Seconds for a command of git that only looks something up."""
 
 SETTINGS = ("-c", "core.ignorecase=false", "-c", "core.quotepath=false")
 
 
-class GitSaidNo(Exception):
-    """git could not do it; its own words, or why it could not be asked."""
+class GitRefused(Exception):
+    """git could not do it. The message has git's own words, or why git could not be run."""
 
 
 class Head(Struct, frozen=True):
-    """What a repository is: its commit now (None: there is none yet), and its hash."""
+    """The commit of a repository's tree (None: there is none yet), and the repository's hash."""
 
     commit: str | None
     algorithm: str
@@ -56,20 +56,20 @@ class Commit(Struct, frozen=True):
 
 
 def head(repository: Repository) -> Head:
-    """Where a repository stands. GitSaidNo."""
+    """Return the commit that a repository's tree stands at. GitRefused."""
     algorithm = _ask(repository, ["rev-parse", "--show-object-format"]).decode().strip()
     found = _run(repository, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
     return Head(found.stdout.decode().strip() or None, algorithm)
 
 
 def tracked(repository: Repository, at: Head) -> Tracked:
-    """What the commit holds of the workspace. GitSaidNo."""
+    """Return the workspace's files in a commit. GitRefused."""
     found: Tracked = {}
     if at.commit is None:
         return found
     below = ["--", repository.prefix.rstrip("/")] if repository.prefix else []
-    said = _ask(repository, ["ls-tree", "-r", "-z", "--full-tree", at.commit, *below])
-    for entry in said.split(b"\0")[:-1]:
+    output = _ask(repository, ["ls-tree", "-r", "-z", "--full-tree", at.commit, *below])
+    for entry in output.split(b"\0")[:-1]:
         about, _, name = entry.partition(b"\t")
         mode, _, blob = about.decode().split()
         path = os.fsdecode(name)
@@ -78,28 +78,29 @@ def tracked(repository: Repository, at: Head) -> Tracked:
     return found
 
 
-def left_out(repository: Repository) -> set[str]:
-    """What git tracks of the workspace and leaves out of the tree (a sparse checkout). GitSaidNo."""
-    said = _ask(repository, ["ls-files", "-z", "-t", "--full-name"])
-    names = [os.fsdecode(each[2:]) for each in said.split(b"\0") if each.startswith(b"S ")]
+def sparse_paths(repository: Repository) -> set[str]:
+    """Return the workspace's files that git tracks and leaves out of the tree (a sparse checkout).
+    GitRefused."""
+    output = _ask(repository, ["ls-files", "-z", "-t", "--full-name"])
+    names = [os.fsdecode(each[2:]) for each in output.split(b"\0") if each.startswith(b"S ")]
     prefix = repository.prefix
     return {each.removeprefix(prefix) for each in names if each.startswith(prefix)}
 
 
 def is_branch_name(repository: Repository, name: str) -> bool:
-    """Whether git takes this as the name of a branch, and as it is written. GitSaidNo."""
+    """Return whether git accepts this as the name of a branch, as it is written. GitRefused."""
     done = _run(repository, ["check-ref-format", "--branch", name])
     return done.returncode == 0 and done.stdout == os.fsencode(name) + b"\n"
 
 
 def has_branch(repository: Repository, name: str) -> bool:
-    """Whether there is a branch of this name. GitSaidNo."""
+    """Return whether there is a branch of this name. GitRefused."""
     done = _run(repository, ["show-ref", "--verify", "--quiet", f"refs/heads/{name}"])
     return done.returncode == 0
 
 
 def write(repository: Repository, made: Commit) -> str:
-    """Write a commit that no name leads to yet; its id. GitSaidNo."""
+    """Write a commit without a name, and return its id. GitRefused."""
     words = ["fast-import", "--quiet", "--done", "--date-format=raw"]
     with subprocess.Popen(
         _words(repository, words),
@@ -112,28 +113,28 @@ def write(repository: Repository, made: Commit) -> str:
         try:
             for part in _stream(repository.prefix, made):
                 child.stdin.write(part)
-        except BrokenPipeError:  # it said why
+        except BrokenPipeError:  # it output why
             pass
         except BaseException:
             child.kill()
             with suppress(BrokenPipeError):  # git may have ended before it read the last part
                 child.stdin.close()
             raise
-        said, wrong = child.communicate()
+        output, wrong = child.communicate()
     if child.returncode != 0:
         _forget_report(repository, child.pid)
-        raise GitSaidNo(_first(wrong))
-    return said.decode().strip()
+        raise GitRefused(_first(wrong))
+    return output.decode().strip()
 
 
 def name(repository: Repository, branch: str, commit: str, author: str) -> None:
-    """Make a branch of a commit, where there is none of that name. GitSaidNo."""
+    """Create a branch at a commit; a branch of that name must not exist. GitRefused."""
     none = "0" * len(commit)
     who, _, mail = author.partition("<")
     log = {"GIT_COMMITTER_NAME": who.strip(), "GIT_COMMITTER_EMAIL": mail.rstrip(">")}
     done = _run(repository, ["update-ref", f"refs/heads/{branch}", commit, none], log)
     if done.returncode != 0:
-        raise GitSaidNo(_first(done.stderr))
+        raise GitRefused(_first(done.stderr))
 
 
 def _stream(prefix: str, made: Commit) -> Iterable[bytes]:
@@ -158,7 +159,7 @@ def _data(data: bytes) -> bytes:
 def _ask(repository: Repository, words: Sequence[str]) -> bytes:
     done = _run(repository, words)
     if done.returncode != 0:
-        raise GitSaidNo(_first(done.stderr))
+        raise GitRefused(_first(done.stderr))
     return done.stdout
 
 
@@ -175,21 +176,21 @@ def _run(
             check=False,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        raise GitSaidNo(str(error)) from error
+        raise GitRefused(str(error)) from error
 
 
 def _words(repository: Repository, words: Sequence[str]) -> list[str]:
     there = program()
     if there is None:
-        raise GitSaidNo("git is not installed, or not on PATH")
+        raise GitRefused("git is not installed, or not on PATH")
     return [there, "-C", repository.top, *OURS, *SETTINGS, *words]
 
 
 def _first(wrong: bytes) -> str:
-    """What git says first of what is wrong."""
+    """Return the first line of git's errors."""
     lines = wrong.decode("utf-8", "replace").strip().splitlines()
-    said = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-    return (said or (lines[0] if lines else "git says nothing")).partition(": ")[2] or said
+    output = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
+    return (output or (lines[0] if lines else "git says nothing")).partition(": ")[2] or output
 
 
 def _forget_report(repository: Repository, pid: int) -> None:

@@ -1,4 +1,4 @@
-"""What git's own log says of a tree: which operations moved it, from which commit to which."""
+"""git's own log of a tree: the operations that moved it from one commit to another."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sightline.model.events import GitMoved
 from sightline.model.timeline import Recorded
 
 NEWEST = 50
-"""Lines of the log that are looked at."""
+"""The number of lines of the log to look at."""
 
 DETAIL_MAX = 80
-"""Characters of what git says of an operation: a commit's subject may be long."""
+"""The limit of characters of a detail: a commit's subject may be long."""
 
 
 class Move(Struct, frozen=True):
-    """A line of the log. old, new: commits; at_s: when, in seconds since 1970, by git's own
-    clock. operation: git's name of it, in one word or two; detail: what else it says."""
+    """A line of the log. old, new: commits; at_s: seconds since 1970 by git's clock; operation: git's
+    name of the operation, one word or two; detail: the other words of the line."""
 
     old: str
     new: str
@@ -28,19 +28,19 @@ class Move(Struct, frozen=True):
 
 
 def moves(log: str) -> tuple[Move, ...]:
-    """The newest lines of a log, oldest first. What is no line of a log is left out."""
+    """Return the newest lines of a log, oldest first, without lines that are no entries of a log."""
     lines = log.splitlines()[-NEWEST:]
     return tuple(move for line in lines if (move := _move(line)) is not None)
 
 
 def _move(line: str) -> Move | None:
-    frame, _, said = line.partition("\t")
+    frame, _, message = line.partition("\t")
     old, _, rest = frame.partition(" ")
     new, _, signed = rest.partition(" ")
     at_s = signed.rpartition("> ")[2].partition(" ")[0]
     if not (_is_commit(old) and _is_commit(new) and at_s.isdecimal()):
         return None
-    operation, detail = _told(said)
+    operation, detail = _parse_operation(message)
     return Move(old, new, int(at_s), operation, detail)
 
 
@@ -48,9 +48,9 @@ def _is_commit(word: str) -> bool:
     return len(word) in (40, 64) and not set(word) - set("0123456789abcdef")
 
 
-def _told(said: str) -> tuple[str, str | None]:
-    """The operation and its detail: "checkout: moving from a to b" -> ("checkout", "a..b")."""
-    printable = "".join(sign if sign.isprintable() else "?" for sign in said)
+def _parse_operation(message: str) -> tuple[str, str | None]:
+    """Return the operation and its detail: "checkout: moving from a to b" -> ("checkout", "a..b")."""
+    printable = "".join(sign if sign.isprintable() else "?" for sign in message)
     head, _, rest = printable.partition(": ")
     operation, _, about = head.partition(" ")
     if operation in ("merge", "pull"):  # they name what was merged, not what came of it
@@ -76,8 +76,8 @@ RESTING = ("commit", "branch", "clone", "Branch")
 
 
 def since(log: Sequence[Move], at_s: int) -> tuple[Move, ...]:
-    """What happened after a moment. Where git's clock is set by hand, no line may be that
-    young though the log is: then it is the last of them, with the rest of the same rebase."""
+    """Return the moves after a moment (seconds since 1970). Where git's clock is set by hand, no line may
+    be that young although the log is: then return the last move, with the other steps of its rebase."""
     young = [move for move in log if move.at_s >= at_s]
     if young or not log:
         return tuple(young)
@@ -87,10 +87,10 @@ def since(log: Sequence[Move], at_s: int) -> tuple[Move, ...]:
     return tuple(log[first:])
 
 
-def after_told(log: Sequence[Move], told: Sequence[Recorded]) -> tuple[Move, ...]:
-    """What is behind the last that facts (in order) tell of already: the seconds of the log are
-    too coarse to tell it from the next."""
-    for recorded in reversed(told):
+def unrecorded_moves(log: Sequence[Move], facts: Sequence[Recorded]) -> tuple[Move, ...]:
+    """Return the moves after the last one that facts (in order) record already. The seconds of the log
+    alone are too coarse to tell one move from the next."""
+    for recorded in reversed(facts):
         fact, at_s = recorded.fact, recorded.happened_at // 1_000_000
         assert isinstance(fact, GitMoved)
         same = [
@@ -105,11 +105,11 @@ def after_told(log: Sequence[Move], told: Sequence[Recorded]) -> tuple[Move, ...
     return tuple(log)
 
 
-def whole(moves: Sequence[Move], fits: Sequence[bool]) -> Move:
-    """Many moves as one: from the newest before which the files stood as they were last seen
-    (fits: for each move, whether they did), else from the oldest, to the newest."""
+def join_moves(moves: Sequence[Move], fits: Sequence[bool]) -> Move:
+    """Join moves into one that ends at the newest. It begins at the newest move before which the
+    files were as they were last seen (fits: whether they were, for each move), else at the oldest."""
     fitting = [move for move, fit in zip(moves, fits, strict=False) if fit]
     first = [*moves[:1], *fitting][-1]
     last = moves[-1]
-    told = [move.detail for move in moves if move.operation == last.operation and move.detail]
-    return Move(first.old, last.new, last.at_s, last.operation, told[-1] if told else None)
+    details = [move.detail for move in moves if move.operation == last.operation and move.detail]
+    return Move(first.old, last.new, last.at_s, last.operation, details[-1] if details else None)

@@ -1,99 +1,85 @@
-"""What git's history says was renamed: where a path that is gone went."""
+"""Renames in git's history: where a path that is gone went."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
-from sightline.filesystem.git.repository import OURS, bounded, repository
+from sightline.filesystem.git.repository import OURS, repository, run_git
 
 COMMITS = 2_000
-"""Commits looked through, from the newest."""
+"""The number of commits to look through, from the newest."""
 
 DEADLINE_S = 2.0
-"""After so long without an end, what git has said by then counts."""
+"""Seconds after which the answer so far counts."""
 
 BYTES_MAX = 4_000_000
-"""Of git's answer; a history renames fewer files than that holds."""
+"""The limit of git's answer; a history renames fewer files than that holds."""
 
 COMPARED_MAX = 1_000
-"""Files gone and files new in one commit, of which git compares each with each."""
+"""The limit of deleted and of new files in one commit that git compares with each other."""
 
-TOLD_MAX = 20_000
-"""Renames that are kept, the newest."""
+RENAMES_MAX = 20_000
+"""The limit of renames that are kept, the newest."""
 
 
 class History:
-    """What git says was renamed in a workspace, asked once for each commit that it stands at."""
+    """The renames in a workspace's history, asked once for each commit that the tree stands at."""
 
     def __init__(self, root: str) -> None:
         self._root = root
         self._kept: tuple[tuple[object, ...], dict[str, str]] | None = None
 
     def renames(self, deadline_s: float = DEADLINE_S) -> dict[str, str]:
-        """As `renames`, within the time of one question; DEADLINE_S at most. What was cut off
-        sooner than that counts for this question alone."""
+        """Return the renames as `renames` does, within `deadline_s` seconds, DEADLINE_S at most. An answer
+        that was cut off sooner than DEADLINE_S is not kept."""
         found = repository(self._root, ".")
         if found is None:
             return {}
-        standing = found.standing()
-        if self._kept is not None and self._kept[0] == standing:
+        state = found.head_state()
+        if self._kept is not None and self._kept[0] == state:
             return self._kept[1]
         if deadline_s <= 0:
             return {}
-        said, whole = _log(self._root, COMMITS, min(deadline_s, DEADLINE_S))
-        told = _newest(said)
-        if whole or deadline_s >= DEADLINE_S:
-            self._kept = (standing, told)
-        return told
+        answer, is_whole = _log(self._root, COMMITS, min(deadline_s, DEADLINE_S))
+        newest = _newest(answer)
+        if is_whole or deadline_s >= DEADLINE_S:
+            self._kept = (state, newest)
+        return newest
 
 
 def renames(root: str, *, commits: int = COMMITS, deadline_s: float = DEADLINE_S) -> dict[str, str]:
-    """Old workspace paths and the newest ones, as git tells them of the last commits; a file that
-    moved several times is told once for each of its old paths. {} where there is no git, no
-    history, or no answer in time."""
+    """Return old workspace paths and their newest paths, of the last commits. A file that moved
+    several times is under each of its old paths. {} where there is no git, no history, or no
+    answer in time."""
     return _newest(_log(root, commits, deadline_s)[0])
 
 
-def _newest(said: bytes) -> dict[str, str]:
+def _newest(answer: bytes) -> dict[str, str]:
     newest: dict[str, str] = {}
-    for old, new in _pairs(said):
-        if len(newest) == TOLD_MAX:
+    # Each rename is a letter with a number, and two paths; a part that broke off has no new path.
+    words = iter([word.decode("utf-8", "replace") for word in answer.split(b"\0")[:-1]])
+    for old, new in ((next(words, ""), next(words, "")) for _ in words):
+        if len(newest) == RENAMES_MAX:
             break
-        # The log goes back in time: where a new path went later stands in the table already.
-        newest.setdefault(old, newest.get(new, new))
+        if new:
+            # The log goes back in time: the later way of a new path is in the table already.
+            newest.setdefault(old, newest.get(new, new))
     return {old: new for old, new in newest.items() if old != new}
 
 
-def _pairs(said: bytes) -> Iterator[tuple[str, str]]:
-    """Old and new path of each rename, the newest first: a letter with a number, and two paths.
-    What broke off at the end is left out."""
-    words = iter(said.split(b"\0")[:-1])
-    for old, new in ((next(words, b""), next(words, b"")) for _ in words):
-        if new:
-            yield _path(old), _path(new)
-
-
-def _path(name: bytes) -> str:
-    return name.decode("utf-8", "replace")
-
-
 def _log(root: str, commits: int, deadline_s: float) -> tuple[bytes, bool]:
-    """What git prints, up to the deadline and the limit, and whether more time would not tell
-    more; a part that breaks off loses its end."""
+    """Return git's answer up to the deadline and the limit, and whether more time would not give
+    more."""
     if not os.path.isdir(root):
         return b"", True
-    limit = ["-c", f"diff.renameLimit={COMPARED_MAX}"]
-    done = bounded(["-C", root, *OURS, *limit, *_words(commits)], BYTES_MAX, deadline_s)
-    if done is None:
-        return b"", True
-    said, ended = done
-    return said[:BYTES_MAX], ended >= 0 or len(said) > BYTES_MAX
-
-
-def _words(commits: int) -> list[str]:
-    """--relative: paths as the workspace has them, also where it is a folder of the repository."""
-    return [
+    words = [
+        *("-C", root, *OURS, "-c", f"diff.renameLimit={COMPARED_MAX}"),
         *("log", f"--max-count={commits}", "--no-show-signature", "--no-ext-diff", "--no-textconv"),
+        # --relative: paths as the workspace has them, also where it is a folder of the repository.
         *("--diff-filter=R", "--name-status", "-M", "--format=", "-z", "--relative"),
     ]
+    done = run_git(words, BYTES_MAX, deadline_s)
+    if done is None:
+        return b"", True
+    answer, code = done
+    return answer[:BYTES_MAX], code >= 0 or len(answer) > BYTES_MAX

@@ -1,92 +1,109 @@
-"""What git says of a tree: its logs are read, and its program is asked what a commit holds.
+"""A git repository: its logs, read as files, and its commits, asked of the git program.
 
-Nothing of the user's is run: no hooks, no configuration but the repository's own, nothing that
-would be fetched. Whatever git does not answer is no error: it is no answer.
+git runs without the user's hooks and configuration, and fetches nothing. Where git does not answer,
+the answer is None or empty, not an error.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from subprocess import DEVNULL, PIPE, Popen
 from threading import Timer
 
 from sightline.filesystem.git.reflog import Move, moves, since
 
 SLACK_NS = 20_000_000
-"""Times of files step by the clock tick, and may lie that much before the clock."""
+"""Times of files step by the clock tick, so they may lie this much before the clock."""
 
 LOG_BYTES = 65_536
-"""The end of a log that is read."""
+"""The size of the end of a log that is read."""
 
 LINK_BYTES = 4_096
-"""The most of a `.git` file that is read: it names a folder."""
+"""The limit of a `.git` file, which names a folder."""
 
 NAMED_MAX = 500
-"""Paths that a command line names; of more, the whole tree is listed."""
+"""The limit of paths on a command line; for more paths, git lists the whole tree."""
+
+STOPPED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
+
+QUIET = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # older ones do not know the line above
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
+"""git's whole environment, except the places of programs: it reads no settings of the user's."""
+
+OURS = ("--no-pager", "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 
 
 class Repository:
-    """A repository and its tree. top: the tree; folder: what `.git` is, of this tree alone;
-    common: what its trees share. Its methods never raise for what git or the disk say."""
+    """A repository and its tree. top: the top folder of the tree; folder: the git folder of this tree;
+    common: the git folder that all trees of the repository share. No method raises for errors of git
+    or the disk."""
 
     def __init__(self, root: str, top: str, folder: str) -> None:
         self._root = root
         self.top = top
         self.folder = folder
-        self.common = _common(folder)
+        shared = _text(f"{folder}/commondir").strip()
+        self.common = os.path.normpath(os.path.join(folder, shared)) if shared else folder
         self._algorithm = ""
 
     @property
     def prefix(self) -> str:
-        """What git's names of workspace paths begin with: "", or a folder ending in "/"."""
+        """Return the beginning of git's names of workspace paths: "", or a folder ending in "/"."""
         folder = os.path.relpath(self._root, self.top).replace(os.sep, "/")
         return "" if folder == "." else f"{folder}/"
 
     def moves(self, since_ns: int) -> tuple[Move, ...]:
-        """What moved the tree after a moment, oldest first, by the log of HEAD."""
+        """Return the operations that moved the tree after a moment, oldest first, by the log of HEAD."""
         log = f"{self.folder}/logs/HEAD"
         if not _newer(log, since_ns):
             return ()
         return since(moves(_tail(log)), since_ns // 1_000_000_000)
 
     def head(self) -> str | None:
-        """The commit that the tree stands at, by the log of HEAD."""
+        """Return the commit that the tree stands at, by the log of HEAD."""
         log = moves(_tail(f"{self.folder}/logs/HEAD"))
         return log[-1].new if log else None
 
-    def standing(self) -> tuple[object, ...]:
-        """What is another each time that the tree comes to stand at another commit."""
+    def head_state(self) -> tuple[object, ...]:
+        """Return a value that differs each time the tree comes to stand at another commit."""
         head = _text(f"{self.folder}/HEAD")
         branch = f"{self.common}/{head.removeprefix('ref: ').strip()}"
         tables = [f"{self.common}/packed-refs", f"{self.common}/reftable/tables.list"]
         return (self.head(), head, _text(branch), *map(_written, tables))
 
     def stashed(self) -> tuple[str, ...]:
-        """The commits of the stash, the newest last."""
+        """Return the commits of the stash, the newest last."""
         return tuple(move.new for move in moves(_tail(f"{self.common}/logs/refs/stash")))
 
     def stash_moved(self, since_ns: int) -> bool:
-        """Whether the stash was put on, or taken from, after a moment."""
+        """Return whether an entry was added to or removed from the stash after a moment."""
         log = f"{self.common}/logs/refs/stash"
         return _newer(log if os.path.exists(log) else os.path.dirname(log), since_ns)
 
     def index_moved(self, since_ns: int) -> bool:
-        """Whether the index was written after a moment. Applying a stash leaves no other trace."""
+        """Return whether git wrote the index after a moment. Applying a stash leaves no other trace."""
         return _newer(f"{self.folder}/index", since_ns)
 
     def busy(self) -> bool:
-        """Whether git is in the middle of writing the tree."""
+        """Return whether git is writing the tree now."""
         return os.path.exists(f"{self.folder}/index.lock")
 
     def stopped(self, since_ns: int) -> bool:
-        """Whether git has stopped in the middle of something after a moment, and waits."""
+        """Return whether git stopped in the middle of an operation after a moment, and waits."""
         return any(_newer(f"{self.folder}/{name}", since_ns) for name in STOPPED)
 
     def algorithm(self) -> str:
-        """The hash that names objects here, by the length of the names."""
+        """Return the hash of this repository, sha1 or sha256, by the length of its object names."""
         if not self._algorithm:
             self._algorithm = "sha256" if len(self.head() or "") == 64 else "sha1"
         return self._algorithm
@@ -94,23 +111,25 @@ class Repository:
     def blobs(
         self, commit: str, paths: Sequence[str], deadline_s: float
     ) -> dict[str, str | None] | None:
-        """The blob ids of workspace paths in a commit, None for what it does not have; None when
-        git does not answer."""
-        names = {self._name(path): path for path in paths}
+        """Return the blob ids of workspace paths in a commit, None for a path that it does not have;
+        None when git does not answer."""
+        names = {
+            os.path.relpath(f"{self._root}/{path}", self.top).replace(os.sep, "/"): path
+            for path in paths
+        }
         asked = list(names) if len(names) <= NAMED_MAX else []
         whole = [] if asked else ["-r"]
-        done = _ask(
-            self.top, ["ls-tree", "-z", "--full-tree", *whole, commit, "--", *asked], deadline_s
-        )
-        if done is None:
+        words = ["ls-tree", "-z", "--full-tree", *whole, commit, "--", *asked]
+        answer = _ask(self.top, words, deadline_s)
+        if answer is None:
             return None
-        found: dict[str, str | None] = dict.fromkeys(paths)
-        for entry in done.split(b"\0"):
-            said, _, name = entry.partition(b"\t")
+        ids: dict[str, str | None] = dict.fromkeys(paths)
+        for entry in answer.split(b"\0"):
+            description, _, name = entry.partition(b"\t")
             path = names.get(os.fsdecode(name))
-            if path is not None and said.split()[1] == b"blob":
-                found[path] = said.split()[2].decode()
-        return found
+            if path is not None and description.split()[1] == b"blob":
+                ids[path] = description.split()[2].decode()
+        return ids
 
     def tracked_paths(self, deadline_s: float) -> list[str]:
         """Return the workspace paths that git tracks; none where git does not answer."""
@@ -118,15 +137,12 @@ class Repository:
         return os.fsdecode(names).split("\0")[:-1] if names else []
 
     def holds(self, blob: str, deadline_s: float) -> bool:
-        """Whether git has a blob of this id, in a commit or left over from one."""
+        """Return whether git has a blob of this id, in a commit or left over from one."""
         return _ask(self.top, ["cat-file", "-e", blob], deadline_s) is not None
-
-    def _name(self, path: str) -> str:
-        return os.path.relpath(f"{self._root}/{path}", self.top).replace(os.sep, "/")
 
 
 def repository(root: str, path: str) -> Repository | None:
-    """The repository that a workspace path belongs to: that of the nearest `.git` above it."""
+    """Return the repository of a workspace path: that of the nearest `.git` above it."""
     folder = os.path.dirname(f"{root}/{path}")
     while True:
         found = _control(f"{folder}/.git")
@@ -139,7 +155,7 @@ def repository(root: str, path: str) -> Repository | None:
 
 
 def _control(at: str) -> str | None:
-    """The folder that a `.git` is, or names; that of a worktree or submodule is a file."""
+    """Return the git folder that a `.git` is or names; in a worktree or submodule it is a file."""
     if os.path.isdir(at):
         return at if os.path.exists(f"{at}/HEAD") else None
     named = _text(at)
@@ -147,11 +163,6 @@ def _control(at: str) -> str | None:
         return None
     folder = os.path.join(os.path.dirname(at), named.removeprefix("gitdir: ").strip())
     return folder if os.path.isdir(folder) else None
-
-
-def _common(folder: str) -> str:
-    shared = _text(f"{folder}/commondir").strip()
-    return os.path.normpath(os.path.join(folder, shared)) if shared else folder
 
 
 def _text(at: str) -> str:
@@ -189,81 +200,54 @@ def _written(at: str) -> tuple[int, ...]:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-STOPPED = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
-
-QUIET = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",  # older ones do not know the line above
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "LC_ALL": "C",
-}
-"""All that git is told, but where programs are: it reads nothing of the user's."""
-
-OURS = ("--no-pager", "-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
-
-
 def environment() -> dict[str, str]:
-    """The environment that git runs in: nothing of the user's but where programs are."""
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
-    return {**kept, **QUIET}
+    """Return the environment for git: nothing of the user's except the places of programs."""
+    places = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    return {**places, **QUIET}
 
 
-def _ask(top: str, words: Sequence[str], deadline_s: float) -> bytes | None:
-    there = program()
-    if there is None:
-        return None
-
-    try:
-        done = subprocess.run(
-            [there, "-C", top, *OURS, *words],
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=deadline_s,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+def _ask(folder: str, words: Sequence[str], deadline_s: float) -> bytes | None:
+    """Return what git prints; None where it fails or does not end in time."""
+    done = run_git(["-C", folder, *OURS, *words], None, deadline_s)
+    return done[0] if done is not None and done[1] == 0 else None
 
 
-def bounded(
-    words: Sequence[str], limit: int, deadline_s: float, more: dict[str, str] | None = None
+def run_git(
+    words: Sequence[str],
+    limit: int | None,
+    deadline_s: float,
+    variables: Mapping[str, str] | None = None,
 ) -> tuple[bytes, int] | None:
-    """What git prints, in limit + 1 bytes at most, and what it ended with; it is ended at the
-    deadline, and once it has said enough. more: of its environment. None where it cannot be run."""
-    there = program()
-    if there is None:
+    """Run git and return its output, limit + 1 bytes at most, and its exit code; None where it
+    cannot be run. git is killed at the deadline (seconds) and when it prints more than the limit
+    (bytes). variables: added to its environment."""
+    git = program()
+    if git is None:
         return None
-
-    env = environment() | (more or {})
+    env = environment() | dict(variables or {})
     try:
-        git = Popen([there, *words], env=env, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
+        process = Popen([git, *words], env=env, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL)
     except (OSError, ValueError):
         return None
-    with git:
-        late = Timer(deadline_s, git.kill)
-        late.start()
+    with process:
+        timer = Timer(deadline_s, process.kill)
+        timer.start()
         try:
-            assert git.stdout is not None
-            said = git.stdout.read(limit + 1)
-            if len(said) > limit:
-                git.kill()
-            return said, git.wait()
+            assert process.stdout is not None
+            output = process.stdout.read(-1 if limit is None else limit + 1)
+            if limit is not None and len(output) > limit:
+                process.kill()
+            return output, process.wait()
         finally:
-            late.cancel()
-            git.kill()
+            timer.cancel()
+            process.kill()
 
 
 def program() -> str | None:
-    """git, from a folder that PATH names in full: never from the one that happens to be current."""
+    """Return the path of git, from a folder that PATH names in full; never from the current folder."""
     name = "git.exe" if sys.platform == "win32" else "git"
     for folder in os.environ.get("PATH", "").split(os.pathsep):
-        there = os.path.join(folder, name)
-        if os.path.isabs(folder) and os.access(there, os.X_OK):
-            return there
+        path = os.path.join(folder, name)
+        if os.path.isabs(folder) and os.access(path, os.X_OK):
+            return path
     return None

@@ -1,7 +1,7 @@
-"""What git says of changes and of commits, for somebody to read: bounded, and nothing run for it.
+"""Changes and commits as git describes them, bounded, for a person or an agent to read.
 
-Beside what holds for all of git here (git.py), the repository's own settings may not run programs
-either: no external diffs, no conversions, no filters, no checks of signatures.
+Beyond the rules of `repository`, the repository's own settings may not run programs here: no external
+diffs, no conversions, no filters, no checks of signatures.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from sightline.filesystem.git.repository import OURS, Repository, bounded
+from sightline.filesystem.git.repository import OURS, Repository, run_git
 
 NAMES_BYTES = 1 << 20
-"""Of a list of names that is read."""
+"""The limit of a list of names."""
 
 PATHS_MAX = 500
-"""Paths that one patch is asked for."""
+"""The limit of paths for one patch."""
 
 MESSAGE_BYTES = 20_000
 
@@ -41,7 +41,7 @@ LIST_FILTERS = (
 )
 
 ONE_FILTER = "filter.sightline.required=false"
-"""There is always one, so that no answer is none because git failed."""
+"""A setting that always exists, so an empty answer means that git failed."""
 
 
 class Touched(Struct, frozen=True):
@@ -74,9 +74,9 @@ class Patch(Struct, frozen=True):
     cut: bool
 
 
-class Telling:
-    """A repository that is asked about the files of a workspace; paths are relative to its root.
-    None is answered where git does not answer, or has no such thing."""
+class ChangeReader:
+    """Reads changes and commits of a workspace's files from its repository. Paths are relative to the
+    workspace's root. Methods return None where git does not answer or has no such object."""
 
     def __init__(self, root: str, repository: Repository, deadline_s: float) -> None:
         self._root = root
@@ -86,18 +86,18 @@ class Telling:
         self._overriding: dict[str, str] | None = None
 
     def head(self) -> str | None:
-        """What the tree is compared with: the commit it stands at, or the tree of nothing."""
+        """Return the commit that the tree stands at, or the empty tree where there is no commit."""
         return self._line(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) or self._nothing()
 
     def commit(self, name: str) -> Commit | None:
-        """The commit of a name, which is its id or the beginning of it."""
+        """Return the commit with this id, or with an id that begins so."""
         asked = f"{name}^{{commit}}"
         whole = self._line(["rev-parse", "--verify", "--quiet", "--end-of-options", asked])
         show = ["show", "-s", "--no-show-signature", "--no-notes", "--encoding=UTF-8", FORMAT]
-        said = self._ask([*show, whole], MESSAGE_BYTES) if whole else None
-        if said is None:
+        answer = self._ask([*show, whole], MESSAGE_BYTES) if whole else None
+        if answer is None:
             return None
-        parts = said[0].decode("utf-8", "replace").split("\0", 4)
+        parts = answer[0].decode("utf-8", "replace").split("\0", 4)
         if len(parts) < 5:  # no person has a name that long
             return None
         name, author, at, parents, message = parts
@@ -107,45 +107,45 @@ class Telling:
         return Commit(name, author, at, message.strip(), before, len(parents.split()))
 
     def touched(self, before: str, after: str | None) -> tuple[list[Touched], bool] | None:
-        """The files that differ, and whether there are more; after: None for the tree on disk."""
+        """Return the files that differ, and whether there are more. after: None for the tree on disk."""
         names = [before] if after is None else [before, after]
-        said = self._ask([*DIFF, "--raw", "--numstat", "-z", *names, "--"], NAMES_BYTES)
-        if said is None:
+        answer = self._ask([*DIFF, "--raw", "--numstat", "-z", *names, "--"], NAMES_BYTES)
+        if answer is None:
             return None
-        found = _touched(said[0], cut=said[1])
-        return (found if after else self._really(found)), said[1]
+        found = _touched(answer[0], cut=answer[1])
+        return (found if after else self._without_touched_times(found)), answer[1]
 
-    def _really(self, found: list[Touched]) -> list[Touched]:
-        """Without files that only their times tell from what was committed. Of a text its lines
-        tell; of others git is asked once more, by what looks into them and writes nothing."""
+    def _without_touched_times(self, found: list[Touched]) -> list[Touched]:
+        """Leave out files that differ from the commit in their times alone. The lines of a text show
+        that; for other files git is asked again, by a command that reads them and writes nothing."""
         doubtful = [each.path for each in found if each.letter == "M" and each.added is None]
         if not doubtful:
             return found
         words = ["status", "--porcelain=v1", "-z", "--no-renames", "-uno"]
         paths = doubtful[:PATHS_MAX]
-        said = self._ask([*words, "--ignore-submodules=dirty", "--", *paths], NAMES_BYTES)
-        if said is None:
+        answer = self._ask([*words, "--ignore-submodules=dirty", "--", *paths], NAMES_BYTES)
+        if answer is None:
             return found
-        differ = {os.fsdecode(each[3:]) for each in said[0].split(b"\0")}
+        differ = {os.fsdecode(each[3:]) for each in answer[0].split(b"\0")}
         alike = {path for path in paths if self._prefix + path not in differ}
         return [each for each in found if each.path not in alike]
 
     def untracked(self) -> tuple[list[Touched], bool] | None:
-        """The files that git does not track, and does not ignore."""
-        said = self._ask(["ls-files", "-o", "--exclude-standard", "-z"], NAMES_BYTES)
-        if said is None:
+        """Return the files that git neither tracks nor ignores, and whether there are more."""
+        answer = self._ask(["ls-files", "-o", "--exclude-standard", "-z"], NAMES_BYTES)
+        if answer is None:
             return None
-        return [Touched("?", os.fsdecode(each)) for each in said[0].split(b"\0")[:-1]], said[1]
+        return [Touched("?", os.fsdecode(each)) for each in answer[0].split(b"\0")[:-1]], answer[1]
 
     def patch(
         self, before: str, after: str | None, paths: Sequence[str], limit: int
     ) -> Patch | None:
-        """What differs in these files, in so many bytes at most."""
+        """Return a patch of these files, of `limit` bytes at most."""
         names = [before] if after is None else [before, after]
-        said = self._ask([*DIFF, "-p", "-U3", *names, "--", *paths[:PATHS_MAX]], limit)
-        if said is None:
+        answer = self._ask([*DIFF, "-p", "-U3", *names, "--", *paths[:PATHS_MAX]], limit)
+        if answer is None:
             return None
-        body, cut = said
+        body, cut = answer
         whole = body[: body.rfind(b"\n") + 1] if cut else body
         return Patch(whole.decode("utf-8", "replace"), cut or len(paths) > PATHS_MAX)
 
@@ -153,50 +153,58 @@ class Telling:
         return self._line(["hash-object", "-t", "tree", "--stdin"])
 
     def _line(self, words: Sequence[str]) -> str | None:
-        said = self._ask(words, NAMES_BYTES)
-        return said[0].decode("ascii", "replace").strip() or None if said else None
+        answer = self._ask(words, NAMES_BYTES)
+        return answer[0].decode("ascii", "replace").strip() or None if answer else None
 
     def _ask(self, words: Sequence[str], limit: int) -> tuple[bytes, bool] | None:
         if self._overriding is None:
             found = self._run(["-c", ONE_FILTER, *LIST_FILTERS], {}, NAMES_BYTES)
             if found is None or found[1]:
                 return None
-            self._overriding = _without(found[0])
+            self._overriding = _switching_off(found[0])
         return self._run(words, self._overriding, limit)
 
     def _run(
-        self, words: Sequence[str], more: dict[str, str], limit: int
+        self, words: Sequence[str], variables: dict[str, str], limit: int
     ) -> tuple[bytes, bool] | None:
+        """Return git's output, of `limit` bytes at most, and whether there is more; None when git fails
+        or takes too long."""
         every = ["-C", self._root, *OURS, *SETTINGS, *words]
         ceiling = {"GIT_CEILING_DIRECTORIES": os.path.dirname(self._top)}
-        return _run(every, more | ceiling, limit, self._deadline_s)
+        done = run_git(every, limit, self._deadline_s, variables | ceiling)
+        if done is None:
+            return None
+        output, code = done
+        if len(output) > limit:
+            return output[:limit], True
+        return (output, False) if code == 0 else None
 
 
-def _without(names: bytes) -> dict[str, str]:
-    """The environment in which the filters of these settings do nothing. A word `-c` could not name
-    one with "=" in its name."""
+def _switching_off(names: bytes) -> dict[str, str]:
+    """Return an environment that switches off the filters of these settings. An option `-c` could not
+    name a filter with "=" in its name."""
     keys = sorted(set(os.fsdecode(names).split("\0")) - {""})
-    told = {"GIT_CONFIG_COUNT": str(len(keys))}
+    variables = {"GIT_CONFIG_COUNT": str(len(keys))}
     for at, key in enumerate(keys):
-        told[f"GIT_CONFIG_KEY_{at}"] = key
-        told[f"GIT_CONFIG_VALUE_{at}"] = "false" if key.endswith(".required") else ""
-    return told
+        variables[f"GIT_CONFIG_KEY_{at}"] = key
+        variables[f"GIT_CONFIG_VALUE_{at}"] = "false" if key.endswith(".required") else ""
+    return variables
 
 
-def _touched(said: bytes, *, cut: bool) -> list[Touched]:
-    """Of `--raw --numstat -z`: all files with their letters, then those that differ by more than
-    their times with their lines."""
-    parts = iter([os.fsdecode(part) for part in said.split(b"\0")[:-1]])
+def _touched(answer: bytes, *, cut: bool) -> list[Touched]:
+    """Parse the output of `--raw --numstat -z`: all files with their letters, then the files that
+    differ in more than their times, with their lines."""
+    parts = iter([os.fsdecode(part) for part in answer.split(b"\0")[:-1]])
     found: dict[str, Touched] = {}
     times_alone: set[str] = set()
     for part in parts:
         if part.startswith(":"):
             before, after, _, _, letter = part[1:].split(" ")
-            made = _lettered(letter[:1], parts)
-            if made.path:
-                found[made.path] = made
-            if made.letter == "M" and before == after and not cut:
-                times_alone.add(made.path)
+            file = _lettered(letter[:1], parts)
+            if file.path:
+                found[file.path] = file
+            if file.letter == "M" and before == after and not cut:
+                times_alone.add(file.path)
             continue
         added, removed, path = part.split("\t", 2)
         if not path:
@@ -211,17 +219,3 @@ def _touched(said: bytes, *, cut: bool) -> list[Touched]:
 def _lettered(letter: str, parts: Iterator[str]) -> Touched:
     first = next(parts, "")
     return Touched(letter, next(parts, ""), first) if letter in "RC" else Touched(letter, first)
-
-
-def _run(
-    words: Sequence[str], more: dict[str, str], limit: int, deadline_s: float
-) -> tuple[bytes, bool] | None:
-    """What git prints, in so many bytes at most, and whether there was more; None when it fails
-    or takes too long."""
-    said = bounded(words, limit, deadline_s, more)
-    if said is None:
-        return None
-    body, code = said
-    if len(body) > limit:
-        return body[:limit], True
-    return (body, False) if code == 0 else None
