@@ -66,13 +66,6 @@ class Folder:
         finally:
             os.close(fd)
 
-    def identity(self) -> tuple[int, int] | None:
-        """Return device and inode of the folder; None where folders cannot be held open."""
-        if self.fd is None:
-            return None
-        found = self.calls.fstat(self.fd)
-        return found.st_dev, found.st_ino
-
     def unmake(self) -> None:
         """Remove the folders that were made on the way here, unless they are no longer empty."""
         for folder in reversed(self._made):

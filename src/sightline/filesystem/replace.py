@@ -95,10 +95,10 @@ def _sync(awaited: dict[int, Awaited]) -> dict[int, OSError | None]:
         failures[number] = _failure(file.write)
         if len(files) > 1 and failures[number] is None:
             file.begin_sync()
-    synced: dict[tuple[int, int] | None, OSError | None] = {}
+    synced: dict[str, OSError | None] = {}
     for number, each in awaited.items():
         if isinstance(each, Folder):
-            key = each.identity()
+            key = each.path.rpartition("/")[0]
             if key not in synced:
                 synced[key] = _failure(each.sync)
             failures[number] = synced[key]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.disk import DiskWorkspace
-from sightline.filesystem.ignore.gitignore import SPELLED_SUM_MAX, PatternSet, lines_of
+from sightline.filesystem.ignore.gitignore import PatternSet, lines_of
 from sightline.filesystem.ignore.rules import CHARACTERS_MAX, WILDCARDS_MAX, IgnoreRules, bounded
 
 ENVIRONMENT = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
@@ -90,14 +90,6 @@ def test_few_are_concerned_by_common_patterns():
     assert PatternSet(lines).concerned("src/", names) == ["b.log"]
 
 
-@pytest.mark.parametrize(
-    ("line", "wildcards"),
-    [("*.py[co]", 0), ("[Bb]in/[Oo]bj", 0), ("**/x.log", 0), ("[a-c]", 1), ("[abc][abc]", 1)],
-)
-def test_brackets_of_few_letters_are_looked_up(line, wildcards):
-    assert PatternSet([line]).wildcards == wildcards
-
-
 def test_no_pattern_is_read_behind_one_wildcard_too_many():
     lines = iter(["a*b"] * 10)
     assert PatternSet(lines, 4).wildcards == 5
@@ -123,14 +115,6 @@ def test_wildcards_that_take_long_to_read_are_refused_at_once(unit):
     with pytest.raises(Unverifiable, match=f"of more than {CHARACTERS_MAX:,} characters"):
         bounded(".gitignore", lines)
     assert next(lines) == "never read"
-
-
-def test_what_brackets_are_spelled_out_as_is_bounded():
-    many = [f"[abcdefgh]{number}" for number in range(SPELLED_SUM_MAX)]
-    patterns = PatternSet(many)
-    assert patterns.wildcards == SPELLED_SUM_MAX - SPELLED_SUM_MAX // 8
-    assert patterns.matches("a7")
-    assert patterns.matches(f"h{SPELLED_SUM_MAX - 1}")
 
 
 def test_an_ignore_file_without_end_is_refused(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""The ignore files of a tree: which of them speak for a path, and what they say together."""
+"""The ignore files of a tree, and their common answer for a path."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from sightline.filesystem.ignore.gitignore import PatternSet, lines_of
 from sightline.filesystem.scan import settled
 
 Chain = tuple[tuple[PatternSet, int], ...]
-"""Pattern sets that speak for one folder's entries, strongest first, each with how many
-characters of a path stand before the part that its patterns are about."""
+"""The pattern sets for one folder's entries, strongest first. The number is the length of the folder
+of the pattern set: its patterns match the path behind that."""
 
 Chains = tuple[Chain, ...]
 """The chain of each rule of a RuleSet, for one folder's entries."""
 
 BYTES_MAX = 2_000_000
-"""The most of an ignore file that is read."""
+"""The limit of an ignore file."""
 
 WILDCARDS_MAX = 2_000
-"""Patterns of one ignore file that no table holds (filesystem.ignore.gitignore): all are compared with each
-path, so that more would make every look slow."""
+"""The limit of patterns of one ignore file that no table holds (see gitignore): each path is
+compared with all of them, so more would make every look slow."""
 
 CHARACTERS_MAX = 100_000
-"""Characters of the patterns of one ignore file that hold a wildcard: compiling 100,000 takes a second."""
+"""The limit of characters in one file's patterns with wildcards: compiling 100,000 takes a second."""
 
 _EMPTY = PatternSet(())
 
 
 class IgnoreRules:
-    """Files of one name (".gitignore", ".sightlineignore") in every folder from `top` down.
+    """Ignore files of one name (".gitignore", ".sightlineignore") in every folder from `top` down.
 
-    top: where the rules begin, the top of the git tree for .gitignore, so that a workspace that
-    is a part of a repository follows all of it. Files are read again when their stat changed.
+    top: for .gitignore the top of the git tree, so that a workspace that is a part of a repository
+    follows all rules of it. exclude: a further file, weaker than all others. Files are read again
+    when their stat changed.
     """
 
     def __init__(self, root: str, name: str, *, top: str | None = None, exclude: str = "") -> None:
@@ -48,7 +49,7 @@ class IgnoreRules:
         self._read: dict[str, tuple[tuple[int, ...], PatternSet]] = {}
 
     def refuses(self, path: str, *, folder: bool = False) -> bool:
-        """Whether a path of the workspace is ignored, by itself or through a folder above it."""
+        """Return whether a path of the workspace is ignored, by itself or through a folder above."""
         chain = self.chain()
         full = self._below + path
         end = full.find("/", len(self._below))
@@ -60,7 +61,7 @@ class IgnoreRules:
         return ignored(chain, full, folder=folder)
 
     def chain(self) -> Chain:
-        """What speaks for the entries of the workspace's root."""
+        """Return the chain for the entries of the workspace's root."""
         exclude = self._load(self._exclude) if self._exclude else _EMPTY
         chain: Chain = ((exclude, 0),) if exclude else ()
         chain = self.extend(chain, "")
@@ -71,19 +72,19 @@ class IgnoreRules:
         return chain
 
     def extend(self, chain: Chain, folder: str) -> Chain:
-        """What speaks for the entries of a folder (relative to the top, "" or ending in "/"),
-        from what speaks for the one above it."""
+        """Return the chain for the entries of a folder (relative to the top, "" or ending in "/"),
+        from the chain for the folder above it."""
         own = self._load(f"{self._top}/{folder}{self.name}")
         return ((own, len(folder)), *chain) if own else chain
 
     def above(self) -> list[str]:
-        """The ignore files that speak for the root of the workspace, whether they are there."""
+        """Return the ignore files for the root of the workspace, whether they exist or not."""
         ends = [at + 1 for at, sign in enumerate(self._below) if sign == "/"]
         files = [f"{self._top}/{self._below[:end]}{self.name}" for end in [0, *ends]]
         return [self._exclude, *files] if self._exclude else files
 
     def full(self, path: str) -> str:
-        """A path of the workspace as the rules name it, from the top."""
+        """Return a path of the workspace as the rules name it, from the top."""
         return self._below + path
 
     def _load(self, file: str) -> PatternSet:
@@ -102,7 +103,10 @@ class IgnoreRules:
         signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
         known = self._read.get(file)
         if known is None or known[0] != signature or not settled(*signature[:2], time_ns()):
-            known = self._read[file] = (signature, _patterns(file))
+            known = self._read[file] = (
+                signature,
+                bounded(file, lines_of(contents(file, BYTES_MAX))),
+            )
         return known[1]
 
 
@@ -182,12 +186,8 @@ def encodes(name: str) -> bool:
     return True
 
 
-def _patterns(file: str) -> PatternSet:
-    return bounded(file, lines_of(contents(file, BYTES_MAX)))
-
-
 def contents(file: str, limit: int) -> bytes:
-    """What an ignore file holds. Unverifiable where it is too large."""
+    """Return the bytes of an ignore file. Unverifiable where it is too large or unreadable."""
     try:
         with open(file, "rb") as opened:
             data = opened.read(limit + 1)
@@ -203,8 +203,8 @@ def contents(file: str, limit: int) -> bytes:
 
 
 def bounded(file: str, lines: Iterable[str]) -> PatternSet:
-    """Return the patterns of an ignore file. Unverifiable where too many hold wildcards, or where
-    those that do are too long together."""
+    """Return the patterns of an ignore file. Unverifiable where too many patterns have wildcards, or
+    patterns with wildcards are too long together."""
     patterns = PatternSet(lines, WILDCARDS_MAX, CHARACTERS_MAX)
     if patterns.characters > CHARACTERS_MAX:
         words = f"{file} has patterns with wildcards of more than {CHARACTERS_MAX:,} characters"
@@ -223,7 +223,7 @@ def _unread(file: str, error: OSError) -> Unverifiable:
 
 
 def ignored(chain: Chain, path: str, *, folder: bool) -> bool:
-    """What the strongest set that has an opinion says of one entry."""
+    """Return whether an entry is ignored: the strongest set with a verdict decides."""
     for patterns, cut in chain:
         verdict = patterns.verdict(path[cut:], folder=folder)
         if verdict is not None:
@@ -232,7 +232,7 @@ def ignored(chain: Chain, path: str, *, folder: bool) -> bool:
 
 
 def hidden(chain: Chain, folder: str, names: Sequence[str]) -> set[str]:
-    """Of the files of one folder (from the top; "" or ending in "/"), those that are ignored."""
+    """Return the ignored files of one folder (from the top; "" or ending in "/")."""
     asked = {name for each, cut in chain for name in each.concerned(folder[cut:], names)}
     return {name for name in asked if ignored(chain, folder + name, folder=False)}
 
@@ -250,7 +250,7 @@ def git_rules(root: str) -> IgnoreRules:
 
 
 def git_top(root: str) -> str | None:
-    """The top of the git tree that a folder is in; None when it is in none."""
+    """Return the top of the git tree around a folder; None when there is none."""
     top = root
     while not os.path.lexists(f"{top}/.git"):
         above = os.path.dirname(top)
@@ -261,7 +261,7 @@ def git_top(root: str) -> str | None:
 
 
 def git_folders(top: str) -> tuple[str, str]:
-    """The git folder of this tree, and the one that all worktrees of the repository share."""
+    """Return the git folder of a tree, and the one that all worktrees of the repository share."""
     own = f"{top}/.git"
     if not os.path.isfile(own):
         return own, own

@@ -27,11 +27,11 @@ _CLASSES = {
 
 
 def translate(pattern: str, *, on_path: bool) -> str:
-    """The expression that matches all of a name, or all of a path when `on_path`.
+    """Return the expression that matches a whole name, or a whole path when `on_path`.
 
-    What stands between two stars is matched once, at its first place, and never again (atomic
-    groups): the star after it can take up whatever lies between. So no pattern of a repository
-    makes matching slow, which backtracking over many stars would.
+    Text between two stars is matched once, at its first place, and never again (atomic groups): the
+    star after it can take up anything in between. So no pattern of a repository makes matching
+    slow, as backtracking over many stars would.
     """
     blocks = _blocks(pattern, on_path=on_path)
     *between, last = [_body(block, on_path=on_path) for block in blocks]
@@ -48,8 +48,8 @@ _REST = ".*"
 
 
 def _blocks(raw: str, *, on_path: bool) -> list[list[str]]:
-    """The pattern in pieces that match one character each, stars and a last "rest" among them,
-    cut at each "**/"."""
+    """Split a pattern into blocks at each "**/", and a block into pieces: one for each character,
+    a star, or a final "rest"."""
     # git cuts the literal beginning off first, so a "**" right after it counts as leading.
     start = next((at for at, char in enumerate(raw) if char in SPECIAL), len(raw))
     blocks: list[list[str]] = [[]]
@@ -77,7 +77,7 @@ def _blocks(raw: str, *, on_path: bool) -> list[list[str]]:
 
 
 def _body(pieces: list[str], *, on_path: bool) -> str:
-    """One block as an expression. A star is followed by a chunk that ends at the next star, at
+    """Return the expression of one block. After a star comes a chunk that ends at the next star, at
     a slash, or with the block."""
     any_ = "[^/]*" if on_path else ".*"
     out: list[str] = []
@@ -103,7 +103,8 @@ def _body(pieces: list[str], *, on_path: bool) -> str:
 
 
 def _bracket(raw: str, at: int, *, on_path: bool) -> tuple[str, int]:
-    """The members that begin at `at`, and where they end; without an end nothing matches."""
+    """Return the expression of the bracket whose members begin at `at`, and its end; without an end
+    nothing matches."""
     negated = raw[at : at + 1] in ("!", "^")
     at += negated
     members: list[str] = []
@@ -132,7 +133,7 @@ def _bracket(raw: str, at: int, *, on_path: bool) -> tuple[str, int]:
 
 
 def _named(raw: str, at: int) -> tuple[str, int]:
-    """A "[:class:]" at this place and where it ends; 0 when there is none."""
+    """Return the "[:class:]" at this place and its end; 0 when there is none."""
     end = raw.find("]", at + 2)
     if raw[at : at + 2] != "[:" or end <= at + 2 or raw[end - 1 : end] != ":":
         return "", 0
@@ -151,9 +152,9 @@ def _set(members: str, *, negated: bool, on_path: bool) -> str:
 
 
 def needle(text: str) -> str:
-    """Return characters that stand in all that a pattern matches: none where escapes hide them, nor of
-    bytes that are no Unicode, which may be a part of a character elsewhere. "**/" can stand for
-    nothing, so a slash beside a star need not be there."""
+    """Return a text that every match of a pattern contains; "" where escapes hide it, and for bytes
+    that are no Unicode, which may be a part of a character elsewhere. "**/" can stand for nothing, so
+    a slash beside a star need not be there."""
     if "\\" in text:
         return ""
     text = _without_brackets(text).replace("?", "*")
@@ -163,7 +164,7 @@ def needle(text: str) -> str:
 
 
 def _without_brackets(text: str) -> str:
-    """A star for each bracket. A pattern with one that is never closed matches nothing."""
+    """Return a pattern with a star for each bracket. A bracket without an end matches nothing."""
     done = ""
     while "[" in text:
         before, _, rest = text.partition("[")
