@@ -24,7 +24,7 @@ from bench.filling import opened
 from bench.speed import table
 from bench.stopwatch import Figure, Limit, Row, interleaved, measure_each
 
-from sightline.conversation.message_codec import stored
+from sightline.conversation.message_codec import encode
 from sightline.model.events import MessageAppended
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def fill(session: Session, messages: int) -> None:
     for start in range(0, messages, BATCH):
         facts, texts = [], []
         for number in range(start, min(start + BATCH, messages)):
-            kept = stored(message(number), parent)
+            kept = encode(message(number), parent)
             texts.append(kept.text)
             role = "model" if number % 2 else "user"
             facts.append(
@@ -106,7 +106,7 @@ def _bare(folder: str) -> Callable[[dict[str, Any]], None]:
     db = sqlite3.connect(file, isolation_level=None)
     for pragma in ("wal_autocheckpoint=0", "synchronous=NORMAL"):
         db.execute(f"PRAGMA {pragma}").fetchall()
-    kept = stored(message(1), None)
+    kept = encode(message(1), None)
     revision = _revision(kept.text)
     fact = MessageAppended(kept.id, kept.id, "model", revision, formats=("anthropic",))
     body = codec.encode(fact)

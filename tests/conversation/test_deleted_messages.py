@@ -11,7 +11,7 @@ from tests.support.places import TEN
 import sightline
 from sightline.agents.hook_events import Prompted, Stopped
 from sightline.checkpoints.changed_since import about_rewind
-from sightline.conversation.deleted_messages import deleted
+from sightline.conversation.deleted_messages import read_deleted
 from sightline.hooks.dispatch import attend
 from sightline.model.events import CheckpointTaken, MessageAppended, RewindEnded
 from sightline.notices import warnings as service
@@ -150,7 +150,7 @@ def test_what_is_no_message_is_refused(s, what):
 def back(session, to, messages=()):
     """The host took the conversation back, and the messages with it."""
     session._context.append([RewindEnded(to)])
-    fact = about_rewind(session._context, to, deleted(session._context, messages))
+    fact = about_rewind(session._context, to, read_deleted(session._context, messages))
     return fact and service.warning_of(session._context.append([fact])[0])
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from sightline.conversation import message_chain, sent_view
-from sightline.conversation.saved_file import line_of
+from sightline.conversation.saved_file import encode_line
 from sightline.conversation.view_options import Budget
 from sightline.errors import HistoryError
 from sightline.store.sqlite import SqliteStore
@@ -53,9 +53,9 @@ def test_a_view_that_was_interrupted_is_whole_the_next_time(place, s, monkeypatc
             raise KeyboardInterrupt
         return real(ground, row)
 
-    real = message_chain.read
+    real = message_chain.read_message
     with monkeypatch.context() as patched:
-        patched.setattr(sent_view, "read", read)
+        patched.setattr(sent_view, "read_message", read)
         with pytest.raises(KeyboardInterrupt):
             ours.view(2_000, price="none")
     view = ours.view(2_000, price="none")
@@ -209,7 +209,7 @@ def test_records_that_no_version_wrote_are_damage(place, s, tmp_path, record):
     file = tmp_path / "talk.jsonl"
     s.conversation.append({"role": "user", "content": "x"})
     s.conversation.save(str(file))
-    file.write_bytes(file.read_bytes() + line_of(record))
+    file.write_bytes(file.read_bytes() + encode_line(record))
     other = place.session("other").conversation
     with pytest.raises(HistoryError, match="damaged in line 3"):
         other.load(str(file))
@@ -222,7 +222,7 @@ def test_a_file_of_another_version_is_no_damaged_one(place, s, tmp_path, version
     file = tmp_path / "talk.jsonl"
     s.conversation.append({"role": "user", "content": "x"})
     head = {"session": s.id, "sightline": "conversation", "version": version}
-    file.write_bytes(line_of(head) + b"what that version writes\n")
+    file.write_bytes(encode_line(head) + b"what that version writes\n")
     before = file.read_bytes()
     for deed in (
         lambda: s.conversation.save(str(file)),
@@ -242,6 +242,6 @@ def test_a_head_without_a_session_is_damage(s, tmp_path, session):
     head, *rest = file.read_bytes().splitlines(keepends=True)
     told = {**json.loads(head), "session": session}
     del told["check"]
-    file.write_bytes(line_of(told) + b"".join(rest))
+    file.write_bytes(encode_line(told) + b"".join(rest))
     with pytest.raises(HistoryError, match="damaged in line 1"):
         s.conversation.load(str(file))

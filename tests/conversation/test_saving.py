@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sightline.conversation import saved_file
-from sightline.conversation.saved_file import read
+from sightline.conversation.saved_file import parse
 from sightline.errors import HistoryError
 
 LONG = "line of a file that is long enough to be worth a stub\n" * 30
@@ -95,7 +95,7 @@ def few(session, *words):
 
 def messages_of(data):
     """What a file of these bytes is read as: its messages."""
-    found = read(data)
+    found = parse(data)
     return [each["message"] for each in found.records if each["kind"] == "message"]
 
 
@@ -107,7 +107,7 @@ def test_an_append_that_was_stopped_at_any_byte_leaves_all_that_was_acknowledged
     whole = Path(file).read_bytes()
     every = ours.messages()
     for cut in range(len(acknowledged), len(whole) + 1):
-        found = read(whole[:cut])
+        found = parse(whole[:cut])
         assert found.damage is None
         assert messages_of(whole[:cut]) == every[: found.messages]
         assert 2 <= found.messages <= 2 + whole[len(acknowledged) : cut + 1].count(b"\n")
@@ -248,7 +248,7 @@ def test_a_process_killed_while_it_saves_leaves_the_file_whole(place, s, file):
     talk(s, 1, start=1)
     for stop in (1, 60, 200, 700):
         assert saved_by_another(place, file, stop)
-        found = read(Path(file).read_bytes())
+        found = parse(Path(file).read_bytes())
         assert found.damage is None
         assert found.messages >= len(old)
     assert not saved_by_another(place, file, 10**6)
@@ -263,7 +263,7 @@ def test_every_damaged_byte_is_found_and_what_stands_before_it_is_salvaged(s, fi
     every = ours.messages()
     for at in range(len(whole) - 1):
         damaged = whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :]
-        found = read(damaged)
+        found = parse(damaged)
         before = whole[:at].count(b"\n")
         assert found.damage is not None
         assert found.damage[0] == before + 1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.conversation.calls_of import EDIT, FORMATS, PATCH, PATHS, TURN
 
 from sightline.conversation.tool_calls import Call, calls
-from sightline.conversation.written_files import written
+from sightline.conversation.written_files import files_written
 
 SILENT: list[Any] = [
     {},
@@ -34,7 +34,7 @@ SILENT: list[Any] = [
 
 def paths(messages):
     """What the messages' calls may have written, below /w."""
-    found = [written(call, "/w") for each in messages for call in calls(each)]
+    found = [files_written(call, "/w") for each in messages for call in calls(each)]
     assert None not in found
     return [path.removeprefix("/w/") for each in found for path in each or ()]
 
@@ -81,7 +81,7 @@ def test_what_makes_no_call_is_silent(message):
 def test_what_an_edit_was_given_and_nobody_can_read_is_no_path(arguments):
     message = {"tool_calls": [{"function": {"name": "Edit", "arguments": arguments}}]}
     [call] = calls(message)
-    assert written(call, "/w") is None
+    assert files_written(call, "/w") is None
 
 
 def test_a_wrapping_without_end_is_left():
@@ -117,7 +117,7 @@ json = st.recursive(
 def test_nothing_a_message_holds_breaks_it(message):
     for call in calls(message):
         assert isinstance(call.name, str)
-        found = written(call, "/w")
+        found = files_written(call, "/w")
         assert found is None or all(isinstance(path, str) for path in found)
 
 
@@ -127,4 +127,4 @@ def test_nor_what_its_arguments_hold(arguments):
         for name in ("Edit", "apply_patch", "str_replace_editor", "Bash", "move_file"):
             message = {"content": [{"type": "tool_use", "name": name, "input": given_as}]}
             for call in calls(message):
-                written(call, "/w")
+                files_written(call, "/w")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.conversation.tool_calls import Call, tagged_calls
-from sightline.conversation.written_files import written
+from sightline.conversation.written_files import files_written
 
 
 def told(text):
@@ -29,9 +29,9 @@ def test_a_tool_that_is_only_named_is_no_call():
 
 def test_of_a_text_that_breaks_off_the_closed_parameters_are_known():
     [call] = tagged_calls("<write_to_file>\n<path>a.py</path>\n<content>\nx = 1\n")
-    assert (call.arguments, written(call, "/w")) == ({"path": "a.py"}, ("/w/a.py",))
+    assert (call.arguments, files_written(call, "/w")) == ({"path": "a.py"}, ("/w/a.py",))
     [call] = tagged_calls("<replace_in_file>\n<path>a.p")
-    assert written(call, "/w") is None
+    assert files_written(call, "/w") is None
 
 
 def test_a_text_full_of_beginnings_is_looked_through_once():

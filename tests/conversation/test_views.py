@@ -11,7 +11,7 @@ from tests.conversation.formats.histories import NAMES, broken, histories
 
 from sightline.conversation.formats.format import FORMATS
 from sightline.conversation.window.folding import Rules
-from sightline.conversation.words import named
+from sightline.conversation.words import name_of
 from sightline.testing import MemoryWorkspace, make_session
 
 each_format = pytest.mark.parametrize("name", NAMES)
@@ -119,6 +119,6 @@ def test_a_stub_is_expanded_to_the_very_text(name, data):
     for number, shown in enumerate(session.conversation.display()):
         for part in shown.folded:
             text = blocks[number, part].text
-            stub_name = named(text)
+            stub_name = name_of(text)
             assert stub_name in view
             assert session.conversation.expand(stub_name) == text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
-from sightline.conversation.words import LAST_MAX, NAME_LENGTH, TITLE_MAX, named, stub
+from sightline.conversation.words import LAST_MAX, NAME_LENGTH, TITLE_MAX, name_of, stub
 
 READ = Block(
     *(7, 0, "result", "    11\tx\n    12\ty", 9, 4, "c1", "Read", "read"),
@@ -24,7 +24,7 @@ READ = Block(
 def test_a_read_says_which_lines_of_which_file_when_and_how_to_see_them_again():
     assert stub(READ) == (
         "[What Read showed of src/app.py lines 11-12, at step 4, was removed to save context."
-        f" To see it again: expand {named(READ.text)}]"
+        f" To see it again: expand {name_of(READ.text)}]"
     )
 
 
@@ -81,8 +81,8 @@ def test_an_error_keeps_its_end_in_one_line():
 
 
 def test_the_name_is_of_the_text():
-    assert named("abc") == sha256(b"abc").hexdigest()[:NAME_LENGTH]
-    assert named("\ud800") != named("?")
+    assert name_of("abc") == sha256(b"abc").hexdigest()[:NAME_LENGTH]
+    assert name_of("\ud800") != name_of("?")
 
 
 WORDS = st.text(st.characters(codec=None), max_size=30)
@@ -118,7 +118,7 @@ def test_a_stub_says_nothing_that_may_be_other_words_later(block, changed, numbe
 def test_a_stub_has_the_step_and_the_name_of_its_text(block, changed):
     words = stub(block, changed)
     assert f"at step {block.step}," in words
-    assert words.endswith(f"expand {named(block.text)}]")
+    assert words.endswith(f"expand {name_of(block.text)}]")
     for excerpt in block.excerpts[:3]:
         assert excerpt.path in words
 

@@ -8,14 +8,14 @@ import pytest
 from tests.conversation.calls_of import PATCH
 
 from sightline.conversation.tool_calls import Call
-from sightline.conversation.written_files import written
-from sightline.conversation.written_files import written_by_command as by_command
+from sightline.conversation.written_files import files_written
+from sightline.conversation.written_files import files_written_by_command as by_command
 
 DIFF = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b/n.py\n@@ -0,0 +1 @@\n+x\n"
 
 
 def paths(name: str, arguments: Any, text: str = "") -> list[str] | None:
-    found = written(Call("", name, arguments, text), "/w")
+    found = files_written(Call("", name, arguments, text), "/w")
     return None if found is None else [path.removeprefix("/w/") for path in found]
 
 

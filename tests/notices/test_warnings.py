@@ -8,7 +8,7 @@ from tests.support.places import TEN
 import sightline
 from sightline.agents.hook_events import Answered, Prompted, Stopped
 from sightline.checkpoints.changed_since import about_rewind
-from sightline.conversation.deleted_messages import deleted
+from sightline.conversation.deleted_messages import read_deleted
 from sightline.hooks.dispatch import attend
 from sightline.model.events import (
     Delivered,
@@ -27,7 +27,7 @@ def prompt(session):
 
 def went_back(session, to, deleted_messages=()):
     """The paths that were warned of, and what was said of them."""
-    fact = about_rewind(session._context, to, deleted(session._context, deleted_messages))
+    fact = about_rewind(session._context, to, read_deleted(session._context, deleted_messages))
     if fact is not None:
         session._context.append([fact])
     return None if fact is None else (fact.paths, fact.text)

@@ -8,7 +8,7 @@ from msgspec import structs
 from tests.replay.histories import SETTING, Talk, talks, words
 from tests.replay.test_policies import joined
 
-from sightline.conversation.words import named
+from sightline.conversation.words import name_of
 from sightline.replay.engine import find_losses, play
 from sightline.replay.policies import OURS
 
@@ -23,7 +23,7 @@ def losses(talk, name):
         folded |= {fold.block: fold.stub for fold in moment.decision.folds}
         for need in find_losses(moment.turn, moment.view).edits:
             texts = [(record.blocks[place], folded.get(place, "")) for place in need.holders]
-            yield need.text, [block for block, stub in texts if named(block.text) in stub]
+            yield need.text, [block for block, stub in texts if name_of(block.text) in stub]
 
 
 def holds(block, text):

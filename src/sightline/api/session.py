@@ -422,7 +422,7 @@ class Session:
         Raises:
             UnknownName.
         """
-        deleted = removed_messages.deleted(self._context, deleted_messages)
+        deleted = removed_messages.read_deleted(self._context, deleted_messages)
         return changed_since.edited_since(self._context, when, deleted)
 
     @verb
@@ -515,7 +515,7 @@ class Session:
             conversation=conversation,
             dry_run=dry_run,
             force_paths=force_paths,
-            deleted=removed_messages.deleted(self._context, deleted_messages),
+            deleted=removed_messages.read_deleted(self._context, deleted_messages),
         )
 
     @verb

@@ -87,7 +87,7 @@ def _edited(context: SessionContext) -> tuple[list[str], int]:
     oldest = min(turn.position for turn in turns) if len(turns) > TURNS else 0
     after = upto = max(oldest, *map(int, warnings.delivered(context, BUNDLE)), 0)
     exists: dict[str, bool] = {}
-    for row in message_chain.along(context, [Changed, Moved]):
+    for row in message_chain.branch_facts(context, [Changed, Moved]):
         for path, _, now, _ in own_changes(row) if row.position > after else ():
             exists.pop(path, None)  # popped, so that the newest change comes last
             exists[path] = now != MISSING

@@ -103,17 +103,17 @@ def _blocks(
         given: list[Message] = list(conversation if recorded is None else recorded())  # type: ignore[arg-type]
         return (FORMATS[detect(given)].blocks(given, len) if given else []), 0
 
-    chain = message_chain.along(context, message_chain.SAID)
+    chain = message_chain.branch_facts(context, message_chain.MESSAGES)
     rows = [row for row in chain if message_chain.side_of(row) == ""]
     messages = []
     for row in rows:
         try:
-            messages.append(message_chain.read(context, row))
+            messages.append(message_chain.read_message(context, row))
         except StoreError:  # purged, or never to be stored: the memory counts it
             continue
     if not messages:
         return [], len(rows)
-    shape = FORMATS[message_chain.said(rows[-1]).formats[0]]
+    shape = FORMATS[message_chain.message_fact(rows[-1]).formats[0]]
     return shape.blocks(messages, len), len(rows) - len(messages)
 
 
@@ -130,7 +130,7 @@ def changed_files(context: SessionContext) -> list[Work]:
     a rewind removed from its conversation do not count."""
     first: dict[str, str] = {}
     last: dict[str, tuple[str, str | None]] = {}
-    for row in message_chain.along(context, [Changed, Moved]):
+    for row in message_chain.branch_facts(context, [Changed, Moved]):
         for path, before, after, src in own_changes(row):
             first.setdefault(path, before)
             origin = last.pop(path, ("", None))[1]  # popped, so that the newest change comes last

@@ -1,4 +1,4 @@
-"""The messages of a session: appended, condensed, counted, and folded to fit a window."""
+"""The messages of a session: appended, condensed, counted, and folded to fit a context window."""
 
 PUBLIC = (
     "condense",
@@ -21,6 +21,7 @@ PURE = (
     "summary_ledger",
     "todos",
     "tool_calls",
+    "tool_names",
     "words",
     "written_files",
 )

@@ -1,4 +1,4 @@
-"""Messages that are appended: each behind the one before, in one transaction with its pictures."""
+"""Append messages: each behind the newest one, in one transaction with its pictures."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ from datetime import datetime
 from typing import Any
 
 from sightline.changes.session_context import SessionContext
-from sightline.conversation import words
 from sightline.conversation.formats.format import FORMATS, ORDER
 from sightline.conversation.formats.parts import Part, is_of, parts_of
-from sightline.conversation.message_chain import Tip, tip
-from sightline.conversation.message_codec import check_depth, media_of, stored
+from sightline.conversation.message_chain import Tip, find_tip
+from sightline.conversation.message_codec import NOT_RECORDED, check_depth, encode
 from sightline.errors import StoreConflict
 from sightline.model.events import MessageAppended
-from sightline.model.revision import named
+from sightline.model.revision import revision_of
 
 TRIES = 50
-"""How often a message is put behind a newer one when others write at once, before it waits for
-its turn."""
+"""Attempts to append while others write at the same time, before waiting for a lock."""
 
 
-def say_behind(
-    ground: SessionContext,
+def append_newest(
+    context: SessionContext,
     message: Any,
     known: Tip | None,
     *,
@@ -29,72 +27,82 @@ def say_behind(
     root: str | None,
     at: int | None,
 ) -> Tip:
-    """Put a message behind the newest one, whoever said that; the new tip. known: as of an earlier
-    position. ValueError."""
-    end = known or tip(ground, side, None)
+    """Append a message behind the newest one, whoever wrote that; return the new tip. known: the
+    tip as of an earlier position. ValueError."""
+    tip = known or find_tip(context, side, None)
     for _ in range(TRIES):
         try:
-            return say(ground, message, end, side=side, root=root, at=at)
+            return append_behind(context, message, tip, side=side, root=root, at=at)
         except StoreConflict:
-            end = tip(ground, side, end)
-    with ground.workspace.lock(f"conversation of {ground.session}"):
-        return say(ground, message, tip(ground, side, end), side=side, root=root, at=at)
+            tip = find_tip(context, side, tip)
+    with context.workspace.lock(f"conversation of {context.session}"):
+        tip = find_tip(context, side, tip)
+        return append_behind(context, message, tip, side=side, root=root, at=at)
 
 
-def say(
-    ground: SessionContext, message: Any, end: Tip, *, side: str, root: str | None, at: int | None
+def append_behind(
+    context: SessionContext, message: Any, tip: Tip, *, side: str, root: str | None, at: int | None
 ) -> Tip:
-    """Put a message behind a tip; the new one. root: what the first of a side is tied to.
-    ValueError, and nothing recorded, where it cannot be one of this conversation; StoreConflict
-    where the session went on since."""
-    formats, parts = read_as(message, end.formats)
+    """Append a message behind a tip; return the new tip. root: parent of the first message of a
+    side chain; at: UTC microseconds. ValueError, and nothing recorded, for a message that does not
+    fit this conversation; StoreConflict when the session went on after the tip."""
+    formats, parts = _formats_of(message, tip.formats)
     role = FORMATS[formats[0]].adapter.role(message)
     if role == "user" and all(part.kind == "result" for part in parts):
-        role = "tool"  # in whatever message a format puts results
-    parent = end.message or root
-    kept = stored(message, parent)
-    texts = named([kept.text, *kept.media])
-    [text, *_] = texts
-    fact = MessageAppended(kept.id, parent, role, text, side, formats, media_of(kept))
-    now = ground.clock()
-    [recorded] = ground.store.append(
-        ground.session,
+        role = "tool"
+    parent = tip.message or root
+    encoded = encode(message, parent)
+    blobs = [encoded.text, *encoded.media]
+    text, *media = map(revision_of, blobs)
+    fact = MessageAppended(encoded.id, parent, role, text, side, formats, tuple(media))
+    [recorded] = context.store.append(
+        context.session,
         [fact],
-        at=now,
+        at=context.clock(),
         happened_at=at,
-        blobs=texts,
-        column=end.position,
+        blobs=dict(zip([text, *media], blobs, strict=True)),
+        column=tip.position,
     )
-    return Tip(recorded.position, kept.id, formats)
+    return Tip(recorded.position, encoded.id, formats)
 
 
-def micros(at: datetime) -> int:
-    """A time as UTC microseconds since 1970. ValueError."""
+def microseconds(at: datetime) -> int:
+    """Convert an aware time to UTC microseconds since 1970. ValueError."""
     if at.tzinfo is None:
         raise ValueError(f"{at} does not say in which time zone; give an aware time")
     return round(at.timestamp() * 1_000_000)
 
 
-def read_as(message: Any, before: tuple[str, ...]) -> tuple[tuple[str, ...], list[Part]]:
-    """Of which formats a message may be, of those that the messages before it may be of, and its
-    parts in the first. ValueError."""
-    if not isinstance(message, dict):  # a ValueError, as for any other message that is none
-        raise ValueError(words.no_mapping(type(message).__name__))  # noqa: TRY004
+def _formats_of(message: Any, before: tuple[str, ...]) -> tuple[tuple[str, ...], list[Part]]:
+    """Return the formats that fit a message and the messages before it, and the message's parts in
+    the first of these formats. ValueError."""
+    if not isinstance(message, dict):
+        kind = type(message).__name__
+        raise ValueError(  # noqa: TRY004 - as for any other message of no format
+            f"a message is a mapping, as its provider has it in JSON, not {kind}. {NOT_RECORDED}"
+        )
     check_depth(message)
     plain = isinstance(message.get("content"), str) and message.keys() == {"role", "content"}
-    found: list[str] = []
+    formats: list[str] = []
     first: list[Part] = []
     for name in before or ORDER:
-        if found and plain:  # there is nothing in it that another could not read
+        if formats and plain:  # every format reads the same in a plain text
             if is_of(FORMATS[name].adapter, message):
-                found.append(name)
+                formats.append(name)
         elif (parts := _parts(name, message)) is not None:
-            first = first if found else parts
-            found.append(name)
-    if not found:
-        others = [name for name in ORDER if _parts(name, message) is not None]
-        raise ValueError(words.no_format(message, before, others))
-    return tuple(found), first
+            first = first if formats else parts
+            formats.append(name)
+    if formats:
+        return tuple(formats), first
+    others = [name for name in ORDER if _parts(name, message) is not None]
+    if others:
+        raise ValueError(
+            f"the message is of format {' or '.join(others)}, those before it of"
+            f" {' or '.join(before)}: one conversation has one format. {NOT_RECORDED}"
+        )
+    role = f"role {message['role']!r}, with " if "role" in message else ""
+    fields = ", ".join(sorted(map(str, message))) or "nothing in it"
+    raise ValueError(f"the message is of no known format: it has {role}{fields}. {NOT_RECORDED}")
 
 
 def _parts(name: str, message: Any) -> list[Part] | None:

@@ -1,7 +1,7 @@
-"""Condensing: a summary in place of all but the newest messages, checked before it is taken.
+"""Condensing: replace all but the newest messages by a summary, which is checked first.
 
-The model that sums up is asked with plain text. What the record has for certain is not left to it:
-what the user said, files, commands and the open list of work are put beside its words.
+The summarizer gets plain text. What the recorded facts say for certain is not left to it: the user's
+texts, files, commands and the open to-do list are added beside its words.
 """
 
 from __future__ import annotations
@@ -14,28 +14,31 @@ from typing import Any
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
-from sightline.conversation import summary_record, words
-from sightline.conversation.dropped_text import leaving
-from sightline.conversation.fold_decisions import packed
-from sightline.conversation.message_chain import heads
-from sightline.conversation.message_codec import name
+from sightline.conversation import words
+from sightline.conversation.dropped_text import dropped_lines
+from sightline.conversation.fold_decisions import encode_decision
+from sightline.conversation.message_chain import leading_system
+from sightline.conversation.message_codec import message_id
 from sightline.conversation.sent_view import Window
 from sightline.conversation.summary_ledger import Ledger
+from sightline.conversation.summary_record import collect_record
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.errors import CondenseRefused
 from sightline.model.events import Condensed, CondenseFailed, MessageAppended
 from sightline.model.revision import revision_of
 
 FAILURES_MAX = 3
-"""Failures in a row after which nobody is asked again until the user says something new."""
+"""Failures in a row after which no summary is requested until the user writes again."""
 
 SUMMARY_TOKENS_MAX = 4_000
-"""Of what the model says; what the record says comes on top of it."""
+"""Tokens of the summarizer's text; the record comes on top."""
+
+MOVED = "the conversation went back, or was summed up by somebody else, while it was made"
 
 
 class Condensation(Struct, frozen=True):
-    """A summary that stands from now on. first, last: ids of the messages that it stands for;
-    before, after: tokens of the view."""
+    """A summary that the view begins with from now on. first, last: ids of the messages that it
+    replaces; before, after: tokens of the view."""
 
     summary: str
     first: str
@@ -45,162 +48,141 @@ class Condensation(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """What is to be summed up. cut: the index of the first message that stays; heads: how many at
-    the beginning stay, too; tip: the newest message then."""
+    """The messages to sum up. start: index of the first one; cut: index of the first message after
+    them; text: the request for the summarizer; tip: id of the last one."""
 
+    start: int
     cut: int
-    heads: int
     text: str
     ledger: Ledger
     tip: str
 
 
 def condense(
-    ground: SessionContext,
+    context: SessionContext,
     lock: AbstractContextManager[object],
     window: Window,
     summarizer: Callable[[str], str],
     keep_tokens: int,
 ) -> Condensation | None:
-    """See Conversation.condense. The lock is not held while the summary is made."""
+    """Sum up all but the newest messages. See Conversation.condense. The lock is not held while the
+    summarizer works."""
     if keep_tokens < 0:
         raise ValueError(f"keep_tokens is a number of tokens, 0 or more, not {keep_tokens}")
     with lock:
-        _check_breaker(window)
-        part = _part(ground, window, keep_tokens)
+        _check_failures(window)
+        part = _choose_part(context, window, keep_tokens)
     if part is None:
         return None
-    said = _asked(ground, lock, window, summarizer, part.text)
+    try:
+        answer: object = summarizer(part.text)
+    except Exception as error:
+        reason = f"the summarizer failed: {type(error).__name__}: {error}"[:500]
+        with lock:
+            raise _fail(context, window, reason) from error
     with lock:
+        if not isinstance(answer, str) or not answer.strip():
+            raise _fail(context, window, "it is empty")
         window.refresh()
         if window.ids[part.cut - 1 : part.cut] != [part.tip]:
-            raise _failed(ground, window, words.moved())
-        return _taken(ground, window, part, said)
+            raise _fail(context, window, MOVED)
+        return _record(context, window, part, answer.strip())
 
 
-def _part(ground: SessionContext, window: Window, keep_tokens: int) -> Part | None:
-    """What can be summed up; None where there is nothing."""
+def _choose_part(context: SessionContext, window: Window, keep_tokens: int) -> Part | None:
+    """Choose the messages to sum up; None where there are none."""
     if window.format is None:
         return None
-    first = len(heads(window.rows))
-    cut = _cut(window, keep_tokens, first)
-    if cut <= first:
+    start = len(leading_system(window.rows))
+    cut = _find_cut(window, keep_tokens, start)
+    blocks = [block for block in window.blocks if start <= block.message < cut]
+    if cut <= start or all(block.kind == "summary" for block in blocks):
         return None
-    blocks = [b for b in window.blocks if first <= b.message < cut]
-    if not any(block.kind != "summary" for block in blocks):
-        return None
-    stubs = {fold.block: fold.stub for each in window.decisions for fold in each.folds}
-    dropped = {place for each in window.decisions for place in each.dropped}
-    told = [
+    stubs = {fold.block: fold.stub for decision in window.decisions for fold in decision.folds}
+    dropped = {place for decision in window.decisions for place in decision.dropped}
+    texts = [
         (block, stubs.get(place, block.text))
         for place, block in enumerate(window.blocks)
-        if first <= block.message < cut and place not in dropped
+        if start <= block.message < cut and place not in dropped
     ]
-    made = summary_record.of(ground, window, blocks)
-    return Part(cut, first, words.request(told), made, window.ids[cut - 1])
+    record = collect_record(context, window, blocks)
+    return Part(start, cut, words.summary_request(texts), record, window.ids[cut - 1])
 
 
-def _cut(window: Window, keep_tokens: int, first: int) -> int:
-    """The last message from which on at least so many tokens stay, and where nothing is torn
-    apart: no call from its result, no answer of the model's."""
+def _find_cut(window: Window, keep_tokens: int, start: int) -> int:
+    """Return the index of the last message after which enough tokens stay, and before which a cut
+    parts neither a call from its result nor an answer of the model."""
     assert window.format is not None
     role = window.format.adapter.role
     sizes = [0] * len(window.messages)
+    called: dict[str | None, int] = {}
+    joined: set[int] = set()  # messages between a call and its result
     for block in window.blocks:
         sizes[block.message] += block.tokens
-    torn = _torn(window.blocks)
-    stays = 0
-    for number in range(len(window.messages) - 1, first, -1):
-        stays += sizes[number]
-        inside = role(window.messages[number]) == role(window.messages[number - 1]) == "model"
-        if stays >= keep_tokens and number not in torn and not inside:
-            return number
-    return first
-
-
-def _torn(blocks: list[Block]) -> set[int]:
-    """Messages before which a cut would part a call from its result."""
-    called: dict[str | None, int] = {}
-    torn: set[int] = set()
-    for block in blocks:
         if block.kind == "call":
             called[block.call] = block.message
         elif block.kind == "result" and block.call in called:
-            torn.update(range(called[block.call] + 1, block.message + 1))
-    return torn
+            joined.update(range(called[block.call] + 1, block.message + 1))
+    kept = 0
+    for number in range(len(window.messages) - 1, start, -1):
+        kept += sizes[number]
+        inside = role(window.messages[number]) == role(window.messages[number - 1]) == "model"
+        if kept >= keep_tokens and number not in joined and not inside:
+            return number
+    return start
 
 
-def _asked(
-    ground: SessionContext,
-    lock: AbstractContextManager[object],
-    window: Window,
-    summarizer: Callable[[str], str],
-    text: str,
-) -> str:
-    """What the summarizer says. CondenseRefused when it fails."""
-    try:
-        said: object = summarizer(text)
-    except Exception as error:
-        with lock:
-            raise _failed(ground, window, words.raised(error)) from error
-    if not isinstance(said, str) or not said.strip():
-        with lock:
-            raise _failed(ground, window, words.empty())
-    return said.strip()
-
-
-def _taken(ground: SessionContext, window: Window, part: Part, said: str) -> Condensation:
-    """Put a summary on record. CondenseRefused where it is too long, or wins nothing."""
+def _record(context: SessionContext, window: Window, part: Part, answer: str) -> Condensation:
+    """Record a summary. CondenseRefused for one that is too long or frees no tokens."""
     assert window.format is not None
-    length = window.count(said)
+    length = window.count(answer)
     if length > SUMMARY_TOKENS_MAX:
-        raise _failed(ground, window, words.too_long(length, SUMMARY_TOKENS_MAX))
-    text = words.summary(said, part.ledger, window.count)
-    tail = sum(b.tokens for b in window.blocks if b.message >= part.cut)
-    after = sum(b.tokens for b in window.blocks if b.message < part.heads) + tail
-    after += window.count(text)
-    before = window.tokens
+        reason = f"it has {length} tokens, {SUMMARY_TOKENS_MAX} are the most"
+        raise _fail(context, window, reason)
+    text = words.summary(answer, part.ledger, window.count)
+    staying = [b for b in window.blocks if not part.start <= b.message < part.cut]
+    before, after = window.tokens, sum(block.tokens for block in staying) + window.count(text)
     if after >= before:
-        raise _failed(ground, window, words.not_smaller(before, after))
+        reason = f"the view would have {after} tokens with it, and has {before} without"
+        raise _fail(context, window, reason)
     message = window.format.adapter.user(text)
-    last = window.ids[part.cut - 1]
-    summary = name(message, last)
-    told = {
+    summary = message_id(message, window.ids[part.cut - 1])
+    content = {
         "message": message,
-        "ledger": part.ledger.packed(),
-        **_thoughts(window, part.cut, message),
+        "ledger": part.ledger.dump(),
+        **_drop_thinking(window, part.cut, message),
     }
-    data = json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    fact = Condensed(summary, window.ids[part.heads], last, revision_of(data), window.side)
-    gone = window.gone
-    stood = [b for n, b in enumerate(window.blocks) if n not in gone]
-    going = [b for b in stood if part.heads <= b.message < part.cut]
-    stays = [b for b in window.blocks if not part.heads <= b.message < part.cut]
-    left = leaving(ground, going, stays, ())
-    ground.append([*left, fact], blobs=[data])
+    data = json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    first, last = window.ids[part.start], window.ids[part.cut - 1]
+    fact = Condensed(summary, first, last, revision_of(data), window.side)
+    removed = window.removed
+    visible = [block for place, block in enumerate(window.blocks) if place not in removed]
+    summed_up = [block for block in visible if part.start <= block.message < part.cut]
+    lines = dropped_lines(context, summed_up, staying)
+    context.append([*lines, fact], blobs=[data])
     window.refresh()
-    return Condensation(text, fact.first, fact.last, before, window.tokens)
+    return Condensation(text, first, last, before, window.tokens)
 
 
-def _thoughts(window: Window, cut: int, message: Any) -> dict[str, Any]:
-    """Thinking that was bound to what is summed up now, as far as it may go: as a decision."""
+def _drop_thinking(window: Window, cut: int, message: Any) -> dict[str, Any]:
+    """Return, as an encoded decision, the thinking after the cut that may be dropped: it is bound to
+    the messages before the cut."""
     assert window.format is not None
     messages = [message, *window.messages[cut:]]
-    ids = ["", *window.ids[cut:]]
-    blocks = window.format.blocks(messages, len)
-    spoken = max((n for n, b in enumerate(blocks) if b.kind == "user"), default=0)
-    gone = tuple(n for n, b in enumerate(blocks) if b.loose and n < spoken)
-    decision = Decision(dropped=gone)
+    blocks: list[Block] = window.format.blocks(messages, len)
+    last_user = max((n for n, block in enumerate(blocks) if block.kind == "user"), default=0)
+    loose = tuple(n for n, block in enumerate(blocks) if block.loose and n < last_user)
+    decision = Decision(dropped=loose)
     try:
         window.format.project(messages, blocks, [decision])
     except ValueError:
         decision = Decision()
-    found: dict[str, Any] = json.loads(packed(decision, blocks, ids))
-    return found
+    encoded: dict[str, Any] = json.loads(encode_decision(decision, blocks, ["", *window.ids[cut:]]))
+    return encoded
 
 
-def _check_breaker(window: Window) -> None:
-    """CondenseRefused while three failures in a row stand, and the user said nothing since."""
+def _check_failures(window: Window) -> None:
+    """CondenseRefused after three failures in a row, until the user writes again."""
     failures = 0
     for row in window.rows:
         if isinstance(row.fact, Condensed):
@@ -210,10 +192,16 @@ def _check_breaker(window: Window) -> None:
         elif isinstance(row.fact, MessageAppended) and row.fact.role == "user":
             failures = min(failures, FAILURES_MAX - 1)
     if failures >= FAILURES_MAX:
-        raise CondenseRefused(*words.given_up(failures))
+        raise CondenseRefused(
+            f"The last {failures} summaries failed, so no further one was asked for.",
+            "Look into the summarizer; the next try is made once the user said something new.",
+        )
 
 
-def _failed(ground: SessionContext, window: Window, why: str) -> CondenseRefused:
-    """A failure, on record."""
-    ground.append([CondenseFailed(why, window.side)])
-    return CondenseRefused(*words.refused(why))
+def _fail(context: SessionContext, window: Window, reason: str) -> CondenseRefused:
+    """Record a failure; return the error to raise."""
+    context.append([CondenseFailed(reason, window.side)])
+    return CondenseRefused(
+        f"No summary was taken: {reason}. The conversation and its view are as they were.",
+        "Go on with view(); a smaller budget folds more without a model.",
+    )

@@ -1,4 +1,4 @@
-"""Messages that were taken out of a conversation: which they are, and which files they wrote."""
+"""Read messages that a host deleted from a conversation: their ids, and the files that they wrote."""
 
 from __future__ import annotations
 
@@ -7,59 +7,54 @@ from stat import S_ISDIR
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation.tool_calls import calls, field, is_mapping
-from sightline.conversation.written_files import written
+from sightline.conversation.written_files import files_written
 from sightline.errors import PathRefused
 from sightline.model.results import Deleted, UnreadCall
 
 
-def deleted(ground: SessionContext, messages: Iterable[object]) -> Deleted:
-    """What is known of messages, each an id, or a message as its host holds it. ValueError for
-    what is neither."""
-    given = [messages] if isinstance(messages, str) or is_mapping(messages) else list(messages)
+def read_deleted(context: SessionContext, messages: Iterable[object]) -> Deleted:
+    """Read deleted messages, each an id, or a message as its host holds it. ValueError for any other
+    value."""
+    is_single = isinstance(messages, str) or is_mapping(messages)
     ids: set[str] = set()
     paths: dict[str, None] = {}
     unread: list[UnreadCall] = []
-    for number, message in enumerate(given, 1):
+    for number, message in enumerate([messages] if is_single else messages, 1):
         ids.update(_ids(message, number))
-        for call in () if isinstance(message, str) else calls(message):
-            found = written(call, _folder(ground, message))
-            if found is None:
+        if isinstance(message, str):
+            continue
+        cwd = field(message, "cwd")  # as transcripts have it
+        folder = cwd if isinstance(cwd, str) and cwd else context.workspace.root
+        for call in calls(message):
+            written = files_written(call, folder)
+            if written is None:
                 unread.append(UnreadCall(number, call.name, call.id))
-            paths |= dict.fromkeys(_located(ground, found or ()))
+            paths |= dict.fromkeys(_workspace_files(context, written or ()))
     return Deleted(frozenset(ids), tuple(paths), tuple(unread))
 
 
 def _ids(message: object, number: int) -> Iterator[str]:
-    """The names under which a message may be on record. ValueError."""
+    """Return the ids under which a message may be recorded. ValueError."""
     if isinstance(message, str):
         yield message
-    elif not (is_mapping(message) or hasattr(message, "__dict__")):
+        return
+    if not (is_mapping(message) or hasattr(message, "__dict__")):
         raise ValueError(
             f"deleted message {number} is of type {type(message).__name__}: give its id, or the"
             " message as its host holds it"
         )
-    else:
-        told = [
-            field(message, "id"),
-            field(message, "uuid"),
-            field(field(message, "message"), "id"),
-        ]
-        yield from (each for each in told if isinstance(each, str))
+    inner = field(message, "message")
+    ids = (field(message, "id"), field(message, "uuid"), field(inner, "id"))
+    yield from (value for value in ids if isinstance(value, str))
 
 
-def _folder(ground: SessionContext, message: object) -> str:
-    """Where relative paths of a message begin: transcripts say it, or it is the workspace."""
-    told = field(message, "cwd")
-    return told if isinstance(told, str) and told else ground.workspace.root
-
-
-def _located(ground: SessionContext, paths: Iterable[str]) -> Iterator[str]:
-    """Those that are files of the workspace, or may have been; folders are none."""
-    for each in paths:
+def _workspace_files(context: SessionContext, paths: Iterable[str]) -> Iterator[str]:
+    """Return the paths that are, or may have been, files of the workspace."""
+    for spelling in paths:
         try:
-            path = ground.workspace.locate(each).path
+            path = context.workspace.locate(spelling).path
         except PathRefused:
             continue
-        there = ground.workspace.stat(path)
-        if there is None or not S_ISDIR(there.mode):
+        stat = context.workspace.stat(path)
+        if stat is None or not S_ISDIR(stat.mode):
             yield path

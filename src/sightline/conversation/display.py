@@ -1,8 +1,7 @@
-"""The conversation as a person sees it: all of it, with what is folded or summed up marked."""
+"""Show a conversation to a person: all messages, with folded and summed-up ones marked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -10,8 +9,15 @@ from msgspec import Struct
 
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
-from sightline.conversation import fold_decisions, message_chain, words
+from sightline.conversation.fold_decisions import load_json, removed_texts
 from sightline.conversation.formats.format import FORMATS
+from sightline.conversation.message_chain import (
+    VIEW_FACTS,
+    branch_facts,
+    read_blob,
+    read_message,
+    side_of,
+)
 from sightline.conversation.sent_view import Window
 from sightline.errors import UnknownName
 from sightline.model.events import Condensed, Folded, MessageAppended
@@ -20,8 +26,8 @@ from sightline.model.timeline import Recorded
 
 class Displayed(Struct, frozen=True):
     """A message as a person sees it. message: in full, as it was given. folded: the numbers of its
-    parts that are stubs in the view; dropped: of those that are not in it at all. condensed: a
-    summary stands for it in the view. summary: it is one."""
+    parts that are stubs in the view; dropped: of parts that are not in the view at all. condensed: a
+    summary replaces the message in the view. summary: the message is a summary."""
 
     id: str
     message: Any
@@ -32,88 +38,66 @@ class Displayed(Struct, frozen=True):
     summary: bool = False
 
 
-def display(ground: SessionContext, window: Window) -> list[Displayed]:
-    """A chain, oldest message first; summaries where they were made."""
+def display(context: SessionContext, window: Window) -> list[Displayed]:
+    """Return the messages of a chain, oldest first, with summaries where they were made."""
     folded: dict[str, set[int]] = {}
     dropped: dict[str, set[int]] = {}
     for decision in window.decisions:
-        for places, found in (
-            ([fold.block for fold in decision.folds], folded),
-            (decision.dropped, dropped),
-        ):
-            for place in places:
-                block = window.blocks[place]
-                found.setdefault(window.ids[block.message], set()).add(block.part)
-    return [
-        _displayed(ground, row, window.ids, folded, dropped)
-        for row in window.rows
-        if isinstance(row.fact, (MessageAppended, Condensed))
-    ]
+        places = [(fold.block, folded) for fold in decision.folds]
+        for place, parts in [*places, *((place, dropped) for place in decision.dropped)]:
+            block = window.blocks[place]
+            parts.setdefault(window.ids[block.message], set()).add(block.part)
+    shown = []
+    for row in window.rows:
+        at, fact = moment(row.happened_at), row.fact
+        if isinstance(fact, Condensed):
+            message = load_json(read_blob(context, fact.text or ""))["message"]
+            is_replaced = fact.summary not in window.ids
+            shown.append(Displayed(fact.summary, message, at, (), (), is_replaced, summary=True))
+        elif isinstance(fact, MessageAppended):
+            name = fact.message
+            message = read_message(context, row)
+            stubs, gone = (tuple(sorted(n.get(name, ()))) for n in (folded, dropped))
+            shown.append(Displayed(name, message, at, stubs, gone, name not in window.ids))
+    return shown
 
 
-def _displayed(
-    ground: SessionContext,
-    row: Recorded,
-    standing: Sequence[str],
-    folded: dict[str, set[int]],
-    dropped: dict[str, set[int]],
-) -> Displayed:
-    at = moment(row.happened_at)
-    if isinstance(row.fact, Condensed):
-        told = fold_decisions.loaded(message_chain.kept(ground, row.fact.text or ""))
-        stands = row.fact.summary in standing
-        return Displayed(row.fact.summary, told["message"], at, (), (), not stands, summary=True)
-    name = message_chain.said(row).message
-    stubs, left_out = (tuple(sorted(found.get(name, ()))) for found in (folded, dropped))
-    condensed = name not in standing
-    return Displayed(name, message_chain.read(ground, row), at, stubs, left_out, condensed)
-
-
-def expand(ground: SessionContext, side: str, name: str) -> str:
-    """The text of a name that stands in a stub. UnknownName."""
-    rows = list(message_chain.along(ground, message_chain.MEANT))
-    where = next(
-        (
-            found[name]
-            for data in _decided(ground, rows, side)
-            if name in (found := fold_decisions.gone(data))
-        ),
-        None,
+def expand(context: SessionContext, side: str, name: str) -> str:
+    """Return the folded text with a name. UnknownName."""
+    rows = list(branch_facts(context, VIEW_FACTS))
+    for decided in reversed(rows):
+        fact = decided.fact
+        if isinstance(fact, (Folded, Condensed)) and fact.side == side and fact.text:
+            place = removed_texts(read_blob(context, fact.text)).get(name)
+            row = next((r for r in reversed(rows) if place and _is(r, place[0])), None)
+            if place and row and isinstance(row.fact, MessageAppended):
+                adapter = FORMATS[row.fact.formats[0]].adapter
+                return adapter.parts(read_message(context, row))[place[1]].text
+    raise UnknownName(
+        f"No text of the name {name!r} was removed from this conversation.",
+        "Give the name that stands behind 'expand' in the stub.",
     )
-    if where is None:
-        raise UnknownName(*words.nothing_to_expand(name))
-    message, part = where
-    for row in reversed(rows):
-        if isinstance(row.fact, MessageAppended) and row.fact.message == message:
-            adapter = FORMATS[row.fact.formats[0]].adapter
-            return adapter.parts(message_chain.read(ground, row))[part].text
-    raise UnknownName(*words.nothing_to_expand(name))
 
 
-def _decided(ground: SessionContext, rows: Sequence[Recorded], side: str) -> Iterator[bytes]:
-    """The decisions of a chain, newest first."""
-    for row in reversed(rows):
-        if isinstance(row.fact, (Folded, Condensed)) and row.fact.side == side and row.fact.text:
-            yield message_chain.kept(ground, row.fact.text)
-
-
-def position_of(ground: SessionContext, side: str, message: str, *, before: bool) -> int:
-    """Where the timeline stood when a message was the newest of its chain, with what was decided
-    then; before: when it was not there yet. UnknownName."""
-    rows = list(message_chain.along(ground, message_chain.MEANT))
-    own = [row for row in rows if message_chain.side_of(row) == side]
-    if not any(_is(row, message) for row in own):  # a rewind went behind it: that can be taken back
-        every = ground.store.timeline(session=ground.session, kinds=message_chain.MEANT)
-        own = [row for row in every if message_chain.side_of(row) == side]
-    places = [n for n, row in enumerate(own) if _is(row, message)]
+def position_of(context: SessionContext, side: str, message: str, *, before: bool) -> int:
+    """Return the last position of the timeline at which a message was the newest of its chain;
+    before: the last position without the message. UnknownName."""
+    own = [row for row in branch_facts(context, VIEW_FACTS) if side_of(row) == side]
+    if not any(_is(row, message) for row in own):  # a rewind removed it, which can be taken back
+        rows = context.store.timeline(session=context.session, kinds=VIEW_FACTS)
+        own = [row for row in rows if side_of(row) == side]
+    places = [number for number, row in enumerate(own) if _is(row, message)]
     if not places:
-        raise UnknownName(*words.no_message(message))
-    at = places[-1]
+        raise UnknownName(
+            f"There is no message {message!r} in this session's conversation.",
+            "append() answers the id of each message, and display() lists them.",
+        )
+    number = places[-1]
     if before:
-        return own[at].position - 1
-    while at + 1 < len(own) and not isinstance(own[at + 1].fact, MessageAppended):
-        at += 1
-    return own[at].position
+        return own[number].position - 1
+    while number + 1 < len(own) and not isinstance(own[number + 1].fact, MessageAppended):
+        number += 1  # decisions that were made then
+    return own[number].position
 
 
 def _is(row: Recorded, message: str) -> bool:

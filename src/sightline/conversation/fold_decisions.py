@@ -1,5 +1,5 @@
-"""Decisions as they are kept: by message and part, so that they hold wherever the blocks are counted
-from."""
+"""Encode decisions as JSON for the store: blocks are named by message and part, so that a decision
+holds wherever the blocks are counted from."""
 
 from __future__ import annotations
 
@@ -7,111 +7,105 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sightline.conversation import words
 from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
-from sightline.conversation.words import named
+from sightline.conversation.words import name_of
 from sightline.errors import StoreError
 
-Where = tuple[str, int]
+Place = tuple[str, int]
 """A message's id, and the number of a part of it."""
-
 
 SHAPES: dict[str, tuple[type, ...]] = {
     "folds": (str, int, str, str, int, str),
     "tails": (str, int, int, str),
     "dropped": (str, int, str),
 }
-"""What the rows of a decision's JSON hold."""
+"""Types of the columns in a decision's JSON. Each row begins with a message and a part; the third
+column of folds and dropped is the name of the text."""
 
-LEDGER = ("typed", "files", "commands")
-NO_DECISION = "it is no decision that this version knows"
+RECORD_LISTS = ("typed", "files", "commands")
+UNKNOWN_DECISION = "it is no decision that this version knows"
 
 
-def packed(decision: Decision, blocks: Sequence[Block], ids: Sequence[str]) -> bytes:
-    """A decision as JSON. ids: of the messages that the blocks are of."""
+def encode_decision(decision: Decision, blocks: Sequence[Block], ids: Sequence[str]) -> bytes:
+    """Encode a decision. ids: of the messages to which the blocks belong."""
 
-    def where(place: int) -> Where:
-        return ids[blocks[place].message], blocks[place].part
+    def place(number: int) -> Place:
+        return ids[blocks[number].message], blocks[number].part
 
-    told = {
+    rows = {
         "folds": [
-            [*where(each.block), named(blocks[each.block].text), each.tier, each.tokens, each.stub]
-            for each in decision.folds
+            [*place(f.block), name_of(blocks[f.block].text), f.tier, f.tokens, f.stub]
+            for f in decision.folds
         ],
-        "tails": [[*where(each.after), each.tokens, each.text] for each in decision.tails],
-        "dropped": [[*where(each), named(blocks[each].text)] for each in decision.dropped],
+        "tails": [[*place(tail.after), tail.tokens, tail.text] for tail in decision.tails],
+        "dropped": [[*place(n), name_of(blocks[n].text)] for n in decision.dropped],
     }
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
 
 
-def unpacked(data: bytes, places: Mapping[Where, int], known: Callable[[], set[str]]) -> Decision:
-    """The decision of its JSON. places: of the blocks. known: the ids of all messages: what is about
-    one that was summed up meanwhile by another process is left out. StoreError for any other that
-    is not there."""
-    told = loaded(data)
-    named = [(each[0], each[1]) for each in (*told["folds"], *told["tails"], *told["dropped"])]
-    lost = [where for where in named if where not in places]
-    if lost and (strange := {message for message, _ in lost} - known()):
-        raise StoreError(*words.no_such_block(min(strange)))
+def decode_decision(
+    data: bytes, places: Mapping[Place, int], known_ids: Callable[[], set[str]]
+) -> Decision:
+    """Decode a decision. places: of the blocks in the window. known_ids: ids of all messages; rows
+    about a message that was summed up since are left out. StoreError for an unknown message."""
+    rows = load_json(data)
+    missing = {row[0] for name in SHAPES for row in rows[name] if (row[0], row[1]) not in places}
+    if missing and (strange := missing - known_ids()):
+        raise StoreError(
+            f"A decision on record is about the message {min(strange)}, which is not in this"
+            " conversation.",
+            "The store may be damaged, or written by a newer sightline: sightline doctor says"
+            " which.",
+        )
+    folds, tails, dropped = (
+        [(places[row[0], row[1]], row) for row in rows[name] if (row[0], row[1]) in places]
+        for name in ("folds", "tails", "dropped")
+    )
     return Decision(
-        tuple(
-            Fold(places[message, part], stub, tokens, tier)
-            for message, part, _, tier, tokens, stub in told["folds"]
-            if (message, part) in places
-        ),
-        tuple(
-            Tail(places[message, part], text, tokens)
-            for message, part, tokens, text in told["tails"]
-            if (message, part) in places
-        ),
-        tuple(
-            places[message, part]
-            for message, part, _ in told["dropped"]
-            if (message, part) in places
-        ),
+        tuple(Fold(number, row[5], row[4], row[3]) for number, row in folds),
+        tuple(Tail(number, row[3], row[2]) for number, row in tails),
+        tuple(number for number, _ in dropped),
     )
 
 
-def gone(data: bytes) -> dict[str, Where]:
-    """What a decision took away: the name of each text, and where it stands."""
-    told = loaded(data)
-    found = [(each[2], (each[0], each[1])) for each in (*told["folds"], *told["dropped"])]
-    return dict(found)
+def removed_texts(data: bytes) -> dict[str, Place]:
+    """Return the names of the texts that a decision removed from the view, with their places."""
+    rows = load_json(data)
+    return {row[2]: (row[0], row[1]) for row in (*rows["folds"], *rows["dropped"])}
 
 
-def about(text: str, *, summary: bool) -> set[str]:
-    """The ids of the messages that a decision is about, by its JSON. summary: it is that of a
-    summary. ValueError where it is none."""
+def message_ids(text: str, *, summary: bool) -> set[str]:
+    """Return the ids of the messages in a decision's JSON. summary: the JSON also holds a summary.
+    ValueError for JSON of another shape."""
     try:
-        told = json.loads(text)
+        decision = json.loads(text)
     except RecursionError:
-        told = None
-    if not isinstance(told, dict) or (summary and not _is_summary(told)):
-        raise ValueError(NO_DECISION)
-    found: set[str] = set()
-    for name, kinds in SHAPES.items():
-        rows = told.get(name)
-        if not isinstance(rows, list) or not all(_is_like(row, kinds) for row in rows):
-            raise ValueError(NO_DECISION)
-        found |= {row[0] for row in rows}
-    return found
+        decision = None
+    if not isinstance(decision, dict) or (summary and not _is_summary(decision)):
+        raise ValueError(UNKNOWN_DECISION)
+    ids: set[str] = set()
+    for name, types in SHAPES.items():
+        rows = decision.get(name)
+        if not isinstance(rows, list) or not all(_has_types(row, types) for row in rows):
+            raise ValueError(UNKNOWN_DECISION)
+        ids |= {row[0] for row in rows}
+    return ids
 
 
-def _is_like(row: Any, kinds: tuple[type, ...]) -> bool:
+def _has_types(row: Any, types: tuple[type, ...]) -> bool:
+    return isinstance(row, list) and len(row) == len(types) and all(map(isinstance, row, types))
+
+
+def _is_summary(decision: dict[str, Any]) -> bool:
+    record = decision.get("ledger")
     return (
-        isinstance(row, list)
-        and len(row) == len(kinds)
-        and all(isinstance(each, kind) for each, kind in zip(row, kinds, strict=True))
+        bool(decision.get("message"))
+        and isinstance(record, dict)
+        and all(isinstance(record.get(name), list) for name in RECORD_LISTS)
     )
 
 
-def _is_summary(told: dict[str, Any]) -> bool:
-    ledger, message = told.get("ledger"), told.get("message")
-    lists = isinstance(ledger, dict) and [ledger.get(name) for name in LEDGER]
-    return bool(message) and bool(lists) and all(isinstance(each, list) for each in lists or ())
-
-
-def loaded(data: bytes) -> Any:
-    """What JSON in the store says."""
+def load_json(data: bytes) -> Any:
+    """Parse JSON from the store, which may hold lone surrogates."""
     return json.loads(data.decode("utf-8", "surrogatepass"))

@@ -1,7 +1,7 @@
-"""The conversation of a session: kept for good, and folded so that it costs less and loses less.
+"""The conversation of a session: stored for good, and folded so that it costs and loses less.
 
-What was said is appended and never changed. What the model is sent, the view, is worked out of it
-and of decisions that are facts themselves; what a person sees, the display, has all of it.
+Messages are appended and never changed. The view, which a model is sent, follows from the messages
+and from decisions, which are facts themselves. The display shows a person all messages.
 """
 
 from __future__ import annotations
@@ -13,74 +13,82 @@ from typing import Any
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.rewinder import rewind
-from sightline.conversation import append, message_chain
+from sightline.conversation.append import append_newest, microseconds
 from sightline.conversation.condense import Condensation, condense
 from sightline.conversation.display import Displayed, display, expand, position_of
+from sightline.conversation.message_chain import (
+    MESSAGES,
+    Tip,
+    branch_facts,
+    find_tip,
+    message_fact,
+    newest_messages,
+    read_message,
+    side_of,
+)
 from sightline.conversation.saved_file import Loaded, Saved, load, save
 from sightline.conversation.sent_view import Window
 from sightline.conversation.token_counter import family_of
-from sightline.conversation.view_options import Budget, asking
+from sightline.conversation.view_options import Budget, check_options
 from sightline.conversation.window.folding import Rules
 from sightline.conversation.window.prices import Prices
 from sightline.model.results import RewindReport
 
 Message = dict[str, Any]
-"""A message as its provider or framework has it in JSON."""
+"""A message in the JSON of its provider or framework."""
 
 
 class Conversation:
     """One chain of messages: a session's own, or that of a sub-agent beside it.
 
-    Messages are those of any provider or framework that conversation.formats.format knows; one conversation has
-    one format. They come back as they were given, whatever else is in them.
+    Messages may have any format that conversation.formats.format knows; one conversation has one
+    format. Messages come back as they were given, with fields that Sightline does not know.
     """
 
     def __init__(
         self,
-        ground: SessionContext,
+        context: SessionContext,
         lock: AbstractContextManager[object],
         side: str = "",
         root: str | None = None,
     ) -> None:
         self.name = side
-        self._ground = ground
+        self._context = context
         self._lock = lock
         self._root = root
-        self._tip: message_chain.Tip | None = None
+        self._tip: Tip | None = None
         self._window: Window | None = None
 
     def append(self, message: Mapping[str, Any], *, at: datetime | None = None) -> str:
-        """Put a message behind the newest one; its id, by what it says and what stands before it.
+        """Append a message; return its id, which follows from its content and the messages before.
 
-        at: when it was said, now unless given. What this returns from survives the death of the
-        process; a power cut may take the messages since the store was last synced, as it is by
-        every edit. ValueError, and nothing recorded, where it cannot be one of this conversation.
+        at: time of the message, now unless given. The message survives the death of the process; a
+        power cut may take messages appended since the store was last synced, as every edit syncs it.
+        ValueError, and nothing recorded, for a message that does not fit this conversation.
         """
-        happened = None if at is None else append.micros(at)
+        happened = None if at is None else microseconds(at)
         with self._lock:
-            self._tip = append.say_behind(
-                self._ground, message, self._tip, side=self.name, root=self._root, at=happened
+            self._tip = append_newest(
+                self._context, message, self._tip, side=self.name, root=self._root, at=happened
             )
             return self._tip.message or ""
 
     def messages(self, last: int | None = None) -> list[Message]:
-        """All messages, or the last so many, oldest first, as they were given. StoreError."""
+        """Return all messages, or the `last` ones, oldest first, as they were given. StoreError."""
         if last is not None and (type(last) is not int or last < 1):
             raise ValueError(f"last is how many messages, 1 or more, not {last!r}")
         with self._lock:
-            ground = self._ground
             if last is None:
-                own = message_chain.along(ground, message_chain.SAID)
-                rows = [row for row in own if message_chain.side_of(row) == self.name]
+                rows = [r for r in branch_facts(self._context, MESSAGES) if side_of(r) == self.name]
             else:
-                rows = message_chain.newest(ground, self.name, last)
-            return [message_chain.read(ground, row) for row in rows]
+                rows = newest_messages(self._context, self.name, last)
+            return [read_message(self._context, row) for row in rows]
 
     def display(self) -> list[Displayed]:
-        """All that a person would see, oldest first: what was folded or summed up is there in full,
-        and marked."""
+        """Return all messages for a person, oldest first: folded and summed-up messages are there in
+        full, and marked."""
         with self._lock:
-            return display(self._ground, self._current())
+            return display(self._context, self._current_window())
 
     def view(
         self,
@@ -90,88 +98,88 @@ class Conversation:
         policy: str | Rules = "default",
         idle_s: float | None = None,
     ) -> list[Message]:
-        """The messages to send now, with old content folded as far as budget and prices ask for.
+        """Return the messages to send now, with old content folded as budget and prices ask for.
 
-        budget: the soft one in tokens, or a Budget with a hard one. price: read/write of the
-        prompt cache beside a token without one ("0.10/1.25", "0.05/1.25", "0.02/1", "none").
-        policy: "default" or "careful". Tokens are estimated for the model that turn() named last.
-        idle_s: seconds since the cache was last used, else from
-        when the messages came. What is decided is on record before this returns and stands for
-        good: the view of the same messages is the same bytes, in any process, after any rewind or
-        fork. What a provider would refuse is mended in the view, never in the conversation.
-        ValueError, StoreError.
+        budget: the soft one in tokens, or a Budget with a hard one. price: prices of reading and
+        writing the prompt cache, relative to an uncached token ("0.10/1.25", "0.05/1.25", "0.02/1",
+        "none"). policy: "default" or "careful". Tokens are estimated for the model that turn() named
+        last. idle_s: seconds since the cache was last used, else from the times of the messages.
+
+        A decision is recorded before this returns and is final: the view of the same messages is the
+        same bytes, in any process, after any rewind or fork. Messages that a provider would refuse
+        are repaired in the view, never in the conversation. ValueError, StoreError.
         """
-        asked = asking(budget, price, policy, idle_s)
+        options = check_options(budget, price, policy, idle_s)
         with self._lock:
-            return self._current().view(asked)
+            return self._current_window().view(options)
 
     def expand(self, name: str) -> str:
-        """The text that a stub stands for, by the name in the stub ("expand 1a2b3c4d5e6f"). It comes
-        from the store: the disk is not read. UnknownName."""
+        """Return the text that a stub replaces, by the name in the stub ("expand 1a2b3c4d5e6f"). The
+        text comes from the store; the disk is not read. UnknownName."""
         with self._lock:
-            return expand(self._ground, self.name, name)
+            return expand(self._context, self.name, name)
 
     def rewind(self, message: str, *, before: bool = False) -> RewindReport:
-        """Go back to where a message was the newest; before: to where it was not there yet. What
-        was said since is out of the conversation, not out of the store; files stay as they are, and
-        the report warns of those that were edited since. UnknownName, RewindRefused."""
+        """Go back to the time when a message was the newest; before: to the time just before it.
+
+        Later messages leave the conversation, not the store. Files stay unchanged, and the report
+        warns of files edited since. UnknownName, RewindRefused.
+        """
         with self._lock:
-            to = position_of(self._ground, self.name, message, before=before)
-            return rewind(self._ground, to, files=False, conversation=True)
+            to = position_of(self._context, self.name, message, before=before)
+            return rewind(self._context, to, files=False, conversation=True)
 
     def side(self, name: str, call: str | None = None) -> Conversation:
-        """The chain of a sub-agent, by a name of your own. call: the id of the message that called
-        it, the newest one unless given; it is what its first message is tied to."""
+        """Return the chain of a sub-agent, under a name of your choice. call: id of the message that
+        called the sub-agent, the newest one unless given; the chain's first message follows it."""
         if self.name or not name.strip():
             raise ValueError(f"a side chain has a name, and none of its own beside it: {name!r}")
         with self._lock:
-            root = call or message_chain.tip(self._ground, "", None).message
-        return Conversation(self._ground, self._lock, name, root)
+            root = call or find_tip(self._context, "", None).message
+        return Conversation(self._context, self._lock, name, root)
 
     def sides(self) -> dict[str, str | None]:
-        """The names of the side chains, and the id of the message that each is tied to."""
+        """Return the names of the side chains, each with the id of the message that it follows."""
         with self._lock:
-            found: dict[str, str | None] = {}
-            for row in message_chain.along(self._ground, message_chain.SAID):
-                fact = message_chain.said(row)
+            roots: dict[str, str | None] = {}
+            for row in branch_facts(self._context, MESSAGES):
+                fact = message_fact(row)
                 if fact.side:
-                    found.setdefault(fact.side, fact.parent)
-            return found
+                    roots.setdefault(fact.side, fact.parent)
+            return roots
 
     def condense(
         self, summarizer: Callable[[str], str], *, keep_tokens: int = 20_000
     ) -> Condensation | None:
         """Sum up all but about the last `keep_tokens` tokens; None where there is no more.
 
-        summarizer: given a text that asks for a summary, answers one. What the record has for
-        certain is put beside it: what the user said, files, commands, the open list of work. The
-        conversation stays as it is; only the view begins with the summary from here on.
-        CondenseRefused where the summary is empty, too long or wins nothing, or three failed.
+        summarizer: takes a text that asks for a summary, returns the summary. The record is added to
+        the summary: what the user wrote, files, commands, the open to-do list. The conversation stays
+        unchanged; only the view begins with the summary from now on. CondenseRefused for a summary
+        that is empty, too long or frees no tokens, and after three failures.
         """
         with self._lock:
-            window = self._current()
-        return condense(self._ground, self._lock, window, summarizer, keep_tokens)
+            window = self._current_window()
+        return condense(self._context, self._lock, window, summarizer, keep_tokens)
 
     def save(self, path: str, *, replace: bool = False) -> Saved:
-        """Write the conversation with all that was decided on it into a file, as JSON lines: what
-        is new behind what is there, else whole and at once. A file that is damaged, or holds
-        another conversation, is kept beside it before `replace` may replace it.
-        HistoryError."""
+        """Write the conversation and the decisions on it to a file, as JSON lines: append new lines,
+        else write the whole file at once. `replace` allows replacing another conversation, or a
+        damaged file, of which a copy is kept beside it. HistoryError."""
         with self._lock:
-            return save(self._ground, path, replace=replace)
+            return save(self._context, path, replace=replace)
 
     def load(self, path: str, *, salvage: bool = False) -> Loaded:
-        """Take in a conversation that was saved: all of it, or what is new in it. A last line
-        that was never finished is left out, and said. HistoryError where more is wrong;
-        salvage: take in what stands before that."""
+        """Load a saved conversation: all of it, or the messages that are new. A last line that was
+        not written to its end is left out with a warning. HistoryError for other damage; salvage:
+        load the messages before the damage."""
         with self._lock:
-            return load(self._ground, path, salvage=salvage)
+            return load(self._context, path, salvage=salvage)
 
-    def _current(self) -> Window:
-        """The window as of now."""
-        state = self._ground.store.session(self._ground.session)
+    def _current_window(self) -> Window:
+        state = self._context.store.session(self._context.session)
         family = family_of(state.model if state else None)
         if self._window is None or self._window.family != family:
-            self._window = Window(self._ground, self.name, family)
+            self._window = Window(self._context, self.name, family)
         self._window.refresh()
         return self._window

@@ -1,4 +1,4 @@
-"""The chain of messages that a session's conversation is, read off the timeline along its branch."""
+"""Read a session's chain of messages from the timeline, along the session's branch."""
 
 from __future__ import annotations
 
@@ -8,158 +8,161 @@ from typing import Any
 from msgspec import Struct, structs
 
 from sightline.changes.session_context import SessionContext
-from sightline.conversation import words
-from sightline.conversation.message_codec import message_of
+from sightline.conversation.message_codec import decode
 from sightline.errors import StoreError
 from sightline.model.events import Condensed, CondenseFailed, Fact, Folded, MessageAppended
-from sightline.model.timeline import TURNING, Recorded, branch, turns_at
+from sightline.model.timeline import TURNING, Recorded, Stretch, branch, turns_at
 
-SAID: list[type[Fact]] = [MessageAppended]
-MEANT: list[type[Fact]] = [MessageAppended, Folded, Condensed, CondenseFailed]
-"""What a view is made of."""
+MESSAGES: list[type[Fact]] = [MessageAppended]
+VIEW_FACTS: list[type[Fact]] = [MessageAppended, Folded, Condensed, CondenseFailed]
+"""The facts from which a view follows."""
 
-AT_ONCE = 64
-"""Messages that are looked at first for the newest of one side: others may stand between them."""
+BATCH = 64
+"""Messages that are read first when looking for the newest of one side: others may stand between."""
 
-MOST = 2**62
-"""More than a store can count, and may be asked for."""
+BATCH_MAX = 2**62
+"""The largest number of rows that a store can be asked for."""
 
 
 class Tip(Struct, frozen=True):
-    """Where a chain ends. position: of the timeline, as of which this holds; message: the id of
-    its newest; formats: those that all its messages may be of."""
+    """The end of a chain as of a position of the timeline. message: id of the newest message;
+    formats: names of the formats that fit all messages of the chain."""
 
     position: int
     message: str | None = None
     formats: tuple[str, ...] = ()
 
 
-class Followed:
-    """The facts of some kinds along a session's branch, as the timeline grows."""
+class BranchFollower:
+    """Reads the facts of some kinds along a session's branch as the timeline grows."""
 
-    def __init__(self, ground: SessionContext, kinds: list[type[Fact]]) -> None:
-        self._ground = ground
+    def __init__(self, context: SessionContext, kinds: list[type[Fact]]) -> None:
+        self._context = context
         self._kinds = kinds
         self._position = -1
 
-    def news(self) -> tuple[bool, list[Recorded]]:
-        """What came since this was last asked; and whether that is all there is, because the branch
-        turned elsewhere, or this was not asked before."""
-        store, upto = self._ground.store, self._ground.store.position()
-        if self._position >= 0:
-            if upto == self._position:
-                return False, []
+    def poll(self) -> tuple[bool, list[Recorded]]:
+        """Return whether the reader has to start over, and the facts: the new ones, or all of them
+        when starting over. That is so at first, and after a rewind or a fork."""
+        store, session = self._context.store, self._context.session
+        start, end = self._position, store.position()
+        self._position = end
+        if start == end:
+            return False, []
+        if start >= 0:
             kinds: list[type[Fact]] = [*self._kinds, *TURNING]
-            found = store.timeline(
-                session=self._ground.session, kinds=kinds, after=self._position, upto=upto
-            )
-            new = list(found)
-            if not any(turns_at(each.fact) for each in new):
-                self._position = upto
-                return False, [each for each in new if not isinstance(each.fact, TURNING)]
-        self._position = upto
-        return True, list(along(self._ground, self._kinds, upto))
+            new = list(store.timeline(session=session, kinds=kinds, after=start, upto=end))
+            if not any(turns_at(row.fact) for row in new):
+                return False, [row for row in new if not isinstance(row.fact, TURNING)]
+        return True, list(branch_facts(self._context, self._kinds, end))
 
 
-def along(
-    ground: SessionContext, kinds: list[type[Fact]], upto: int | None = None
+def branch_facts(
+    context: SessionContext, kinds: list[type[Fact]], upto: int | None = None
 ) -> Iterator[Recorded]:
-    """The facts of a session's branch, in order."""
-    last = ground.store.position() if upto is None else upto
-    for each in _stretches(ground, last):
-        yield from ground.store.timeline(
-            session=each.session, kinds=kinds, after=each.after, upto=each.upto
+    """Return the facts of some kinds along a session's branch, oldest first."""
+    end = context.store.position() if upto is None else upto
+    for stretch in _stretches(context, end):
+        yield from context.store.timeline(
+            session=stretch.session, kinds=kinds, after=stretch.after, upto=stretch.upto
         )
 
 
-def newest(ground: SessionContext, side: str, count: int) -> list[Recorded]:
-    """The newest messages of a chain, oldest first."""
-    found: list[Recorded] = []
-    for each in reversed(_stretches(ground, ground.store.position())):
-        asked = min(max(count, AT_ONCE), MOST)
-        while len(found) < count:
+def newest_messages(context: SessionContext, side: str, count: int) -> list[Recorded]:
+    """Return the newest messages of a chain, oldest first."""
+    newest: list[Recorded] = []
+    for stretch in reversed(_stretches(context, context.store.position())):
+        batch = min(max(count, BATCH), BATCH_MAX)
+        while len(newest) < count:
             rows = list(
-                ground.store.timeline(
-                    session=each.session,
-                    kinds=SAID,
-                    after=each.after,
-                    upto=each.upto,
-                    newest=asked,
+                context.store.timeline(
+                    session=stretch.session,
+                    kinds=MESSAGES,
+                    after=stretch.after,
+                    upto=stretch.upto,
+                    newest=batch,
                 )
             )
             own = [row for row in rows if side_of(row) == side]
-            if len(own) >= count - len(found) or len(rows) < asked:
-                found = [*own, *found]
+            if len(own) >= count - len(newest) or len(rows) < batch:
+                newest = [*own, *newest]
                 break
-            asked = min(4 * asked, MOST)
-        if len(found) >= count:
+            batch = min(4 * batch, BATCH_MAX)
+        if len(newest) >= count:
             break
-    return found[max(len(found) - count, 0) :]
+    return newest[max(len(newest) - count, 0) :]
 
 
-def tip(ground: SessionContext, side: str, known: Tip | None) -> Tip:
-    """Where a chain ends now. known: as of an earlier position."""
-    position = ground.store.position()
+def find_tip(context: SessionContext, side: str, known: Tip | None) -> Tip:
+    """Return the current end of a chain. known: the end as of an earlier position."""
+    position = context.store.position()
     if known is not None:
         if known.position == position:
             return known
-        kinds: list[type[Fact]] = [*SAID, *TURNING]
-        rows = list(
-            ground.store.timeline(session=ground.session, kinds=kinds, after=known.position)
-        )
+        kinds: list[type[Fact]] = [*MESSAGES, *TURNING]
+        new = context.store.timeline(session=context.session, kinds=kinds, after=known.position)
+        rows = list(new)
         if not any(turns_at(row.fact) for row in rows):
             own = [row for row in rows if side_of(row) == side]
             return _tip(own[-1], position) if own else structs.replace(known, position=position)
-    last = newest(ground, side, 1)
-    return _tip(last[-1], position) if last else Tip(position)
+    newest = newest_messages(context, side, 1)
+    return _tip(newest[-1], position) if newest else Tip(position)
 
 
-def _tip(recorded: Recorded, position: int) -> Tip:
-    fact = said(recorded)
-    return Tip(max(position, recorded.position), fact.message, fact.formats)
+def _tip(row: Recorded, position: int) -> Tip:
+    fact = message_fact(row)
+    return Tip(max(position, row.position), fact.message, fact.formats)
 
 
-def said(recorded: Recorded) -> MessageAppended:
-    """A fact that is known to be of a message."""
-    assert isinstance(recorded.fact, MessageAppended)
-    return recorded.fact
+def message_fact(row: Recorded) -> MessageAppended:
+    """Return the fact of a row that is known to be a message."""
+    assert isinstance(row.fact, MessageAppended)
+    return row.fact
 
 
-def side_of(recorded: Recorded) -> str | None:
-    """Which chain a fact is of; None where it is of none."""
-    return getattr(recorded.fact, "side", None)
+def side_of(row: Recorded) -> str | None:
+    """Return the name of the chain to which a fact belongs; None for a fact of no chain."""
+    return getattr(row.fact, "side", None)
 
 
-def heads(rows: Iterable[Recorded]) -> list[Recorded]:
-    """The messages that a conversation begins with before anybody speaks: they always stand."""
-    found: list[Recorded] = []
+def leading_system(rows: Iterable[Recorded]) -> list[Recorded]:
+    """Return the system messages at the beginning of a conversation, which are always sent."""
+    system: list[Recorded] = []
     for row in rows:
         if not isinstance(row.fact, MessageAppended):
             continue
         if row.fact.role != "system":
             break
-        found.append(row)
-    return found
+        system.append(row)
+    return system
 
 
-def read(ground: SessionContext, recorded: Recorded) -> Any:
-    """The message of a fact, as its host gave it. StoreError where it is not kept any more."""
-    fact = said(recorded)
+def read_message(context: SessionContext, row: Recorded) -> Any:
+    """Return the message of a fact as its host gave it. StoreError for a text that is not
+    stored."""
+    fact = message_fact(row)
     if fact.text is None:
-        raise StoreError(*words.never_kept(fact.message))
-    return message_of(kept(ground, fact.text), fact.media, lambda each: kept(ground, each))
+        raise StoreError(
+            f"The message {fact.message} was recorded by its name alone, without what it says.",
+            "Take the conversation from its host, or from a file that was saved.",
+        )
+    text = read_blob(context, fact.text)
+    return decode(text, fact.media, lambda revision: read_blob(context, revision))
 
 
-def kept(ground: SessionContext, revision: str) -> bytes:
-    """The bytes of a text of the conversation. StoreError."""
-    data = ground.store.blob(revision)
+def read_blob(context: SessionContext, revision: str) -> bytes:
+    """Return the bytes of a text of the conversation. StoreError."""
+    data = context.store.blob(revision)
     if data is None:
-        raise StoreError(*words.not_kept(revision))
+        raise StoreError(
+            f"A text of this conversation, {revision[:12]}, is not kept any more.",
+            "It was purged, or the store is damaged: sightline doctor says which.",
+        )
     return data
 
 
-def _stretches(ground: SessionContext, upto: int) -> tuple[Any, ...]:
+def _stretches(context: SessionContext, upto: int) -> tuple[Stretch, ...]:
     def turns_of(session: str) -> list[Recorded]:
-        return list(ground.store.timeline(session=session, kinds=list(TURNING)))
+        return list(context.store.timeline(session=session, kinds=list(TURNING)))
 
-    return branch(ground.session, upto, turns_of)
+    return branch(context.session, upto, turns_of)

@@ -1,4 +1,4 @@
-"""Messages as they are kept: their JSON, with pictures and documents as texts of their own."""
+"""Encode messages for the store: JSON, with pictures and documents as separate blobs."""
 
 from __future__ import annotations
 
@@ -10,37 +10,36 @@ from typing import Any
 
 from msgspec import Struct
 
-from sightline.conversation import words
-from sightline.conversation.formats.parts import Place, changed
-from sightline.conversation.formats.parts import at as found_at
-from sightline.model.revision import Revision, revision_of
+from sightline.conversation.formats.parts import Place, changed, value_at
+from sightline.model.revision import Revision
 
 Message = Mapping[str, Any]
 
 KINDS = ("media_type", "mimeType", "mime_type", "mediaType", "source_type")
-"""Keys beside "data" that say that it is a picture, a document or a sound."""
+"""Fields beside "data" that mark a picture, a document or a sound."""
 
 URLS = frozenset(("url", "uri", "image_url", "video_url", "file_data", "data"))
-"""Keys of what may be a data: URL."""
+"""Fields that may hold a data: URL."""
 
 SIGNS = (b'"data"', b";base64,")
-"""What stands in the JSON of every message that holds any of it."""
+"""Bytes in the JSON of every message with such data."""
 
-GIVEN = frozenset(("input", "args", "arguments", "response", "artifact"))
-"""Keys of what tools are given, or answer: anything may stand there."""
+FREE = frozenset(("input", "args", "arguments", "response", "artifact"))
+"""Fields with arguments and answers of tools, which may hold anything."""
 
 INLINE_MAX = 512
-"""Characters of base64 up to which it stays where it is."""
+"""Characters of base64 up to which it stays in the message."""
 
-TAKEN = "taken:"
-"""How a text begins that stands for what was taken out: then the number of it in the fact."""
+REFERENCE = "taken:"
+"""Prefix of a text that stands for a blob; the number of the blob in the fact follows."""
 
-NAME_LENGTH = 32
+ID_LENGTH = 32
 """Digits of a message's id."""
 
 DEPTH_MAX = 200
-"""How far a message may be nested."""
+"""Levels to which a message may be nested."""
 
+NOT_RECORDED = "Nothing was recorded."
 
 AS_GIVEN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 CANONICAL = json.JSONEncoder(
@@ -48,122 +47,116 @@ CANONICAL = json.JSONEncoder(
 )
 
 
-class Stored(Struct, frozen=True):
-    """A message as it is kept. id: by what it says and its parent's; text: its JSON; media: what
-    was taken out of it."""
+class Encoded(Struct, frozen=True):
+    """A message as it is stored. text: its JSON; media: the blobs to which the JSON refers."""
 
     id: str
     text: bytes
     media: tuple[bytes, ...] = ()
 
 
-def stored(message: Message, parent: str | None) -> Stored:
-    """A message in its stored form. ValueError where it is nothing that JSON can hold, or a
-    picture in it is no base64."""
-    whole = _dumped(message, AS_GIVEN)
+def encode(message: Message, parent: str | None) -> Encoded:
+    """Encode a message. ValueError for a value that JSON cannot hold, or a picture whose base64 is
+    broken."""
+    text = _dump(message, AS_GIVEN)
     _check_keys(message)
-    if not any(sign in whole for sign in SIGNS):
-        return Stored(name(message, parent), whole)
-    left, media = _taken_out(message)
-    text = whole if not media else _dumped(left, AS_GIVEN)
-    return Stored(name(message, parent), text, media)
+    media: tuple[bytes, ...] = ()
+    if any(sign in text for sign in SIGNS):
+        remaining, media = _extract_media(message)
+        text = _dump(remaining, AS_GIVEN) if media else text
+    return Encoded(message_id(message, parent), text, media)
 
 
-def name(message: Message, parent: str | None) -> str:
-    """The id of a message behind another, or at the beginning (None)."""
-    told = f"{parent or ''}\n".encode() + _dumped(message, CANONICAL)
-    return sha256(told).hexdigest()[:NAME_LENGTH]
+def message_id(message: Message, parent: str | None) -> str:
+    """Return the id of a message from its content and the id of the message before it."""
+    content = f"{parent or ''}\n".encode() + _dump(message, CANONICAL)
+    return sha256(content).hexdigest()[:ID_LENGTH]
 
 
-def message_of(text: bytes, media: Sequence[Revision], blob: Callable[[str], bytes]) -> Any:
-    """The message as its host gave it. blob: the bytes of a revision."""
+def decode(text: bytes, media: Sequence[Revision], read_blob: Callable[[str], bytes]) -> Any:
+    """Return a message as its host gave it."""
     message = json.loads(text.decode("utf-8", "surrogatepass"))
-    if not media:
-        return message
-    for place, value in list(_texts(message)):
-        if value.startswith(TAKEN):
-            number, _, before = value.removeprefix(TAKEN).partition(":")
-            data = b2a_base64(blob(media[int(number)]), newline=False).decode()
-            message = changed(message, place, before + data)
+    for place, value in list(_texts(message)) if media else ():
+        if value.startswith(REFERENCE):
+            number, _, prefix = value.removeprefix(REFERENCE).partition(":")
+            data = b2a_base64(read_blob(media[int(number)]), newline=False).decode()
+            message = changed(message, place, prefix + data)
     return message
 
 
 def check_depth(message: Any) -> None:
-    """ValueError where a message is nested so deeply that whoever reads it could run out of
-    stack."""
-    left = [(message, 1)]
-    while left:
-        value, depth = left.pop()
+    """ValueError for a message nested so deeply that a reader could exhaust its stack."""
+    values = [(message, 1)]
+    while values:
+        value, depth = values.pop()
         if depth > DEPTH_MAX:
-            raise ValueError(words.too_deep(DEPTH_MAX))
-        held = value.values() if isinstance(value, dict) else value
-        left += [(each, depth + 1) for each in held if isinstance(each, (dict, list, tuple))]
+            raise ValueError(
+                f"the message is nested more than {DEPTH_MAX} deep, or holds itself. {NOT_RECORDED}"
+            )
+        fields = value.values() if isinstance(value, dict) else value
+        values += [(field, depth + 1) for field in fields if isinstance(field, (dict, list, tuple))]
 
 
-def media_of(stored: Stored) -> tuple[Revision, ...]:
-    """The names of what was taken out."""
-    return tuple(revision_of(each) for each in stored.media)
-
-
-def _dumped(message: Message, encoder: json.JSONEncoder) -> bytes:
+def _dump(message: Message, encoder: json.JSONEncoder) -> bytes:
     try:
-        told = encoder.encode(message)
+        text = encoder.encode(message)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(words.no_json(str(error))) from error
-    return told.encode("utf-8", "surrogatepass")
+        raise ValueError(_not_json(str(error))) from error
+    return text.encode("utf-8", "surrogatepass")
 
 
-def _taken_out(message: Message) -> tuple[Message, tuple[bytes, ...]]:
+def _not_json(why: str) -> str:
+    return f"the message is nothing that JSON can hold: {why}. {NOT_RECORDED}"
+
+
+def _extract_media(message: Message) -> tuple[Message, tuple[bytes, ...]]:
+    """Replace long base64 by references; return the message and the decoded bytes."""
     media: list[bytes] = []
-    left = message
+    remaining = message
     for place, value in list(_texts(message)):
-        if value.startswith(TAKEN):
-            return message, ()  # the host's own words look like ours: nothing is taken out
-        before = _before_data(message, place, value)
-        if before is None:
+        if value.startswith(REFERENCE):
+            return message, ()  # the host's own text looks like a reference
+        prefix = _prefix_of_data(message, place, value)
+        if prefix is None:
             continue
-        data = _decoded(place, value[len(before) :])
+        data = _decode_base64(place, value[len(prefix) :])
         if data is not None and len(value) > INLINE_MAX:
-            left = changed(left, place, f"{TAKEN}{len(media)}:{before}")
+            remaining = changed(remaining, place, f"{REFERENCE}{len(media)}:{prefix}")
             media.append(data)
-    return left, tuple(media)
+    return remaining, tuple(media)
 
 
 def _check_keys(value: Any) -> None:
-    """ValueError for a key that is no text: JSON would make one of it."""
+    """ValueError for a key that is no text, which JSON would turn into one."""
     if isinstance(value, dict):
-        for key, each in value.items():
+        for key, field in value.items():
             if not isinstance(key, str):
-                raise ValueError(words.no_json(f"the key {key!r} is no text"))  # noqa: TRY004
-            if not isinstance(each, str):
-                _check_keys(each)
+                raise ValueError(_not_json(f"the key {key!r} is no text"))  # noqa: TRY004
+            if not isinstance(field, str):
+                _check_keys(field)
     elif isinstance(value, (list, tuple)):
-        for each in value:
-            _check_keys(each)
+        for item in value:
+            _check_keys(item)
 
 
 def _texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:
-    """Every text in a message, and where it stands."""
+    """Return every text in a message, with its place."""
     if isinstance(value, str):
         yield place, value
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            if isinstance(each, (str, dict, list, tuple)):
-                yield from _texts(each, (*place, key))
-    elif isinstance(value, (list, tuple)):
-        for number, each in enumerate(value):
-            if isinstance(each, (str, dict, list, tuple)):
-                yield from _texts(each, (*place, number))
+    elif isinstance(value, (dict, list, tuple)):
+        for key, field in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(field, (str, dict, list, tuple)):
+                yield from _texts(field, (*place, key))
 
 
-def _before_data(message: Message, place: Place, value: str) -> str | None:
-    """What stands before the base64 of a picture; None where a text is none."""
+def _prefix_of_data(message: Message, place: Place, value: str) -> str | None:
+    """Return the text before the base64 of a picture; None for a text that is no picture."""
     if place[-1:] and place[-1] in URLS and value.startswith("data:"):
         head, comma, _ = value[:200].partition(";base64,")
         return head + comma if comma else None
     if place[-1:] != ("data",):
         return None
-    holder = found_at(message, place[:-1])
+    holder = value_at(message, place[:-1])
     kinds = [holder[key] for key in KINDS if isinstance(holder.get(key), str)]
     if place[-2:-1] == ("input_audio",):
         return ""
@@ -171,15 +164,18 @@ def _before_data(message: Message, place: Place, value: str) -> str | None:
     return "" if kinds and not is_text else None
 
 
-def _decoded(place: Place, data: str) -> bytes | None:
-    """The bytes; None where writing them down again gives another text. ValueError."""
+def _decode_base64(place: Place, data: str) -> bytes | None:
+    """Decode base64; None where encoding the bytes again gives another text. ValueError."""
     try:
         raw = a2b_base64(data.encode(), strict_mode=True)
     except (Error, UnicodeEncodeError):
         try:
             a2b_base64("".join(data.split()).encode(), strict_mode=True)
         except (Error, UnicodeEncodeError) as error:
-            if GIVEN.isdisjoint(place):
-                raise ValueError(words.no_base64(place, str(error))) from error
+            if FREE.isdisjoint(place):
+                where = ".".join(map(str, place))
+                raise ValueError(
+                    f"what stands at {where} of the message is no base64: {error}. {NOT_RECORDED}"
+                ) from error
         return None
     return raw if b2a_base64(raw, newline=False).decode() == data else None

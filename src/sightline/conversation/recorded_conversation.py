@@ -1,4 +1,4 @@
-"""A recorded conversation, whatever product recorded it, as messages of a format."""
+"""A conversation that a product recorded, as messages of a format."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ Message = Mapping[str, Any]
 
 
 class NotOurs(ValueError):
-    """A file that another product recorded, or none."""
+    """A file that another product recorded, or no recording."""
 
 
 class Conversation(Struct, frozen=True):
-    """format: as conversation.formats.format names it; times: of each message, UTC microseconds, None where it
-    is not told; borders: where the context began anew: indices of messages; agent, source: which
-    product's, and where it lies; session: the product's id of it; passed_over: damaged rows."""
+    """A recorded conversation.
+
+    format: name as in conversation.formats.format; times: of each message, UTC microseconds, None
+    where unknown; borders: indexes of the messages before which the context began anew; source: path
+    of the recording; agent: the product; session: the product's id of the conversation;
+    passed_over: number of damaged rows.
+    """
 
     format: str
     messages: tuple[Message, ...]
@@ -30,7 +34,7 @@ class Conversation(Struct, frozen=True):
     passed_over: int = 0
 
     def segments(self) -> Iterator[tuple[tuple[Message, ...], tuple[int | None, ...]]]:
-        """The messages from border to border, with their times."""
+        """Return the messages from border to border, with their times."""
         edges = [0, *self.borders, len(self.messages)]
         for first, after in pairwise(edges):
             if first < after:

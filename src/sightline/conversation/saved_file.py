@@ -1,7 +1,7 @@
-"""A conversation in a file: JSON lines, one for each message and each decision.
+"""Save a conversation to a file and load it: JSON lines, one for each message and each decision.
 
-What is new is put behind what is there, and synced; else the file is written aside and put in place
-at once. So whenever the machine stops, the file holds all that was ever acknowledged.
+New lines are appended and synced; else the whole file is written aside and put in place at once. So
+whenever the machine stops, the file holds everything that was acknowledged.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import takewhile
 from typing import Any
 from zlib import crc32
@@ -16,21 +17,38 @@ from zlib import crc32
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
-from sightline.conversation import append, fold_decisions, message_chain, message_codec, words
-from sightline.conversation.message_chain import Tip
-from sightline.conversation.words import HEAD
+from sightline.conversation.append import append_behind
+from sightline.conversation.fold_decisions import load_json, message_ids
+from sightline.conversation.message_chain import (
+    MESSAGES,
+    VIEW_FACTS,
+    Tip,
+    branch_facts,
+    find_tip,
+    message_fact,
+    read_blob,
+    read_message,
+)
+from sightline.conversation.message_codec import message_id
 from sightline.errors import HistoryError
 from sightline.filesystem.private_files import aside_of, new_file, sync_folder
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.revision import revision_of
 from sightline.model.timeline import Recorded
 
+HEAD = {"sightline": "conversation", "version": 1}
+"""The first line of a file."""
+
 DAMAGED = ".damaged"
+"""Suffix of the copy of a damaged file."""
+
+Record = dict[str, Any]
+"""A line: a message, a fold decision or a summary."""
 
 
 class Saved(Struct, frozen=True):
-    """What was written. messages: in the file now; added: records that are new in it; whole: it
-    was written anew."""
+    """The result of a save. messages: in the file now; added: lines that are new in the file; whole:
+    the whole file was written."""
 
     path: str
     messages: int
@@ -39,8 +57,8 @@ class Saved(Struct, frozen=True):
 
 
 class Loaded(Struct, frozen=True):
-    """What was taken in. messages: how many; there: how many the file holds. warnings: what one
-    should know of it, in words."""
+    """The result of a load. messages: loaded now; there: in the file; warnings: sentences for a
+    person."""
 
     path: str
     messages: int
@@ -48,184 +66,220 @@ class Loaded(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-def save(ground: SessionContext, path: str, *, replace: bool = False) -> Saved:
-    """Write all of the conversation. HistoryError where the file holds something else, or what
-    another version wrote, or cannot be written; it is as it was then."""
+def save(context: SessionContext, path: str, *, replace: bool = False) -> Saved:
+    """Write the conversation to a file. HistoryError, with the file unchanged, when it holds another
+    conversation, was written by another version, or cannot be written."""
     real = os.path.realpath(path)
-    lines = [line_of({"session": ground.session, **words.HEAD}), *_lines(ground)]
-    messages = sum(isinstance(row.fact, MessageAppended) for row in _rows(ground))
-    with ground.workspace.lock(f"conversation in {real}"):
-        found = _found(real)
-        shared = _shared(found.lines, lines)
-        if found.damage:
+    rows = _rows(context)
+    lines = [encode_line({"session": context.session, **HEAD})]
+    lines += [encode_line(_record_of(context, row)) for row in rows]
+    messages = sum(isinstance(row.fact, MessageAppended) for row in rows)
+    with context.workspace.lock(f"conversation in {real}"):
+        contents = _read_file(real)
+        shared = _count_shared(contents.lines, lines)
+        if contents.damage:
             if not replace:
-                raise HistoryError(*words.not_over_damaged(path, found.damage, path + DAMAGED))
-            _keep(real)
-        elif shared < len(found.lines) and not replace and not _knows(ground, found):
-            raise HistoryError(*words.not_over_other(path, found.session))
-        elif found.lines and shared == len(found.lines) and not found.torn:
-            _add(real, lines[shared:])
+                raise HistoryError(
+                    f"{_damage(path, contents)} It was left as it is, and nothing was saved.",
+                    f"save(path, replace=True) keeps it as {path}{DAMAGED} first; or save to"
+                    " another file.",
+                )
+            _copy_damaged(real)
+        elif shared < len(contents.lines):
+            if not replace and not _is_known(context, contents):
+                raise HistoryError(
+                    f"{path} holds the conversation of the session {contents.session!r}. Nothing"
+                    " was saved.",
+                    "Save to another file; save(path, replace=True) writes over it.",
+                )
+        elif contents.lines and not contents.torn:
+            _append_lines(real, lines[shared:])
             return Saved(path, messages, len(lines) - shared, whole=False)
-        _put(real, lines)
+        _write_file(real, lines)
         return Saved(path, messages, len(lines) - max(shared, 1), whole=True)
 
 
-def load(ground: SessionContext, path: str, *, salvage: bool = False) -> Loaded:
-    """Take in what a file holds. HistoryError where it is damaged, or holds another conversation;
-    nothing was recorded then."""
+def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded:
+    """Load a file's messages and decisions. HistoryError, and nothing recorded, for a damaged file
+    or another conversation."""
     real = os.path.realpath(path)
-    with ground.workspace.lock(f"conversation in {real}"):
-        found = _found(real)
-        if found.damage and found.messages and salvage:
-            _keep(real)
-    if found.damage and not (salvage and found.messages):
-        raise HistoryError(*words.damaged(path, found.damage, found.messages))
-    warnings = list(_warnings(path, found))
-    new = _new(ground, path, found)
-    taken = sum(record["kind"] == "message" for record in new)
-    _take_in(ground, path, new)
-    return Loaded(path, taken, found.messages, tuple(warnings))
+    with context.workspace.lock(f"conversation in {real}"):
+        contents = _read_file(real)
+        count = contents.messages
+        if contents.damage and count and salvage:
+            _copy_damaged(real)
+    warnings: list[str] = []
+    if contents is NO_FILE:
+        warnings.append(f"There is no file {path}: nothing was loaded.")
+    elif not count:
+        warnings.append(f"{path} holds no message: nothing was loaded.")
+    if contents.torn:
+        warnings.append(
+            f"The last line of {path} was never finished, so it was never acknowledged. It was left"
+            f" out; the {count} messages before it are whole."
+        )
+    if contents.damage and salvage and count:
+        warnings.append(
+            f"{_damage(path, contents)} The {count} messages before it were loaded; {path}{DAMAGED}"
+            " is a copy."
+        )
+    elif contents.damage:
+        whole = f"The {count} messages before it are whole" if count else "No message is whole"
+        hint = "load(path, salvage=True) takes them in" if count else "Load another copy of it"
+        raise HistoryError(
+            f"{_damage(path, contents)} {whole}. Nothing was loaded.",
+            f"{hint}; the file stays as it is.",
+        )
+    records = _new_records(context, path, contents)
+    tips: dict[str, Tip] = {}
+    for number, record in enumerate(records):
+        side = record.get("side", "")
+        tips[side] = find_tip(context, side, tips.get(side))
+        if record["kind"] == "message":
+            try:
+                tips[side] = _append_message(context, record, tips[side])
+            except ValueError as error:
+                raise HistoryError(
+                    f"The message {record['id']} of {path} was not taken in: {error} {number}"
+                    " records before it were.",
+                    "The file was put together from several: load each of them into a session of"
+                    " its own.",
+                ) from error
+        else:
+            _append_decision(context, record)
+    loaded = sum(record["kind"] == "message" for record in records)
+    return Loaded(path, loaded, count, tuple(warnings))
 
 
-def _warnings(path: str, found: Found) -> Iterator[str]:
-    if found is NO_FILE:
-        yield words.no_file(path)
-    elif not found.messages:
-        yield words.empty_file(path)
-    if found.torn:
-        yield words.torn(path, found.messages)
-    if found.damage:
-        yield words.salvaged(path, found.damage, found.messages, path + DAMAGED)
-
-
-def _knows(ground: SessionContext, found: Found) -> bool:
-    """Whether a file is this session's, and all that it holds is in the store: sessions of other
+def _is_known(context: SessionContext, contents: Contents) -> bool:
+    """Return whether a file is this session's and the store has all its messages: sessions of other
     workspaces may have the same name."""
-    if found.session != ground.session:
+    if contents.session != context.session:
         return False
-    every = {
-        message_chain.said(row).message for row in ground.store.timeline(kinds=message_chain.SAID)
-    }
-    return all(each["id"] in every for each in found.records if each["kind"] == "message")
+    known = {message_fact(row).message for row in context.store.timeline(kinds=MESSAGES)}
+    return known.issuperset(contents.message_ids)
 
 
-def _shared(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many both begin with."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def _count_shared(first: Sequence[object], second: Sequence[object]) -> int:
+    """Return how many items both begin with."""
+    pairs = zip(first, second, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 # --- records of facts
 
 
-def _rows(ground: SessionContext) -> list[Recorded]:
+def _rows(context: SessionContext) -> list[Recorded]:
     kinds = (MessageAppended, Folded, Condensed)
+    return [row for row in branch_facts(context, VIEW_FACTS) if isinstance(row.fact, kinds)]
+
+
+def _record_of(context: SessionContext, row: Recorded) -> Record:
+    fact, at = row.fact, {"at": row.happened_at}
+    if isinstance(fact, MessageAppended):
+        ids = {"kind": "message", "id": fact.message, "parent": fact.parent}
+        side = {"side": fact.side} if fact.side else {}
+        return {**ids, **at, **side, "message": read_message(context, row)}
+    assert isinstance(fact, (Folded, Condensed))
+    assert fact.text is not None
+    text = read_blob(context, fact.text).decode("utf-8", "surrogatepass")
+    decision = {**at, "side": fact.side, "text": text}
+    if isinstance(fact, Folded):
+        return {"kind": "folded", "message": fact.message, "blocks": [*fact.blocks], **decision}
+    ids = {"summary": fact.summary, "first": fact.first, "last": fact.last}
+    return {"kind": "condensed", **ids, **decision}
+
+
+def _new_records(context: SessionContext, path: str, contents: Contents) -> list[Record]:
+    """Return the records that the session does not have. HistoryError when it has others."""
+    rows = _rows(context)
+    ids = [row.fact.message for row in rows if isinstance(row.fact, MessageAppended)]
+    others = contents.message_ids
+    if _count_shared(ids, others) < min(len(ids), len(others)):
+        raise HistoryError(
+            f"{path} holds another conversation than the session {context.session!r}. Nothing was"
+            " loaded.",
+            "Load it into a new session.",
+        )
+    texts = {getattr(row.fact, "text", None) for row in rows}
+    known = {*ids}
     return [
-        row
-        for row in message_chain.along(ground, message_chain.MEANT)
-        if isinstance(row.fact, kinds)
+        record
+        for record in contents.records
+        if (
+            record["id"] not in known
+            if record["kind"] == "message"
+            else revision_of(_text_bytes(record)) not in texts
+        )
     ]
 
 
-def _lines(ground: SessionContext) -> list[bytes]:
-    return [line_of(_record(ground, row)) for row in _rows(ground)]
+def _text_bytes(record: Record) -> bytes:
+    text: str = record["text"]
+    return text.encode("utf-8", "surrogatepass")
 
 
-def _record(ground: SessionContext, row: Recorded) -> dict[str, Any]:
-    fact, at = row.fact, {"at": row.happened_at}
-    if isinstance(fact, MessageAppended):
-        side = {"side": fact.side} if fact.side else {}
-        ids = {"kind": "message", "id": fact.message, "parent": fact.parent}
-        return {**ids, **at, **side, "message": message_chain.read(ground, row)}
-    assert isinstance(fact, (Folded, Condensed))
-    assert fact.text is not None
-    told = {
-        "side": fact.side,
-        "text": message_chain.kept(ground, fact.text).decode("utf-8", "surrogatepass"),
-    }
-    if isinstance(fact, Folded):
-        return {"kind": "folded", "message": fact.message, "blocks": [*fact.blocks], **at, **told}
-    ids = {"summary": fact.summary, "first": fact.first, "last": fact.last}
-    return {"kind": "condensed", **ids, **at, **told}
-
-
-def _new(ground: SessionContext, path: str, found: Found) -> list[dict[str, Any]]:
-    """The records that the session has not yet. HistoryError where it holds others."""
-    have = _rows(ground)
-    ids = [message_chain.said(row).message for row in have if isinstance(row.fact, MessageAppended)]
-    theirs = [each["id"] for each in found.records if each["kind"] == "message"]
-    if _shared(ids, theirs) < min(len(ids), len(theirs)):
-        raise HistoryError(*words.another(path, ground.session))
-    texts = {getattr(row.fact, "text", None) for row in have}
-    known = {*ids}
-    return [each for each in found.records if not _is_known(each, known, texts)]
-
-
-def _is_known(record: dict[str, Any], ids: set[str], texts: set[str | None]) -> bool:
-    if record["kind"] == "message":
-        return record["id"] in ids
-    return revision_of(record["text"].encode("utf-8", "surrogatepass")) in texts
-
-
-def _take_in(ground: SessionContext, path: str, records: Sequence[dict[str, Any]]) -> None:
-    tips: dict[str, Tip] = {}
-    for number, record in enumerate(records):
-        side = record.get("side", "")
-        tips[side] = message_chain.tip(ground, side, tips.get(side))
-        if record["kind"] == "message":
-            tips[side] = _said(ground, path, record, tips[side], number)
-        else:
-            _decided(ground, record)
-
-
-def _said(ground: SessionContext, path: str, record: dict[str, Any], tip: Tip, number: int) -> Tip:
+def _append_message(context: SessionContext, record: Record, tip: Tip) -> Tip:
     root = record["parent"]
     parent = tip.message or root
-    try:
-        if parent != root:
-            raise ValueError(f"it does not stand behind {parent}")  # noqa: TRY301
-        return append.say(
-            ground, record["message"], tip, side=record.get("side", ""), root=root, at=record["at"]
-        )
-    except ValueError as error:
-        raise HistoryError(*words.not_taken(path, record["id"], str(error), number)) from error
+    if parent != root:
+        raise ValueError(f"it does not stand behind {parent}")
+    side, at = record.get("side", ""), record["at"]
+    return append_behind(context, record["message"], tip, side=side, root=root, at=at)
 
 
-def _decided(ground: SessionContext, record: dict[str, Any]) -> None:
-    data = record["text"].encode("utf-8", "surrogatepass")
-    fold_decisions.loaded(data)
+def _append_decision(context: SessionContext, record: Record) -> None:
+    data = _text_bytes(record)
+    load_json(data)
     text, side = revision_of(data), record["side"]
     if record["kind"] == "folded":
         fact: Folded | Condensed = Folded(record["message"], tuple(record["blocks"]), text, side)
     else:
-        ids = (record["summary"], record["first"], record["last"])
-        fact = Condensed(*ids, text, side)
-    ground.store.append(
-        ground.session, [fact], at=ground.clock(), happened_at=record["at"], blobs=[data]
-    )
+        fact = Condensed(record["summary"], record["first"], record["last"], text, side)
+    now = context.clock()
+    context.store.append(context.session, [fact], at=now, happened_at=record["at"], blobs=[data])
 
 
 # --- the file
 
 
-def _found(path: str) -> Found:
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise HistoryError(*words.no_access(path, "used", "it is no file"))
+@contextmanager
+def _access(path: str, verb: str) -> Iterator[None]:
+    """Turn an OSError into a HistoryError: "PATH cannot be VERB"."""
     try:
-        with open(path, "rb") as file:
-            found = read(file.read())
-    except FileNotFoundError:
-        return NO_FILE
+        yield
     except OSError as error:
-        raise HistoryError(*words.no_access(path, "read", error.strerror or str(error))) from error
-    if found.version != VERSION:
-        raise HistoryError(*words.of_another_version(path, found.version))
-    return found
+        raise _no_access(path, verb, error.strerror or str(error)) from error
 
 
-def _put(path: str, lines: Sequence[bytes]) -> None:
-    """A whole file, at once."""
+def _no_access(path: str, verb: str, why: str) -> HistoryError:
+    return HistoryError(
+        f"{path} cannot be {verb}: {why}.", "Check the folder, its rights and the room on it."
+    )
+
+
+def _read_file(path: str) -> Contents:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise _no_access(path, "used", "it is no file")
+    with _access(path, "read"):
+        try:
+            with open(path, "rb") as file:
+                contents = parse(file.read())
+        except FileNotFoundError:
+            return NO_FILE
+    if contents.version != HEAD["version"]:
+        raise HistoryError(
+            f"{path} is of version {contents.version}, and this sightline knows {HEAD['version']}."
+            " It is left as it is.",
+            "Use the sightline that wrote it, or a newer one; or name another file.",
+        )
+    return contents
+
+
+def _write_file(path: str, lines: Sequence[bytes]) -> None:
+    """Write a whole file aside, and put it in place at once."""
     aside = aside_of(path)
-    try:
+    with _access(path, "written"):
         try:
             with open(new_file(aside), "wb") as file:
                 file.writelines(lines)
@@ -236,122 +290,120 @@ def _put(path: str, lines: Sequence[bytes]) -> None:
             if os.path.lexists(aside):
                 os.unlink(aside)
         sync_folder(os.path.dirname(path))
-    except OSError as error:
-        raise HistoryError(
-            *words.no_access(path, "written", error.strerror or str(error))
-        ) from error
 
 
-def _add(path: str, lines: Sequence[bytes]) -> None:
-    """Lines behind a file's last one."""
+def _append_lines(path: str, lines: Sequence[bytes]) -> None:
     if not lines:
         return
-    try:
-        with open(path, "r+b", buffering=0) as file:
-            size = file.seek(0, os.SEEK_END)
-            try:
-                left = memoryview(b"".join(lines))
-                while left:
-                    left = left[file.write(left) :]
-                os.fsync(file.fileno())
-            except OSError:
-                file.truncate(size)
-                raise
-    except OSError as error:
-        raise HistoryError(
-            *words.no_access(path, "written", error.strerror or str(error))
-        ) from error
+    with _access(path, "written"), open(path, "r+b", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        try:
+            remaining = memoryview(b"".join(lines))
+            while remaining:
+                remaining = remaining[file.write(remaining) :]
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(size)
+            raise
 
 
-def _keep(path: str) -> None:
-    """A damaged file's bytes beside it, unless these very ones are kept there. HistoryError where
-    others are."""
-    kept = path + DAMAGED
-    try:
+def _copy_damaged(path: str) -> None:
+    """Keep a copy of a damaged file, unless the same copy exists. HistoryError where the copy of
+    another damaged file exists."""
+    copy = path + DAMAGED
+    with _access(path, "kept"):
         with open(path, "rb") as file:
             data = file.read()
-        if os.path.exists(kept):
-            with open(kept, "rb") as file:
+        if os.path.exists(copy):
+            with open(copy, "rb") as file:
                 if file.read() == data:
                     return
-            raise HistoryError(*words.kept_already(path, kept))
-    except OSError as error:
-        raise HistoryError(*words.no_access(path, "kept", error.strerror or str(error))) from error
-    _put(kept, [data])
+            raise HistoryError(
+                f"{path} is damaged, and {copy} keeps another damaged one. Nothing was changed.",
+                f"Move {copy} away first.",
+            )
+    _write_file(copy, [data])
 
 
-NEEDED: dict[str, dict[str, type]] = {
+FIELDS: dict[str, dict[str, type]] = {
     "message": {"id": str, "at": int, "message": dict},
     "folded": {"message": str, "blocks": list, "at": int, "side": str, "text": str},
     "condensed": {"summary": str, "first": str, "last": str, "at": int, "side": str, "text": str},
 }
-"""Kind of record -> what it has."""
+"""Kind of record -> the types of its fields."""
 
-UNKNOWN = "it is no record that this version knows"
-LATEST = 2**62
-"""Microseconds since 1970 that a store can hold, either way."""
-
-VERSION = HEAD["version"]
+UNKNOWN_RECORD = "it is no record that this version knows"
+TIME_MAX = 2**62
+"""The largest number of microseconds since 1970 that a store can hold, in either direction."""
 
 
-class Found(Struct, frozen=True):
-    """What a file holds. lines: those that are whole, the head first; records: what they say,
-    without the head; session: whose conversation it is; torn: bytes of a last line that was
-    never finished; damage: in which line something is wrong, and what; version: that it was written
-    by, of which nothing else is known where it is another than ours."""
+class Contents(Struct, frozen=True):
+    """The contents of a file. lines: the intact ones, with the head; records: those in the lines,
+    without the head; torn: bytes of a last line that was not written to its end; damage: the first
+    damaged line and the reason; version: of the writer; nothing else is read of another version."""
 
     lines: tuple[bytes, ...] = ()
-    records: tuple[dict[str, Any], ...] = ()
+    records: tuple[Record, ...] = ()
     session: str = ""
     torn: int = 0
     damage: tuple[int, str] | None = None
-    version: object = VERSION
+    version: object = HEAD["version"]
+
+    @property
+    def message_ids(self) -> list[str]:
+        """Return the ids of the messages."""
+        return [record["id"] for record in self.records if record["kind"] == "message"]
 
     @property
     def messages(self) -> int:
-        """How many messages."""
-        return sum(record["kind"] == "message" for record in self.records)
+        """Return the number of messages."""
+        return len(self.message_ids)
 
 
-NO_FILE = Found(session="-")
+NO_FILE = Contents(session="-")
 
 
-def line_of(record: dict[str, Any]) -> bytes:
-    """A record as a line: what it says, and by what its bytes can be told from damaged ones."""
-    body = _body(record)
+def _damage(path: str, contents: Contents) -> str:
+    line, why = contents.damage or (0, "")
+    return f"{path} is damaged in line {line}: {why}."
+
+
+def encode_line(record: Record) -> bytes:
+    """Encode a record as a line that begins with a checksum of the rest."""
+    body = _dump(record)
     return f'{{"check":"{crc32(body):08x}",'.encode() + body[1:] + b"\n"
 
 
-def read(data: bytes) -> Found:
-    """What the bytes of a file hold: all that is whole before the first damage."""
+def parse(data: bytes) -> Contents:
+    """Parse the bytes of a file up to the first damage."""
     if not data:
-        return Found()
-    *whole, rest = data.split(b"\n")
-    if rest and _parsed_line(rest) is not None:  # killed before its line end
-        whole, rest = [*whole, rest], b""
-    head = _parsed_line(whole[0]) if whole else None
+        return Contents()
+    *lines, rest = data.split(b"\n")
+    if rest and _parse_line(rest) is not None:  # the writer died before the line end
+        lines, rest = [*lines, rest], b""
+    head = _parse_line(lines[0]) if lines else None
     if head is None or head.get("sightline") != HEAD["sightline"]:
-        return Found(damage=(1, "it does not begin as a saved conversation does"))
-    if head.get("version") != VERSION:
-        return Found(version=head.get("version"))
+        return Contents(damage=(1, "it does not begin as a saved conversation does"))
+    if head.get("version") != HEAD["version"]:
+        return Contents(version=head.get("version"))
     if not isinstance(head.get("session"), str):
-        return Found(damage=(1, "it does not say whose conversation it is"))
-    records: list[dict[str, Any]] = []
+        return Contents(damage=(1, "it does not say whose conversation it is"))
+    records: list[Record] = []
     damage = None
-    seen: dict[str, set[str]] = {}
-    for number, line in enumerate(whole[1:], 2):
-        record = _parsed_line(line)
-        why = "it is not as it was written" if record is None else _wrong(record, seen)
+    ids: dict[str, set[str]] = {}
+    for number, line in enumerate(lines[1:], 2):
+        record = _parse_line(line)
+        why = "it is not as it was written" if record is None else _find_fault(record, ids)
         if record is None or why:
             damage = (number, why)
             break
         records.append(record)
-    lines = tuple(line + b"\n" for line in whole[: len(records) + 1])
-    return Found(lines, tuple(records), head["session"], len(rest), damage)
+    intact = tuple(line + b"\n" for line in lines[: len(records) + 1])
+    return Contents(intact, tuple(records), head["session"], len(rest), damage)
 
 
-def _parsed_line(line: bytes) -> dict[str, Any] | None:
-    """What a line says; None where its bytes are not as they were written."""
+def _parse_line(line: bytes) -> Record | None:
+    """Parse a line; None where the checksum does not match."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -359,47 +411,38 @@ def _parsed_line(line: bytes) -> dict[str, Any] | None:
     if not isinstance(record, dict) or "check" not in record:
         return None
     check = record.pop("check")
-    return record if check == f"{crc32(_body(record)):08x}" else None
+    return record if check == f"{crc32(_dump(record)):08x}" else None
 
 
-def _wrong(record: dict[str, Any], seen: dict[str, set[str]]) -> str:
-    """What is wrong with a record that is as it was written; "" for nothing. seen: the ids of what
-    stands before it, by chain, to which its own is added."""
-    kind = record.get("kind")
-    needed = NEEDED.get(kind) if isinstance(kind, str) else None
-    side = record.get("side", "")
-    if needed is None or not isinstance(side, str):
-        return UNKNOWN
-    if not all(isinstance(record.get(name), what) for name, what in needed.items()):
-        return UNKNOWN
-    if abs(record["at"]) > LATEST:
-        return UNKNOWN
-    before = seen.setdefault(side, set())
-    why = _wrong_message(record) if kind == "message" else _wrong_decision(record, before)
-    before |= {record[name] for name in ("id", "summary") if name in record}
-    return why
-
-
-def _wrong_message(record: dict[str, Any]) -> str:
-    parent = record.get("parent")
-    if parent is not None and not isinstance(parent, str):
-        return UNKNOWN
+def _find_fault(record: Record, ids: dict[str, set[str]]) -> str:
+    """Return what is wrong with an intact record, "" for nothing. ids: of the earlier records, by
+    chain; the record's own id is added."""
+    kind, side = record.get("kind"), record.get("side", "")
+    fields = FIELDS.get(kind) if isinstance(kind, str) else None
+    if fields is None or not isinstance(side, str):
+        return UNKNOWN_RECORD
+    if not all(isinstance(record.get(name), type_) for name, type_ in fields.items()):
+        return UNKNOWN_RECORD
+    if abs(record["at"]) > TIME_MAX:
+        return UNKNOWN_RECORD
+    earlier = ids.setdefault(side, set())
     try:
-        name = message_codec.name(record["message"], parent)
+        if kind == "message":
+            parent = record.get("parent")
+            if parent is not None and not isinstance(parent, str):
+                return UNKNOWN_RECORD
+            if message_id(record["message"], parent) != record["id"]:
+                return "it is not the message of its id"
+        else:
+            about = message_ids(record["text"], summary=kind == "condensed")
+            about |= {record["last"]} if "last" in record else set()
+            if not about - {record.get("summary")} <= earlier:
+                return "it is about a message that does not stand before it"
     except ValueError as error:
         return str(error)
-    return "" if name == record["id"] else "it is not the message of its id"
+    earlier |= {record[name] for name in ("id", "summary") if name in record}
+    return ""
 
 
-def _wrong_decision(record: dict[str, Any], before: set[str]) -> str:
-    try:
-        about = fold_decisions.about(record["text"], summary=record["kind"] == "condensed")
-    except ValueError as error:
-        return str(error)
-    about |= {record["last"]} if "last" in record else set()
-    about -= {record.get("summary")}
-    return "" if about <= before else "it is about a message that does not stand before it"
-
-
-def _body(record: dict[str, Any]) -> bytes:
+def _dump(record: Record) -> bytes:
     return json.dumps(record, separators=(",", ":")).encode()

@@ -1,22 +1,34 @@
-"""What of a conversation is sent: its messages since the last summary, and what was decided on them.
+"""Derive the view of a conversation: the messages since the last summary, with decisions applied.
 
-Messages become blocks as they come, decisions are facts. So whichever process asks, after whatever
-rewind or fork, the view of the same messages is the same.
+Messages become blocks as they arrive, and decisions are facts. So every process derives the same
+view of the same messages, after any rewind or fork.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import structs
 
 from sightline.changes.session_context import SessionContext
-from sightline.conversation import fold_decisions
-from sightline.conversation.dropped_text import leaving
+from sightline.conversation.dropped_text import dropped_lines
+from sightline.conversation.fold_decisions import (
+    Place,
+    decode_decision,
+    encode_decision,
+    load_json,
+)
 from sightline.conversation.formats.format import FORMATS, Format
-from sightline.conversation.message_chain import MEANT, Followed, heads, kept, read, said, side_of
-from sightline.conversation.view_options import Asking
+from sightline.conversation.message_chain import (
+    VIEW_FACTS,
+    BranchFollower,
+    leading_system,
+    read_blob,
+    read_message,
+    side_of,
+)
+from sightline.conversation.view_options import ViewOptions
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.window.folding import Folding
 from sightline.conversation.window.rebase import make_folding
@@ -30,224 +42,213 @@ Message = Mapping[str, Any]
 
 
 class Window:
-    """One chain's window. family: of the tokenizer that its tokens are estimated for."""
+    """The context window of one chain. family: of the tokenizer for which tokens are estimated.
 
-    def __init__(self, ground: SessionContext, side: str, family: Family) -> None:
+    messages, ids, times: those in the window, with ids and UTC microseconds; blocks: of the
+    messages; decisions: on these blocks; sizes: tokens of each block in the view.
+    """
+
+    def __init__(self, context: SessionContext, side: str, family: Family) -> None:
         self.family = family
         self.side = side
-        self._ground = ground
-        self._followed = Followed(ground, MEANT)
+        self._context = context
+        self._facts = BranchFollower(context, VIEW_FACTS)
         self.rows: list[Recorded] = []
-        self._begin("")
+        self._reset("")
 
-    def _begin(self, format: str) -> None:
-        """Nothing is in it."""
+    def _reset(self, format: str) -> None:
         self.format: Format | None = FORMATS[format] if format else None
         self.messages: list[Any] = []
         self.ids: list[str] = []
-        self.ats: list[int] = []
+        self.times: list[int] = []
         self.blocks: list[Block] = []
         self.decisions: list[Decision] = []
-        self.places: dict[fold_decisions.Where, int] = {}
-        self._known = self.format.known() if self.format else None
+        self.places: dict[Place, int] = {}
+        self._reading = self.format.start() if self.format else None
         self.sizes: list[int] = []
-        self._tails = 0
-        self._folding: tuple[Asking, Folding] | None = None
+        self._tail_tokens = 0
+        self._folding: tuple[ViewOptions, Folding] | None = None
 
     def count(self, text: str) -> int:
-        """The tokens of a text, about."""
+        """Estimate the tokens of a text."""
         return estimate(text, self.family)
 
     @property
     def tokens(self) -> int:
-        """Of the view as it stands."""
-        return sum(self.sizes) + self._tails
+        """Return the tokens of the current view."""
+        return sum(self.sizes) + self._tail_tokens
 
     @property
-    def gone(self) -> set[int]:
-        """The places of blocks that do not stand in the view."""
-        every = self.decisions
-        folded = {fold.block for decision in every for fold in decision.folds}
-        return folded | {place for decision in every for place in decision.dropped}
+    def removed(self) -> set[int]:
+        """Return the places of blocks whose text is not in the view."""
+        folded = {fold.block for decision in self.decisions for fold in decision.folds}
+        return folded | {place for decision in self.decisions for place in decision.dropped}
 
     def refresh(self) -> None:
-        """Take in what came since. If that is cut short, all of it is taken in anew the next time."""
+        """Read the facts recorded since the last refresh. After an interruption, the next refresh
+        reads all of them again."""
         try:
             self._refresh()
         except BaseException:
-            self._followed = Followed(self._ground, MEANT)
+            self._facts = BranchFollower(self._context, VIEW_FACTS)
             raise
 
     def _refresh(self) -> None:
-        anew, rows = self._followed.news()
+        restarts, rows = self._facts.poll()
         own = [row for row in rows if side_of(row) == self.side]
-        self.rows = own if anew else self.rows + own
-        begins = anew or any(isinstance(row.fact, Condensed) for row in own)
-        if begins or (own and self._format_of(own) not in ("", self._named())):
-            self._begin(self._format_of(self.rows))
-            own = self._opened()
+        self.rows = own if restarts else self.rows + own
+        restarts = restarts or any(isinstance(row.fact, Condensed) for row in own)
+        current = (self.format.name if self.format else "",)
+        if restarts or (own and _newest_formats(own)[:1] not in ((), current)):
+            self._reset(next(iter(_newest_formats(self.rows)), ""))
+            own = self._start_from_summary()
         for row in own:
             self._take(row)
 
-    def _named(self) -> str:
-        return self.format.name if self.format else ""
-
-    def _format_of(self, rows: Sequence[Recorded]) -> str:
-        """The format of the newest of these messages."""
-        found = (row.fact for row in reversed(rows) if isinstance(row.fact, MessageAppended))
-        newest = next(found, None)
-        return newest.formats[0] if newest else ""
-
-    def _formats(self) -> tuple[str, ...]:
-        """All that the messages may be of: of plain texts nobody can tell yet."""
-        newest = next(
-            row.fact for row in reversed(self.rows) if isinstance(row.fact, MessageAppended)
-        )
-        return newest.formats
-
-    def _opened(self) -> list[Recorded]:
-        """Put what stands before the messages since the last summary; the facts of the rest."""
-        at = [n for n, row in enumerate(self.rows) if isinstance(row.fact, Condensed)]
-        if not at:
+    def _start_from_summary(self) -> list[Recorded]:
+        """Add everything up to the last summary's decision; return the rows after the summary."""
+        summaries = [n for n, row in enumerate(self.rows) if isinstance(row.fact, Condensed)]
+        if not summaries:
             return self.rows
-        condensed = self.rows[at[-1]]
-        assert isinstance(condensed.fact, Condensed)
-        assert condensed.fact.text is not None
-        for row in heads(self.rows):
+        condensed = self.rows[summaries[-1]]
+        fact = condensed.fact
+        assert isinstance(fact, Condensed)
+        assert fact.text is not None
+        for row in leading_system(self.rows):
             self._take(row)
-        told = fold_decisions.loaded(kept(self._ground, condensed.fact.text))
-        self._put(condensed.fact.summary, told["message"], condensed.happened_at)
-        messages = [row for row in self.rows if isinstance(row.fact, MessageAppended)]
-        ids = [said(row).message for row in messages]
-        tail = messages[ids.index(condensed.fact.last) + 1 :]
-        before = [row for row in tail if row.position < condensed.position]
-        for row in before:
-            self._take(row)
-        self._decided(self._unpacked(condensed.fact.text))
-        return self.rows[at[-1] + 1 :]
+        message = load_json(read_blob(self._context, fact.text))["message"]
+        self._add_message(fact.summary, message, condensed.happened_at)
+        is_after = False  # the messages between the last one summed up and the summary stay
+        for row in self.rows[: summaries[-1]]:
+            if isinstance(row.fact, MessageAppended):
+                if is_after:
+                    self._take(row)
+                is_after = is_after or row.fact.message == fact.last
+        self._add_decision(fact.text)
+        return self.rows[summaries[-1] + 1 :]
 
     def _take(self, row: Recorded) -> None:
         fact = row.fact
         if isinstance(fact, MessageAppended):
-            self._put(fact.message, read(self._ground, row), row.happened_at)
+            self._add_message(fact.message, read_message(self._context, row), row.happened_at)
         elif isinstance(fact, Folded) and fact.text is not None:
-            self._decided(self._unpacked(fact.text))
+            self._add_decision(fact.text)
 
-    def _unpacked(self, text: str) -> Decision:
-        """A decision on record, without what another process decided just before it: whatever was
-        decided first stands."""
-        decision = fold_decisions.unpacked(kept(self._ground, text), self.places, self._known_ids)
-        gone = self.gone
-        return structs.replace(
-            decision,
-            folds=tuple(fold for fold in decision.folds if fold.block not in gone),
-            dropped=tuple(place for place in decision.dropped if place not in gone),
-        )
-
-    def _known_ids(self) -> set[str]:
-        """The ids of all messages, and of summaries."""
-        facts = [row.fact for row in self.rows]
-        summaries = {fact.summary for fact in facts if isinstance(fact, Condensed)}
-        return summaries | {fact.message for fact in facts if isinstance(fact, MessageAppended)}
-
-    def _put(self, id: str, message: Any, at: int) -> None:
+    def _add_message(self, id: str, message: Any, at: int) -> None:
         assert self.format is not None
         number = len(self.messages)
         self.messages.append(message)
         self.ids.append(id)
-        self.ats.append(at)
-        for block in self.format.blocks(self.messages, self.count, number, self._known):
+        self.times.append(at)
+        for block in self.format.blocks(self.messages, self.count, number, self._reading):
             self.places[id, block.part] = len(self.blocks)
             self.blocks.append(block)
             self.sizes.append(block.tokens)
             if self._folding:
                 self._folding[1].add(block)
 
-    def _decided(self, decision: Decision) -> None:
+    def _add_decision(self, text: str) -> None:
+        """Apply a recorded decision, except where another process decided on a block earlier."""
+        data = read_blob(self._context, text)
+        decision = decode_decision(data, self.places, self._known_ids)
+        removed = self.removed
+        decision = structs.replace(
+            decision,
+            folds=tuple(fold for fold in decision.folds if fold.block not in removed),
+            dropped=tuple(place for place in decision.dropped if place not in removed),
+        )
         self.decisions.append(decision)
         for fold in decision.folds:
             self.sizes[fold.block] = fold.tokens
         for place in decision.dropped:
             self.sizes[place] = 0
-        self._tails += sum(tail.tokens for tail in decision.tails)
+        self._tail_tokens += sum(tail.tokens for tail in decision.tails)
         if self._folding:
             self._folding[1].apply(decision)
 
-    def view(self, asking: Asking) -> list[dict[str, Any]]:
-        """What is sent now. What has to be decided for it is decided, and on record, first."""
+    def _known_ids(self) -> set[str]:
+        """Return the ids of all messages and summaries."""
+        facts = [row.fact for row in self.rows]
+        summaries = {fact.summary for fact in facts if isinstance(fact, Condensed)}
+        return summaries | {fact.message for fact in facts if isinstance(fact, MessageAppended)}
+
+    def view(self, options: ViewOptions) -> list[dict[str, Any]]:
+        """Return the messages to send now. A decision that they need is recorded first."""
         self.refresh()
         if self.format is None:
             return []
         decision = Decision()
         if self.format.adapter.role(self.messages[-1]) != "model":
-            idle_s = self._idle_s() if asking.idle_s is None else asking.idle_s
-            decision = self._folder(asking).decide(self.tokens + asking.prefix, idle_s)
-        made, view = self._projected(decision)
-        if made != decision:
-            self._folding = None  # it took more for decided than was
-        if made != Decision():
-            try:
-                self._record(made)
-            except BaseException:
-                self._folding = None  # it was decided, and is not on record
-                raise
-        for name in self._formats():
-            view = FORMATS[name].repaired(view)
-        return [_copied(message) for message in view]
-
-    def _projected(self, decision: Decision) -> tuple[Decision, list[Message]]:
-        """The view with a decision, and as much of the decision as the messages let be carried out:
-        thinking may stand where a provider wants it to stay."""
-        assert self.format is not None
+            idle_s = self._idle_s() if options.idle_s is None else options.idle_s
+            folding = self._folding_for(options)
+            decision = folding.decide(self.tokens + options.prefix, idle_s)
         try:
-            return decision, self.project([decision])
-        except ValueError:
-            less = structs.replace(decision, dropped=())
-            return less, self.project([less])
+            view = self._project(decision)
+        except ValueError:  # the provider wants to get the model's thinking back
+            decision = structs.replace(decision, dropped=())
+            view = self._project(decision)
+            self._folding = None  # it assumes the dropped blocks
+        if decision != Decision():
+            try:
+                self._record(decision)
+            except BaseException:
+                self._folding = None  # it assumes a decision that is not recorded
+                raise
+        for name in _newest_formats(self.rows):
+            view = FORMATS[name].repaired(view)
+        return [_copy(message) for message in view]
 
-    def project(self, more: Iterable[Decision] = ()) -> list[Message]:
-        """The messages with what was decided, and more."""
+    def _project(self, decision: Decision) -> list[Message]:
         assert self.format is not None
-        every = [*self.decisions, *more]
-        return self.format.project(self.messages, self.blocks, every)
+        return self.format.project(self.messages, self.blocks, [*self.decisions, decision])
 
-    def _folder(self, asking: Asking) -> Folding:
-        """The folder for what is asked, which has seen all of it."""
-        if self._folding is None or not self._folding[0].is_like(asking):
-            made = make_folding(asking.rules, self.count, stub, asking.prices)
-            for block in self.blocks:
-                made.add(block)
-            for decision in self.decisions:
-                made.apply(decision)
-            self._folding = asking, made
-        return self._folding[1]
+    def _folding_for(self, options: ViewOptions) -> Folding:
+        """Return the folding for a view's rules and prices, with all blocks and decisions."""
+        if self._folding is not None:
+            known, folding = self._folding
+            if (known.rules, known.prices) == (options.rules, options.prices):
+                return folding
+        folding = make_folding(options.rules, self.count, stub, options.prices)
+        for block in self.blocks:
+            folding.add(block)
+        for decision in self.decisions:
+            folding.apply(decision)
+        self._folding = options, folding
+        return folding
 
     def _idle_s(self) -> float:
-        """Seconds from the model's last answer to the newest message: as the record has it, so that
-        whoever asks decides the same."""
+        """Return the seconds from the model's last answer to the newest message, by the recorded
+        times, so that every process decides the same."""
         assert self.format is not None
         role = self.format.adapter.role
-        answered = (
-            n for n in range(len(self.ats) - 1, -1, -1) if role(self.messages[n]) == "model"
-        )
-        last = next(answered, None)
-        return 0.0 if last is None else max(self.ats[-1] - self.ats[last], 0) / 1e6
+        for number in range(len(self.times) - 1, -1, -1):
+            if role(self.messages[number]) == "model":
+                return max(self.times[-1] - self.times[number], 0) / 1e6
+        return 0.0
 
     def _record(self, decision: Decision) -> None:
-        """Put a decision on record, and what the agent no longer holds because of it."""
-        gone = {fold.block for fold in decision.folds} | {*decision.dropped}
-        before = self.gone
-        standing = [b for n, b in enumerate(self.blocks) if n not in gone and n not in before]
-        left = leaving(self._ground, [self.blocks[n] for n in gone], standing, decision.tails)
-        data = fold_decisions.packed(decision, self.blocks, self.ids)
+        """Record a decision, and the lines of files that the agent no longer holds because of it."""
+        removed = {fold.block for fold in decision.folds} | {*decision.dropped}
+        gone = removed | self.removed
+        visible = [block for place, block in enumerate(self.blocks) if place not in gone]
+        blocks = [self.blocks[place] for place in removed]
+        lines = dropped_lines(self._context, blocks, visible, decision.tails)
+        data = encode_decision(decision, self.blocks, self.ids)
         places = tuple(sorted(fold.block for fold in decision.folds))
         fact = Folded(self.ids[-1], places, revision_of(data), self.side)
-        self._ground.append([*left, fact], blobs=[data])
+        self._context.append([*lines, fact], blobs=[data])
         self.refresh()
 
 
-def _copied(value: Any) -> Any:
-    """A copy that its host may change: marks for the cache are put into messages as they are sent."""
+def _newest_formats(rows: Sequence[Recorded]) -> tuple[str, ...]:
+    """Return the formats of the newest message: plain texts are of several."""
+    facts = (row.fact for row in reversed(rows) if isinstance(row.fact, MessageAppended))
+    newest = next(facts, None)
+    return newest.formats if newest else ()
+
+
+def _copy(value: Any) -> Any:
+    """Copy a message, because hosts put cache marks into the messages that they send."""
     if isinstance(value, dict):
-        return {key: _copied(each) for key, each in value.items()}
-    return [_copied(each) for each in value] if isinstance(value, (list, tuple)) else value
+        return {key: _copy(field) for key, field in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, (list, tuple)) else value

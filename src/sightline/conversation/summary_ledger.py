@@ -1,4 +1,4 @@
-"""Values on record about summed-up messages: files, commands, open work."""
+"""The record of summarised messages: user texts, files, commands, open work. Plain values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sightline.model.spans import Spans
 
 
 class File(Struct, frozen=True):
-    """A file that was touched. deed: read, modified, created, deleted or moved; revision: of the
-    text that the agent holds, None where nobody knows; lines: of it that were shown."""
+    """A file that the agent touched. deed: read, modified, created, deleted or moved; revision: of
+    the text that the agent holds, None: unknown; lines: shown to the agent."""
 
     path: str
     deed: str
@@ -20,8 +20,8 @@ class File(Struct, frozen=True):
 
 
 class Command(Struct, frozen=True):
-    """A command that was run. exit_code: None where nobody knows; failed: where only that is
-    known."""
+    """A command that the agent ran. exit_code: None: unknown; failed: known to have failed without
+    an exit code."""
 
     text: str
     exit_code: int | None = None
@@ -29,8 +29,8 @@ class Command(Struct, frozen=True):
 
 
 class Ledger(Struct, frozen=True):
-    """typed: what the user said, oldest first; open, done: of the newest list of work; stale: files
-    that are not what was shown."""
+    """The record beside a summary. typed: the user's texts, oldest first; open, done: items of the
+    newest to-do list; stale: paths of files that differ from what the agent was shown."""
 
     typed: tuple[str, ...] = ()
     files: tuple[File, ...] = ()
@@ -39,10 +39,10 @@ class Ledger(Struct, frozen=True):
     done: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
 
-    def packed(self) -> dict[str, Any]:
-        """Return the fields that no fact tells, as JSON for the next summary."""
+    def dump(self) -> dict[str, Any]:
+        """Return the fields that the next summary cannot read from facts, as JSON."""
         return {
             "typed": self.typed,
-            "files": [[each.path, each.deed] for each in self.files],
-            "commands": [[each.text, each.exit_code, each.failed] for each in self.commands],
+            "files": [[file.path, file.deed] for file in self.files],
+            "commands": [[c.text, c.exit_code, c.failed] for c in self.commands],
         }

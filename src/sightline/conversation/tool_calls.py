@@ -1,14 +1,8 @@
-"""Call: what a model asked a tool to do, whatever format said so.
+"""Find the tool calls in a message by the shape of the message alone, whatever its format.
 
-Calls of tools in messages: which there are, and which files they say they write.
-
-reading finds them by the shape of a message, tagged in its text; editing knows the tools.
-
-Which calls a message makes, by its shape alone: no caller has to say what format it has.
-
-Read are Anthropic Messages, OpenAI's Chat Completions and Responses, Gemini's contents, what
-LiteLLM, LangChain, Pydantic AI and the Vercel AI SDK make of them (dumped, or as objects), the rows
-of agents' transcripts, and tools that are called by tags in the text.
+Readable are Anthropic Messages, OpenAI's Chat Completions and Responses, Gemini's contents, the
+messages of LiteLLM, LangChain, Pydantic AI and the Vercel AI SDK (dumped, or as objects), the rows
+of agents' transcripts, and calls written as tags in text.
 """
 
 from __future__ import annotations
@@ -24,12 +18,12 @@ IDS = ("call_id", "tool_call_id", "toolCallId", "toolUseId", "callID", "id")
 NAMES = ("name", "tool_name", "toolName", "tool")
 ARGUMENTS = ("arguments", "args", "input", "rawInput")
 NESTED = ("function", "custom", "state")
-"""Where formats put a call's name or its arguments a level deeper."""
+"""Fields in which formats put the name or the arguments of a call a level deeper."""
 
 
 class Call(Struct, frozen=True):
-    """One call. id: "" where the format has none. arguments: None where they are no object, or
-    cannot be read; then text is what stands there instead (a patch, a JSON text that is cut)."""
+    """A tool call. id: "" where the format has none. arguments: None where they are no object or
+    cannot be parsed; text then holds them (a patch, a truncated JSON text)."""
 
     id: str
     name: str
@@ -38,7 +32,8 @@ class Call(Struct, frozen=True):
 
 
 def field(value: object, *names: str) -> Any:
-    """The first of these that a mapping has, or an object as its attribute; None when none is."""
+    """Return the first of these fields of a mapping, or attributes of an object, that is not None;
+    None where none is."""
     for name in names:
         found = value.get(name) if is_mapping(value) else getattr(value, name, None)
         if found is not None:
@@ -47,57 +42,54 @@ def field(value: object, *names: str) -> Any:
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether a value is looked into by keys."""
+    """Return whether a value has keys."""
     return isinstance(value, dict) or (hasattr(value, "keys") and hasattr(value, "get"))
 
 
-def made(value: object) -> Call | None:
-    """The call that a value describes, by whichever names its format has; None where it names no
-    tool."""
-    within = [value, *(inner for name in NESTED if (inner := field(value, name)) is not None)]
-    name = _first(within, NAMES, str)
-    if not name:
-        return None
-    return call(_first(within, IDS, str) or "", name, _first(within, ARGUMENTS, object))
-
-
-def call(id: str, name: str, given: object) -> Call:
-    """A call by its arguments as they were found: an object, or its JSON text, or another text."""
-    if given is None or given == "":
-        return Call(id, name, {})
-    if isinstance(given, str):
-        return Call(id, name, _object(given), given)
-    if is_mapping(given):
-        return Call(id, name, given)
-    fields = getattr(given, "__dict__", None)  # a client library's own class
-    return Call(id, name, fields)
-
-
-def _first(within: list[object], names: tuple[str, ...], kind: type) -> Any:
-    found = (field(value, each) for value in within for each in names)
-    return next((each for each in found if each is not None and isinstance(each, kind)), None)
-
-
-def _object(text: str) -> Mapping[str, Any] | None:
-    if not text.lstrip().startswith("{"):
-        return None
+def parse_object(text: str) -> Mapping[str, Any] | None:
+    """Parse the JSON object that a text is; None for any other text."""
     try:
-        found = loads(text)
+        value = loads(text) if text.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
+
+
+def make_call(id: str, name: str, arguments: object) -> Call:
+    """Return a call. arguments: an object, its JSON text, or another text."""
+    if arguments is None or arguments == "":
+        return Call(id, name, {})
+    if isinstance(arguments, str):
+        return Call(id, name, parse_object(arguments), arguments)
+    if is_mapping(arguments):
+        return Call(id, name, arguments)
+    return Call(id, name, getattr(arguments, "__dict__", None))  # a client library's own class
+
+
+def _parse_call(value: object) -> Iterator[Call]:
+    """Return the call that a value describes by the field names of any format; nothing where it
+    names no tool."""
+    holders = [value, *(inner for name in NESTED if (inner := field(value, name)) is not None)]
+
+    def first(names: tuple[str, ...], kind: type) -> Any:
+        values = (field(holder, name) for holder in holders for name in names)
+        return next((v for v in values if v is not None and isinstance(v, kind)), None)
+
+    name = first(NAMES, str)
+    if name:
+        yield make_call(first(IDS, str) or "", name, first(ARGUMENTS, object))
 
 
 ENVELOPES = ("message", "payload", "data", "kwargs", "content", "msg")
-"""What a transcript or a dump wraps around a message. Gemini's candidates have a content."""
+"""Fields in which transcripts and dumps wrap a message. Gemini's candidates have a content."""
 
 DEPTH = 4
 
 LISTS = ("tool_calls", "invalid_tool_calls", "toolCalls", "toolRequests")
-"""Calls beside the text, each by itself."""
+"""Lists of calls beside the text."""
 
-ALONE = ("function_call", "functionCall", "toolUse")
-"""One call, of a message (the old function_call) or of a part."""
+SINGLE = ("function_call", "functionCall", "toolUse")
+"""Fields with one call, of a message (the old function_call) or of a part."""
 
 KINDS = frozenset(
     [
@@ -105,113 +97,90 @@ KINDS = frozenset(
         *("function_call", "custom_tool_call", "mcp_call"),
     ]
 )
-"""The types of parts and items that are calls. What a provider runs on machines of its own
-(server_tool_use, builtin-tool-call) touches no file here."""
+"""Types of parts and items that are calls. Tools that a provider runs on its own machines
+(server_tool_use, builtin-tool-call) touch no file here."""
 
 ACTIONS = {
     "local_shell_call": ("local_shell", "action"),
     "shell_call": ("shell", "action"),
     "apply_patch_call": ("apply_patch", "operation"),
 }
-"""Items of Responses that have no name, and where their arguments are."""
+"""Type of an item of Responses without a name -> its tool, and the field of its arguments."""
 
 NOT_THE_MODEL = frozenset(
     ["user", "human", "system", "developer", "tool", "toolResult", "function", "request"]
 )
-"""Who says what is no call even where it looks like one."""
+"""Roles whose text makes no calls, even where it looks like one."""
 
 
 def calls(message: object) -> tuple[Call, ...]:
-    """The calls that a message makes, in order; none where it makes none, or has no known shape.
-    Arguments that cannot be read leave a call without them."""
-    return tuple(_of_message(message, "", DEPTH))
+    """Return the calls of a message, in order; none for an unknown shape. A call whose arguments
+    cannot be parsed has none."""
+    return tuple(_calls_of_message(message, "", DEPTH))
 
 
-def _of_message(message: object, speaker: str, depth: int) -> Iterator[Call]:
+def _calls_of_message(message: object, speaker: str, depth: int) -> Iterator[Call]:
     role = field(message, "role") or field(field(message, "info"), "role")
     role = role or field(message, "kind", "type")
     speaker = role if isinstance(role, str) else speaker
-    own = [*_of_item(message), *_of_lists(message)]
+    own = [*_calls_of_item(message), *_calls_beside_text(message)]
     if not own:  # LangChain keeps the provider's form beside its own
-        own = list(_of_lists(field(message, "additional_kwargs")))
+        own = list(_calls_beside_text(field(message, "additional_kwargs")))
     yield from own
-    told = {each.id for each in own if each.id}
+    ids = {call.id for call in own if call.id}
     for name in ("content", "parts", "text"):
-        inner = field(message, name)
-        for each in _of_parts(inner, speaker):
-            if each.id not in told:  # LangChain's content has them a second time
-                yield each
+        for call in _calls_of_parts(field(message, name), speaker):
+            if call.id not in ids:  # LangChain repeats its calls in the content
+                yield call
     for name in ENVELOPES if depth else ():
         inner = field(message, name)
         if is_mapping(inner) or hasattr(inner, "parts"):
-            yield from _of_message(inner, speaker, depth - 1)
+            yield from _calls_of_message(inner, speaker, depth - 1)
 
 
-def _of_lists(message: object) -> Iterator[Call]:
+def _calls_beside_text(message: object) -> Iterator[Call]:
     for name in LISTS:
-        found = field(message, name)
-        for each in found if isinstance(found, list | tuple) else ():
-            told = made(each)
-            if told is not None:
-                yield told
-    for name in ALONE:
-        alone = made(field(message, name))
-        if alone is not None:
-            yield alone
+        values = field(message, name)
+        for value in values if isinstance(values, list | tuple) else ():
+            yield from _parse_call(value)
+    for name in SINGLE:
+        yield from _parse_call(field(message, name))
 
 
-def _of_parts(parts: object, speaker: str) -> Iterator[Call]:
-    if isinstance(parts, str):
-        yield from _in_text(parts, speaker)
+def _calls_of_parts(parts: object, speaker: str) -> Iterator[Call]:
+    parts = [parts] if isinstance(parts, str) else parts
     for part in parts if isinstance(parts, list | tuple) else ():
-        yield from _of_item(part)
         if isinstance(part, str):
-            yield from _in_text(part, speaker)
+            yield from _calls_in_text(part, speaker)
             continue
-        for name in ALONE:
-            alone = made(field(part, name))
-            if alone is not None:
-                yield alone
-        yield from _in_text(_text_of(part), speaker)
+        yield from _calls_of_item(part)
+        for name in SINGLE:
+            yield from _parse_call(field(part, name))
+        kind = field(part, "part_kind", "type")
+        if kind in (None, "text", "output_text") and field(part, "thought") is not True:
+            yield from _calls_in_text(field(part, "text", "content"), speaker)
 
 
-def _of_item(item: object) -> Iterator[Call]:
-    """The call that a part, or an item of its own, is by its type."""
+def _calls_of_item(item: object) -> Iterator[Call]:
+    """Return the call that a part, or an item of its own, is by its type."""
     kind = field(item, "part_kind", "type")
     kind = kind if isinstance(kind, str) else None
     if kind in KINDS or (kind == "tool" and field(item, "state") is not None):
-        told = made(item)  # a tool with a state is opencode's; LangChain's results are tools, too
-        if told is not None:
-            yield told
+        yield from _parse_call(
+            item
+        )  # a tool with a state is opencode's; without, LangChain's result
     elif kind in ACTIONS:
-        name, where = ACTIONS[kind]
-        yield call(str(field(item, "call_id", "id") or ""), name, field(item, where))
-    elif field(item, "say", "ask") == "tool":
-        yield from _said(field(item, "text"))
+        name, holder = ACTIONS[kind]
+        yield make_call(str(field(item, "call_id", "id") or ""), name, field(item, holder))
+    elif field(item, "say", "ask") == "tool":  # the rows that Cline and Roo show to the user
+        text = field(item, "text")
+        arguments = parse_object(text) if isinstance(text, str) else None
+        tool = field(arguments, "tool")
+        if isinstance(tool, str):
+            yield Call("", tool, arguments)
 
 
-def _said(text: object) -> Iterator[Call]:
-    """What Cline and Roo show of a call to the user."""
-    try:
-        told = loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return
-    name = field(told, "tool") if isinstance(told, dict) else None
-    if isinstance(name, str):
-        yield Call("", name, told)
-
-
-def _text_of(part: object) -> object:
-    """What the model says in a part, not what it thinks."""
-    kind = field(part, "part_kind", "type")
-    if field(part, "thought") is True:
-        return None
-    if kind in (None, "text", "output_text"):
-        return field(part, "text", "content")
-    return None
-
-
-def _in_text(text: object, speaker: str) -> Iterator[Call]:
+def _calls_in_text(text: object, speaker: str) -> Iterator[Call]:
     if isinstance(text, str) and speaker not in NOT_THE_MODEL:
         yield from tagged_calls(text)
 
@@ -223,29 +192,24 @@ TOOLS = (
 )
 
 BEGIN = re.compile(rf"<({'|'.join(TOOLS)})>(?=\s*<\w+>)")
-"""A tag with a parameter in it: prose that only names a tool is no call."""
+"""A tag followed by a parameter: prose that only names a tool is no call."""
 
 PARAMETER = re.compile(r"\s*<(\w+)>")
 
 
 def tagged_calls(text: str) -> Iterator[Call]:
-    """The calls in a text, in order. A text that breaks off in one ends it: its parameters are
-    those that were closed."""
-    at = 0
-    while begun := BEGIN.search(text, at):
-        given, at = _parameters(text, begun.end())
-        yield Call("", begun[1], given)
-
-
-def _parameters(text: str, at: int) -> tuple[dict[str, str], int]:
-    """The parameters from here on, and where they end. What stands in one is taken as it is, tags
-    and all; of two with one name the first counts."""
-    given: dict[str, str] = {}
-    while begun := PARAMETER.match(text, at):
-        name = begun[1]
-        end = text.find(f"</{name}>", begun.end())
-        if end < 0:
-            return given, len(text)
-        given.setdefault(name, text[begun.end() : end])
-        at = end + len(name) + 3
-    return given, at
+    """Return the calls written as tags in a text, in order. Of a call that breaks off, only the
+    closed parameters count; of two parameters with one name, the first."""
+    position = 0
+    while match := BEGIN.search(text, position):
+        name, position = match[1], match.end()
+        arguments: dict[str, str] = {}
+        while parameter := PARAMETER.match(text, position):
+            close = f"</{parameter[1]}>"
+            end = text.find(close, parameter.end())
+            if end < 0:
+                position = len(text)
+                break
+            arguments.setdefault(parameter[1], text[parameter.end() : end])
+            position = end + len(close)
+        yield Call("", name, arguments)

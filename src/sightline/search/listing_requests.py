@@ -124,7 +124,7 @@ def request(context: SessionContext, answer: object) -> list[ListingRequest]:
 
 def waiting(context: SessionContext) -> list[Waiting]:
     """Return the requested listings that are not delivered yet, in the order of the requests."""
-    rows = list(message_chain.along(context, [ListingRequested]))
+    rows = list(message_chain.branch_facts(context, [ListingRequested]))
     delivered = warnings.delivered(context, PART) if rows else set()
     found: dict[ListingRequested, list[str]] = {}
     for row in rows:

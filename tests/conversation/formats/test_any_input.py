@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from tests.conversation.formats.histories import NAMES, histories
 
 from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.formats.tool_effects import DEEDS, ORDERED, SHELLS, failed, shown, told
-from sightline.conversation.tool_calls import call
+from sightline.conversation.formats.tool_effects import effect_of, has_failed, result_excerpts
+from sightline.conversation.tool_calls import make_call
+from sightline.conversation.tool_names import DEEDS, EDITORS, SHELLS
 from sightline.conversation.window.blocks import Decision, Fold
 
-TOOLS = st.sampled_from([*SHELLS, *ORDERED, *(name for names in DEEDS.values() for name in names)])
+TOOLS = st.sampled_from([*SHELLS, *EDITORS, *(name for names in DEEDS.values() for name in names)])
 PIECES = st.sampled_from(
     [
         *("     1→a", "2\tb", "3 | c", "4: d", "5. e", "00006| f", "7:g", "<file><path>p</path>"),
@@ -47,12 +48,12 @@ GIVEN = st.recursive(
 
 @given(TOOLS, GIVEN, TEXTS)
 def test_calls_and_results_of_any_shape_are_read(tool, given, text):
-    known = told(call("1", tool, given))
-    for excerpt in shown(known, text):
+    effect = effect_of(make_call("1", tool, given))
+    for excerpt in result_excerpts(effect, text):
         assert excerpt.first >= 0
         assert all(line in text for line in excerpt.text.split("\n"))
-    failed(known, text)
-    for rewrite in known.rewrites:
+    has_failed(effect, text)
+    for rewrite in effect.rewrites:
         assert isinstance(rewrite.path, str)
 
 
@@ -68,8 +69,8 @@ def test_texts_of_any_shape_are_read(said, heard):
 
 def test_a_result_of_megabytes_is_read():
     rows = "\n".join(f"{number:6}→{'x' * 60}" for number in range(1, 30_000))
-    known = told(call("1", "Read", {"file_path": "a"}))
-    (excerpt,) = shown(known, rows)
+    effect = effect_of(make_call("1", "Read", {"file_path": "a"}))
+    (excerpt,) = result_excerpts(effect, rows)
     assert excerpt.text.count("\n") == 29_998
 
 

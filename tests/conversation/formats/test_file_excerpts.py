@@ -2,8 +2,8 @@
 
 import pytest
 
-from sightline.conversation.formats.tool_effects import failed, shown, told
-from sightline.conversation.tool_calls import call
+from sightline.conversation.formats.tool_effects import effect_of, has_failed, result_excerpts
+from sightline.conversation.tool_calls import make_call
 from sightline.conversation.window.blocks import Excerpt
 
 REMINDER = "\n\n<system-reminder>\nWhenever you read a file\n     3→not of it\n</system-reminder>\n"
@@ -42,7 +42,7 @@ six
 
 
 def of(name, given, text):
-    return list(shown(told(call("1", name, given)), text))
+    return list(result_excerpts(effect_of(make_call("1", name, given)), text))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_where_blank_lines_may_be_gone_a_short_piece_is_not_certain():
     ],
 )
 def test_a_failure_is_seen_where_the_format_has_no_word_for_it(name, text, says):
-    assert failed(told(call("1", name, {"command": "x"})), text) is says
+    assert has_failed(effect_of(make_call("1", name, {"command": "x"})), text) is says
 
 
 def test_nothing_is_shown_of_a_call_that_failed():

@@ -3,8 +3,8 @@
 import pytest
 
 from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.formats.parse_blocks import PICTURE
 from sightline.conversation.window.blocks import Excerpt, Rewrite
+from sightline.text.tokens import PICTURE
 
 READ = {"type": "tool_use", "id": "1", "name": "Read", "input": {"file_path": "a.py"}}
 SHOWN = {"type": "tool_result", "tool_use_id": "1", "content": "     1→one"}

@@ -32,7 +32,7 @@ def mark(words, ttl="5m"):
     return {**text(words), "cache_control": {"type": "ephemeral", "ttl": ttl}}
 
 
-def call(name, arguments="{}"):
+def make_call(name, arguments="{}"):
     made = {"id": name, "type": "function", "function": {"name": "f", "arguments": arguments}}
     return {"role": "assistant", "content": None, "tool_calls": [made]}
 
@@ -77,11 +77,11 @@ WRONG = {
     "an hour behind five minutes": ("anthropic", [heard(mark("a"), mark("b", "1h"))], "I12"),
     "a marked thought": (
         "anthropic", [GO, said({**THOUGHT, "cache_control": {}}, text("x"))], "I12"),
-    "no message of the tool": ("chat", [GO, call("1"), GO], "I1"),
-    "a message of the tool too late": ("chat", [GO, call("1"), GO, answer("1")], "I2"),
+    "no message of the tool": ("chat", [GO, make_call("1"), GO], "I1"),
+    "a message of the tool too late": ("chat", [GO, make_call("1"), GO, answer("1")], "I2"),
     "a message of a tool that nobody called": ("chat", [GO, answer("9")], "I1"),
-    "arguments that are no JSON": ("chat", [GO, call("1", '{"a": '), answer("1")], "I11"),
-    "arguments that are no object": ("chat", [GO, call("1", "[1]"), answer("1")], "I11"),
+    "arguments that are no JSON": ("chat", [GO, make_call("1", '{"a": '), answer("1")], "I11"),
+    "arguments that are no object": ("chat", [GO, make_call("1", "[1]"), answer("1")], "I11"),
     "no output": ("responses", [item("function_call", "1"), GO], "I1"),
     "an output without a call": ("responses", [GO, item("function_call_output", "1", output="a")], "I1"),
     "an output before its call": (
@@ -113,8 +113,8 @@ def test_what_is_wrong_is_named_and_mended(case):
 
 
 def test_a_result_is_moved_to_its_call_before_one_is_said_to_be_missing():
-    messages = [GO, call("1"), GO, answer("1", "the text")]
-    assert FORMATS["chat"].repaired(messages) == [GO, call("1"), answer("1", "the text"), GO]
+    messages = [GO, make_call("1"), GO, answer("1", "the text")]
+    assert FORMATS["chat"].repaired(messages) == [GO, make_call("1"), answer("1", "the text"), GO]
 
 
 def test_what_is_missing_is_said_to_be_missing_and_failed():

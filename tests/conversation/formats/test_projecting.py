@@ -84,7 +84,6 @@ def test_a_tail_does_not_part_the_results_of_a_batch():
     ]
     found = view("chat", messages, tails=[(3, "Now")])
     assert found == [*messages, {"role": "user", "content": "Now"}]
-    assert FORMATS["chat"].with_tail(messages, 2, "Now") == found
 
 
 @pytest.mark.parametrize(
@@ -128,7 +127,7 @@ def test_a_tail_does_not_part_the_results_of_a_batch():
     ],
 )  # fmt: skip
 def test_a_tail_stands_where_its_format_takes_it(name, message, after):
-    assert FORMATS[name].with_tail([message], 0, "Now") == after
+    assert FORMATS[name].adapter.tailed(message, "Now") == after
 
 
 def test_no_tail_stands_behind_the_model():
@@ -143,7 +142,6 @@ def test_a_batch_goes_as_a_whole_and_leaves_what_was_said():
     messages = claude(said, use("1"), use("2"), results=[result("1"), result("2"), aside])
     found = view("anthropic", messages, dropped=[2, 3, 4, 5])
     assert [each["content"] for each in found] == ["go", [said], [aside]]
-    assert FORMATS["anthropic"].without(messages, {(1, 1), (1, 2), (2, 0), (2, 1)}) == found
     with pytest.raises(ValueError, match="all calls of one answer go"):
         view("anthropic", messages, dropped=[2, 4])
     with pytest.raises(ValueError, match="cannot go by itself"):
@@ -163,7 +161,6 @@ def test_thinking_goes_with_what_it_led_to_but_not_while_the_model_is_at_work():
     at_work = claude(thought, use("1"), results=[result("1")])
     with pytest.raises(ValueError, match="its thinking has to stay"):
         view("anthropic", at_work, dropped=[2, 3])
-    assert FORMATS["anthropic"].groups(at_work, FORMATS["anthropic"].blocks(at_work, len)) == []
     later = [*at_work, {"role": "assistant", "content": "ok"}, {"role": "user", "content": "next"}]
     found = view("anthropic", later, dropped=[2, 3])
     assert found == [later[0], later[3], later[4]]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from sightline.conversation.formats.tool_effects import told
-from sightline.conversation.tool_calls import call
+from sightline.conversation.formats.tool_effects import effect_of
+from sightline.conversation.tool_calls import make_call
 from sightline.conversation.window.blocks import Rewrite
 
 PATCH = """*** Begin Patch
@@ -36,7 +36,7 @@ CLINE = "------- SEARCH\nold\n=======\n+++++++ REPLACE"
 
 
 def of(name, given):
-    return told(call("1", name, given))
+    return effect_of(make_call("1", name, given))
 
 
 @pytest.mark.parametrize(

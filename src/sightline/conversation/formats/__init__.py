@@ -1,4 +1,4 @@
-"""Messages of every provider and framework as blocks, and decisions back into them."""
+"""Messages of every provider and framework as blocks, and decisions applied to messages."""
 
 PUBLIC = (
     "authorship",
@@ -7,24 +7,23 @@ PUBLIC = (
 )
 
 PURE = (
-    "across",
     "anthropic",
     "authorship",
+    "chain_faults",
     "chat",
+    "exchanges",
     "file_excerpts",
     "file_writes",
     "format",
     "gemini",
     "langchain",
-    "pairing",
     "parse_blocks",
     "parts",
     "problems",
     "projection",
     "pydantic_ai",
-    "removal",
     "repair",
     "responses",
-    "shell_work",
+    "shell_effects",
     "tool_effects",
 )

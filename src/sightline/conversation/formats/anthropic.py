@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import KINDS, author
+from sightline.conversation.formats.authorship import text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
+    Place,
     Role,
-    body,
+    call_part,
     changed,
-    foldable,
-    stubbed,
+    content_text,
+    put_arguments,
     text_of,
 )
 
@@ -23,16 +24,9 @@ ALONE = False
 
 THINKING = ("thinking", "redacted_thinking")
 OTHERS = (
-    "image_url",
-    "input_",
-    "output_",
-    "file",
-    "refusal",
-    "video_url",
-    "reasoning",
-    "tool_call",
+    *("image_url", "input_", "output_", "file", "refusal", "video_url", "reasoning", "tool_call"),
 )
-"""How the types of parts begin that are OpenAI's or LangChain's."""
+"""Beginnings of the types of parts that are OpenAI's or LangChain's."""
 
 
 def owns(message: Message) -> bool:
@@ -41,7 +35,7 @@ def owns(message: Message) -> bool:
         return False
     if message.get("tool_calls") or message.get("type") not in (None, "message"):
         return False
-    return isinstance(content, str) or all(_is_block(each) for each in content)
+    return isinstance(content, str) or all(map(_is_block, content))
 
 
 def _is_block(block: Any) -> bool:
@@ -55,54 +49,47 @@ def role(message: Message) -> Role:
 
 def parts(message: Message) -> list[Part]:
     content = message["content"]
-    model = message["role"] == "assistant"
     if isinstance(content, str):
-        return [_told(("content",), content, message, model=model)]
-    return [_part(at, block, message, model=model) for at, block in enumerate(content)]
+        return [_text(("content",), content, message)]
+    return [_part(("content", number), block, message) for number, block in enumerate(content)]
 
 
-def _part(at: int, block: Any, message: Message, *, model: bool) -> Part:
-    place = ("content", at)
+def _part(place: Place, block: Any, message: Message) -> Part:
     kind = block.get("type")
     if kind == "text":
-        return _told(place, block.get("text", ""), message, model=model)
+        return _text(place, block.get("text", ""), message)
     if kind == "tool_use":
-        given = block.get("input")
-        text = text_of(given)
-        tool, fixed = block.get("name"), not foldable(given)
-        return Part(place, "call", text, block.get("id"), tool, given, fixed=fixed)
+        return call_part(place, block.get("id"), block.get("name"), block.get("input"))
     if kind == "tool_result":
-        text, pictures = body(block.get("content"))
+        text, pictures = content_text(block.get("content"))
         error = bool(block.get("is_error"))
         return Part(place, "result", text, block.get("tool_use_id"), error=error, pictures=pictures)
     if kind in THINKING:
         text = block.get("thinking") or block.get("data", "")
         return Part(place, "thinking", text, fixed=True, loose=True)
     if kind in ("image", "document"):
-        text, pictures = body([block])
-        return Part(place, kind, text, pictures=pictures, fixed=model)
+        text, pictures = content_text([block])
+        return Part(place, kind, text, pictures=pictures, fixed=role(message) == "model")
     return Part(place, "unknown", text_of(block), fixed=True)
 
 
-def _told(place: tuple[Any, ...], text: str, message: Message, *, model: bool) -> Part:
-    if model:
-        return Part(place, "text", text)
-    summed = message.get("isSummary") or message.get("isCompactSummary")
-    whose = "summary" if summed else author(text)
-    return Part(place, KINDS[whose], text, fixed=True)
+def _text(place: Place, text: str, message: Message) -> Part:
+    is_summary = message.get("isSummary") or message.get("isCompactSummary")
+    if is_summary and role(message) == "user":
+        return Part(place, "summary", text, fixed=True)
+    return text_part(place, text, role(message))
 
 
 def put(message: Message, part: Part, text: str) -> Message:
     if part.kind == "call":
-        place = (*part.place, "input")
-        return changed(message, place, stubbed(part.given, text))
+        return put_arguments(message, (*part.place, "input"), part, text)
     if part.kind == "result":
         return changed(message, (*part.place, "content"), text)
     if part.place == ("content",):
         return changed(message, part.place, text)
     block = message["content"][part.place[1]]
-    marked = {"cache_control": block["cache_control"]} if "cache_control" in block else {}
-    return changed(message, part.place, {"type": "text", "text": text, **marked})
+    marks = {"cache_control": block["cache_control"]} if "cache_control" in block else {}
+    return changed(message, part.place, {"type": "text", "text": text, **marks})
 
 
 def named(message: Message, part: Part, call: str) -> Message:
@@ -111,19 +98,20 @@ def named(message: Message, part: Part, call: str) -> Message:
 
 
 def left(message: Message) -> Message | None:
-    content = message.get("content")
-    if not content:
-        return None
-    only = all(each.get("type") in THINKING for each in content) if content else False
-    return None if only and isinstance(content, list) else message
+    content = message.get("content") or []
+    return None if all(_is_thinking(block) for block in content) else message
+
+
+def _is_thinking(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") in THINKING
 
 
 def result(_message: Message, part: Part, text: str) -> Any:
     return {"type": "tool_result", "tool_use_id": part.call, "content": text, "is_error": True}
 
 
-def answering(raw: Sequence[Any]) -> Message:
-    return {"role": "user", "content": list(raw)}
+def answering(raw: Sequence[Any]) -> list[Message]:
+    return [{"role": "user", "content": list(raw)}] if raw else []
 
 
 def user(text: str) -> Message:
@@ -133,21 +121,23 @@ def user(text: str) -> Message:
 def tailed(message: Message | None, text: str) -> list[Message]:
     if message is None:
         return [user(text)]
+    return [{**message, "content": [*_blocks(message), {"type": "text", "text": text}]}]
+
+
+def _blocks(message: Message) -> Sequence[Any]:
     content = message["content"]
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    return [{**message, "content": [*blocks, {"type": "text", "text": text}]}]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def faults(message: Message) -> list[tuple[str, str]]:
-    content = message["content"]
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    blocks = _blocks(message)
     found = [] if blocks else [("I9", "it has no content")]
-    if blocks and blocks[-1].get("type") in THINKING and message["role"] == "assistant":
+    if blocks and _is_thinking(blocks[-1]) and role(message) == "model":
         found.append(("I5", "it ends with thinking"))
-    return found + [fault for block in blocks for fault in _block_faults(block)]
+    return found + [fault for block in blocks for fault in _faults_of(block)]
 
 
-def _block_faults(block: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _faults_of(block: Mapping[str, Any]) -> list[tuple[str, str]]:
     found = []
     kind = block.get("type")
     if kind == "text" and not str(block.get("text") or "").strip():
@@ -163,13 +153,14 @@ def tidied(message: Message) -> Message | None:
     content = message["content"]
     if isinstance(content, str):
         return message if content.strip() else None
-    kept = [each for each in map(_unmarked, content) if not _block_faults(each)]
-    while kept and kept[-1].get("type") in THINKING and message["role"] == "assistant":
+    kept = [block for block in map(_without_mark, content) if not _faults_of(block)]
+    while kept and _is_thinking(kept[-1]) and role(message) == "model":
         kept.pop()
     return {**message, "content": kept} if kept else None
 
 
-def _unmarked(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    if block.get("type") not in THINKING or "cache_control" not in block:
+def _without_mark(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Remove the cache mark of a thinking block."""
+    if not _is_thinking(block):
         return block
     return {key: value for key, value in block.items() if key != "cache_control"}

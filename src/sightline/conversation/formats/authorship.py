@@ -1,4 +1,4 @@
-"""Who wrote a text that the user's side of a conversation holds: a person, or a program."""
+"""Tell who wrote a text on the user's side of a conversation: a person, or a program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sightline.conversation.window.blocks import Kind
 Author = Literal["person", "program", "summary"]
 
 KINDS: dict[Author, Kind] = {"person": "user", "program": "system", "summary": "summary"}
-"""Of a part, by who wrote it."""
+"""Author -> kind of the part."""
 
 PROGRAM = (
     *("<system-reminder>", "<command-name>", "<command-message>", "<local-command-"),
@@ -23,7 +23,7 @@ PROGRAM = (
     *("(The beginning of this conversation is missing.)", "This is the Gemini CLI."),
     *("[ERROR] You did not use a tool", "Stop hook feedback:"),
 )
-"""How the texts begin that hosts say on the user's side."""
+"""Beginnings of the texts that hosts write on the user's side."""
 
 SUMMARY = (
     "This session is being continued from a previous conversation that ran out of context",
@@ -34,27 +34,25 @@ SUMMARY = (
 )
 
 REMINDER = r"<(system-reminder|environment_details)>.*?</\1>"
-"""What hosts put before and behind what somebody typed."""
+"""Text that hosts put before and behind a person's text."""
 
 
 def author(text: str) -> Author:
-    """Whose text it is. What nobody knows to be a program's is a person's."""
-    told = text.lstrip()
-    if told.startswith(SUMMARY):
+    """Return the author of a text. An unknown beginning is a person's."""
+    text = text.strip()
+    if text.startswith(SUMMARY):
         return "summary"
-    if not told.startswith(PROGRAM):
+    if not text.startswith(PROGRAM):
         return "person"
-    if "</" in told and told.startswith(("<system-reminder>", "<environment_details>")):
-        rest = sub(REMINDER, "", told, flags=DOTALL).strip()
-        if rest in ("", told.strip()):
-            return "program"  # nothing stands beside it, or it breaks off
-        return "person" if author(rest) == "person" else "program"
+    if text.startswith(("<system-reminder>", "<environment_details>")):
+        rest = sub(REMINDER, "", text, flags=DOTALL).strip()
+        if rest not in ("", text) and author(rest) == "person":
+            return "person"
     return "program"
 
 
-def told(place: Place, text: str, whose: Role) -> Part:
-    """A text as a part of a message. whose: the message's role."""
-    if whose == "model":
+def text_part(place: Place, text: str, role: Role) -> Part:
+    """Return the part of a text in a message with a role."""
+    if role == "model":
         return Part(place, "text", text)
-    kind: Kind = "system" if whose == "system" else KINDS[author(text)]
-    return Part(place, kind, text, fixed=True)
+    return Part(place, "system" if role == "system" else KINDS[author(text)], text, fixed=True)

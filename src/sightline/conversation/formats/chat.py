@@ -1,24 +1,22 @@
-"""OpenAI Chat Completions, and LiteLLM, which adds thinking_blocks: calls beside the text, a message
-for each result.
-"""
+"""OpenAI Chat Completions, and LiteLLM, which adds thinking_blocks: calls stand beside the text, and
+each result is a message."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from json import loads
+from collections.abc import Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import told
+from sightline.conversation.formats.authorship import text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
     Place,
     Role,
-    at,
-    body,
+    are_broken,
+    call_part,
     changed,
-    foldable,
-    stubbed,
+    content_text,
+    put_arguments,
     text_of,
 )
 
@@ -37,11 +35,11 @@ OTHERS = (
     *("tool_use", "tool_result", "thinking", "redacted_thinking", "image", "server_tool_use"),
     *("input_text", "input_image", "input_file", "output_text"),
 )
-"""Types of parts that are Anthropic's, or of Responses."""
+"""Types of parts that belong to Anthropic, or to Responses."""
 
 THINKING = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 SEALED = "reasoning_details"
-"""May hold what a later call has to be proved with."""
+"""Field that may hold signatures which later calls need."""
 
 
 def owns(message: Message) -> bool:
@@ -64,69 +62,43 @@ def role(message: Message) -> Role:
 
 
 def parts(message: Message) -> list[Part]:
-    whose = ROLES.get(message["role"], "user")
-    if whose == "tool":
-        return [_result(message)]
-    found = [*_thought(message)] if whose == "model" else []
-    content = message.get("content")
-    if isinstance(content, list):
-        found += [_content(("content", at), each, whose) for at, each in enumerate(content)]
-    elif content or (content == "" and not found and not message.get("tool_calls")):
-        found.append(told(("content",), content, whose))
-    return found + _calls(message)
-
-
-def _thought(message: Message) -> list[Part]:
-    known = [key for key in THINKING if message.get(key)]
-    return [
+    sender = ROLES.get(message["role"], "user")
+    content, calls = message.get("content"), message.get("tool_calls") or ()
+    if sender == "tool":
+        text, pictures = content_text(content)
+        call = message.get("tool_call_id", next(iter(message.get("tool_call_ids") or ()), None))
+        return [Part((), "result", text, call, message.get("name"), pictures=pictures)]
+    thinking = [key for key in THINKING if message.get(key)] if sender == "model" else []
+    found = [
         Part((key,), "thinking", text_of(message[key]), fixed=True, loose=key != SEALED)
-        for key in known
+        for key in thinking
     ]
+    if isinstance(content, list):
+        found += [_content(("content", n), part, sender) for n, part in enumerate(content)]
+    elif content or (content == "" and not found and not calls):
+        found.append(text_part(("content",), content, sender))
+    for number, call in enumerate(calls):
+        key, given = _arguments_place(call)
+        function = call.get(key) or {}
+        place = ("tool_calls", number)
+        found.append(call_part(place, call.get("id"), function.get("name"), function.get(given)))
+    old = message.get("function_call")
+    if old:
+        found.append(call_part(("function_call",), None, old.get("name"), old.get("arguments")))
+    return found
 
 
-def _result(message: Message) -> Part:
-    text, pictures = body(message.get("content"))
-    call = message.get("tool_call_id", next(iter(message.get("tool_call_ids") or ()), None))
-    return Part((), "result", text, call, message.get("name"), pictures=pictures)
-
-
-def _content(place: Place, part: Any, whose: Role) -> Part:
+def _content(place: Place, part: Any, sender: Role) -> Part:
     kind = part.get("type")
     if kind in ("text", "refusal"):
-        return told(place, part.get("text") or part.get("refusal") or "", whose)
+        return text_part(place, part.get("text") or part.get("refusal") or "", sender)
     if kind in ("image_url", "file", "document"):
         return Part(place, "image" if kind == "image_url" else "document", "", pictures=1)
     return Part(place, "unknown", text_of(part), fixed=True)
 
 
-def _calls(message: Message) -> list[Part]:
-    found = []
-    for number, each in enumerate(message.get("tool_calls") or ()):
-        key = "custom" if "custom" in each else "function"
-        what = each.get(key) or {}
-        place = ("tool_calls", number)
-        text = what.get("input" if key == "custom" else "arguments")
-        found.append(_call(place, each.get("id"), what.get("name"), text))
-    old = message.get("function_call")
-    if old:
-        found.append(_call(("function_call",), None, old.get("name"), old.get("arguments")))
-    return found
-
-
-def _call(place: Place, call: Any, tool: Any, text: Any) -> Part:
-    given = read(text)
-    return Part(place, "call", text_of(text or ""), call, tool, given, fixed=not foldable(given))
-
-
-def read(text: Any) -> Any:
-    """Arguments out of their JSON; the text itself where it is none."""
-    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
-        return text
-
-    try:
-        return loads(text)
-    except (ValueError, RecursionError):
-        return text
+def _arguments_place(call: Message) -> tuple[str, str]:
+    return ("custom", "input") if "custom" in call else ("function", "arguments")
 
 
 def put(message: Message, part: Part, text: str) -> Message:
@@ -135,16 +107,10 @@ def put(message: Message, part: Part, text: str) -> Message:
     if part.kind != "call":
         new = text if part.place == ("content",) else {"type": "text", "text": text}
         return changed(message, part.place, new)
-    place = (*part.place, *_where(message, part))
-    given = stubbed(part.given, text)
-    return changed(message, place, text_of(given) if isinstance(at(message, place), str) else given)
-
-
-def _where(message: Message, part: Part) -> Place:
     if part.place == ("function_call",):
-        return ("arguments",)
-    custom = "custom" in message["tool_calls"][part.place[1]]
-    return ("custom", "input") if custom else ("function", "arguments")
+        return put_arguments(message, ("function_call", "arguments"), part, text)
+    call = message["tool_calls"][part.place[1]]
+    return put_arguments(message, (*part.place, *_arguments_place(call)), part, text)
 
 
 def named(message: Message, part: Part, call: str) -> Message:
@@ -155,8 +121,7 @@ def named(message: Message, part: Part, call: str) -> Message:
 
 def left(message: Message) -> Message | None:
     kept = {key: value for key, value in message.items() if key != "tool_calls" or value}
-    if "content" not in kept:
-        kept["content"] = None
+    kept.setdefault("content", None)
     if kept.get("tool_calls") or kept["content"] or kept.get("function_call"):
         return kept
     return None
@@ -168,8 +133,8 @@ def result(_message: Message, part: Part, text: str) -> Any:
     return {"role": "tool", "tool_call_id": part.call, "content": text}
 
 
-def answering(raw: Sequence[Any]) -> Message:
-    raise NotImplementedError("a result is a message of its own")
+def answering(raw: Sequence[Any]) -> list[Message]:
+    return list(raw)
 
 
 def user(text: str) -> Message:
@@ -185,24 +150,23 @@ def tailed(message: Message | None, text: str) -> list[Message]:
     return [{**message, "content": [*(content or ()), {"type": "text", "text": text}]}]
 
 
+def _broken_calls(message: Message) -> list[tuple[int, Any]]:
+    calls = enumerate(message.get("tool_calls") or ())
+    return [(n, c) for n, c in calls if are_broken((c.get("function") or {}).get("arguments"))]
+
+
 def faults(message: Message) -> list[tuple[str, str]]:
-    broken = [each for each in message.get("tool_calls") or () if _is_broken(each)]
-    found = [("I11", f"the arguments of {each.get('id')} are not a JSON object") for each in broken]
-    return found if parts(message) else [("I9", "it has no content")]
-
-
-def _is_broken(call: Mapping[str, Any]) -> bool:
-    given = (call.get("function") or {}).get("arguments") or {}
-    blank = isinstance(given, str) and not given.strip()
-    return not blank and not isinstance(read(given), dict)
+    if not parts(message):
+        return [("I9", "it has no content")]
+    broken = _broken_calls(message)
+    return [("I11", f"the arguments of {c.get('id')} are not a JSON object") for _, c in broken]
 
 
 def tidied(message: Message) -> Message | None:
     if not parts(message):
         return None
-    for number, each in enumerate(message.get("tool_calls") or ()):
-        if _is_broken(each):
-            given = {"unreadable": each["function"]["arguments"]}
-            place = ("tool_calls", number, "function", "arguments")
-            message = changed(message, place, text_of(given))
+    for number, call in _broken_calls(message):
+        given = {"unreadable": call["function"]["arguments"]}
+        place = ("tool_calls", number, "function", "arguments")
+        message = changed(message, place, text_of(given))
     return message

@@ -1,4 +1,4 @@
-"""Which lines of which file a result shows, as the tools of agents print them."""
+"""Parse the lines of files in a result, as the tools of coding agents print them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sightline.conversation.tool_calls import Call, field
+from sightline.conversation.tool_names import plain_name
 from sightline.conversation.window.blocks import Excerpt
-from sightline.conversation.written_files import plain
 
 FORMS = {
     "→": re.compile(r"^ *(\d{1,9})→(.*)$", re.MULTILINE),
@@ -19,7 +19,7 @@ FORMS = {
     ":": re.compile(r"^(\d{1,9}):(.*)$", re.MULTILINE),
     ".": re.compile(r"^ *(\d{1,9})\. ?(.*)$", re.MULTILINE),
 }
-"""A line and its number, by the sign behind the number."""
+"""Sign behind a line number -> pattern of a numbered line."""
 
 SIGNS = {
     "read": ("→", "\t", ": ", "|"),  # Claude Code, before and after; opencode, before and after
@@ -28,10 +28,11 @@ SIGNS = {
     "open": (":",),  # the window of SWE-agent
 }
 USUAL = ("→", "\t", " |")
-"""Which signs a tool may print: a list in a Markdown file has numbers, too."""
+"""The signs that each tool prints. Other signs do not count: a list in a Markdown file has numbers,
+too."""
 
 BARE = ("readfile", "read", "fsread", "readmanyfiles", "viewfile", "openfile")
-"""Tools that may print a file without numbers. Claude Code's is Read."""
+"""Tools that may print a file without numbers, except for Claude Code's Read."""
 
 FIRST = re.compile(r" *0*(\d{1,9})(→|\t| \||\||: |:|\.)")
 TOTAL = re.compile(
@@ -43,97 +44,96 @@ XML_LINES = re.compile(r"<content(?: lines=\"\d+-\d+\")?>\n?(.*?)</content>", re
 CUT = re.compile(
     r"truncated output|tokens truncated|\[\.\.\. *\d+ .*truncated|<elided_chars>|lines truncated"
 )
-"""What hosts say where they leave out a part of an output."""
+"""Text of hosts in place of an omitted part of an output."""
 
 TRUNCATED = "--- FILE CONTENT (truncated) ---\n"
 SHOWING = re.compile(r"Status: Showing lines (\d{1,9})-(\d{1,9}) of (\d{1,9}) total lines")
 LINES_MAX = 2_000
-"""Lines and characters of a line from which on Claude Code and opencode leave out the rest."""
+"""Lines, and characters of a line, after which Claude Code and opencode omit the rest."""
 
 MORE = re.compile(
     r"\s*(?:\.\.\. ?)?[\[(](?:\d{1,9} more lines |Showing lines |Truncated)[^\n]*[\])]\s*\Z"
 )
-"""What pi says behind a piece of a file."""
+"""Text of pi behind a piece of a file."""
+
+RANGE = ("offset", "limit", "view_range", "start_line", "end_line")
+"""Arguments that ask for a part of a file."""
 
 REMINDER = "<system-reminder>"
 
 
-def shown(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...]:
-    """Of the result of a tool that reads. path: that it was asked for."""
-    given = call.arguments or {}
+def read_excerpts(call: Call, path: str | None, text: str) -> tuple[Excerpt, ...]:
+    """Parse the result of a tool that reads files. path: the one that the call names."""
+    arguments = call.arguments or {}
     if "<file>" in text and "<path>" in text and (found := tuple(_tagged(text))):
         return found
     if path is None or text.startswith(REMINDER) or not text.strip():
         return ()
     if text.startswith("<path>"):
         text = text.partition("<content>")[2].lstrip("\n")  # opencode's
-    total = TOTAL.search(text, max(len(text) - 400, 0))
-    lines = int(total[1] or total[2]) if total else None
-    tool = plain(call.name)
-    found = tuple(_numbered(path, text, given, lines, SIGNS.get(tool, USUAL)))
+    match = TOTAL.search(text, max(len(text) - 400, 0))
+    total = int(match[1] or match[2]) if match else None
+    tool = plain_name(call.name)
+    found = tuple(_numbered(path, text, arguments, total, SIGNS.get(tool, USUAL)))
     if found or tool not in BARE or call.name == "Read":
         return found
-    return tuple(_bare(path, given, text))
+    return tuple(_bare(path, arguments, text))
 
 
-def window(text: str) -> tuple[Excerpt, ...]:
-    """Of SWE-agent's windowed viewer, whichever of its commands printed it."""
+def window_excerpts(text: str) -> tuple[Excerpt, ...]:
+    """Parse the output of SWE-agent's file window, which several commands print."""
     head = WINDOW.match(text)
     if head is None:
         return ()
-    path, body = head[1], text[head.end() + 1 :]
-    return tuple(_numbered(path, body, {}, int(head[2]), SIGNS["open"]))
+    return tuple(_numbered(head[1], text[head.end() + 1 :], {}, int(head[2]), SIGNS["open"]))
 
 
 def _tagged(text: str) -> Iterator[Excerpt]:
-    """Roo's files, each with its path."""
+    """Parse Roo's files, each in a tag with its path."""
     for file in XML_FILE.finditer(text):
         for content in XML_LINES.finditer(file[2]):
             yield from _numbered(file[1].strip(), content[1], {}, None, (" |",))
 
 
 def _numbered(
-    path: str, text: str, given: Mapping[str, Any], total: int | None, signs: tuple[str, ...]
+    path: str, text: str, arguments: Mapping[str, Any], total: int | None, signs: tuple[str, ...]
 ) -> Iterator[Excerpt]:
-    """The first run of numbered lines, without their numbers."""
-    start = _first(text, signs)
+    """Parse the first run of numbered lines. total: lines of the file, where the tool names it."""
+    start = _find_numbers(text, signs)
     if start is None:
         return
-    at, form = start
-    end = text.find(f"\n{REMINDER}", at)
-    rows = form.findall(text, at) if end < 0 else form.findall(text, at, end)
+    position, form = start
+    end = text.find(f"\n{REMINDER}", position)
+    rows = form.findall(text, position) if end < 0 else form.findall(text, position, end)
     if not rows:
         return
     first = int(rows[0][0])
-    run = next((n for n, row in enumerate(rows) if int(row[0]) != first + n), len(rows))
-    gap, rows = run < len(rows), rows[:run]
-    body = "\n".join([row[1] for row in rows])
-    asked = field(given, "offset", "limit", "view_range", "start_line", "end_line") is not None
-    all_of_it = len(rows) == total if total is not None else not asked and len(rows) < LINES_MAX
-    whole = first == 1 and all_of_it and not gap and len(max(rows, key=_length)[1]) < LINES_MAX
-    yield Excerpt(path, first, body, total, whole)
+    length = next((n for n, row in enumerate(rows) if int(row[0]) != first + n), len(rows))
+    is_cut = length < len(rows)
+    lines = [row[1] for row in rows[:length]]
+    is_range = field(arguments, *RANGE) is not None
+    is_all = length == total if total is not None else not is_range and length < LINES_MAX
+    whole = first == 1 and is_all and not is_cut and max(map(len, lines)) < LINES_MAX
+    yield Excerpt(path, first, "\n".join(lines), total, whole)
 
 
-def _length(row: tuple[str, str]) -> int:
-    return len(row[1])
-
-
-def _first(text: str, signs: tuple[str, ...]) -> tuple[int, re.Pattern[str]] | None:
-    """Where numbered lines begin, near the beginning, and their form."""
-    at = 0
+def _find_numbers(text: str, signs: tuple[str, ...]) -> tuple[int, re.Pattern[str]] | None:
+    """Return the position of the first numbered line, among the first ten lines, and the pattern of
+    its form."""
+    position = 0
     for _ in range(10):
-        found = FIRST.match(text, at)
-        sign = next((each for each in signs if found and found[2].startswith(each)), None)
+        match = FIRST.match(text, position)
+        sign = next((sign for sign in signs if match and match[2].startswith(sign)), None)
         if sign is not None:
-            return at, FORMS[sign]
-        at = text.find("\n", at) + 1
-        if at == 0:
+            return position, FORMS[sign]
+        position = text.find("\n", position) + 1
+        if position == 0:
             return None
     return None
 
 
-def _bare(path: str, given: Mapping[str, Any], text: str) -> Iterator[Excerpt]:
-    """Text without numbers: of Gemini CLI, Cline, pi and others."""
+def _bare(path: str, arguments: Mapping[str, Any], text: str) -> Iterator[Excerpt]:
+    """Parse text without numbers, as Gemini CLI, Cline, pi and others print it."""
     if CUT.search(text) or text.startswith(("<tool_use_error>", "Error", "File unchanged")):
         return
     status = SHOWING.search(text)
@@ -141,16 +141,14 @@ def _bare(path: str, given: Mapping[str, Any], text: str) -> Iterator[Excerpt]:
         body = text.partition(TRUNCATED)[2]
         yield Excerpt(path, int(status[1]), body.removesuffix("\n"), int(status[3]))
         return
-    begin = _number(field(given, "start_line"))
-    begin = begin or _number(field(given, "offset"))
-    asked = field(given, "offset", "limit", "view_range", "start_line", "end_line") is not None
-    if asked and begin is None:
+    first = _line_number(field(arguments, "start_line")) or _line_number(field(arguments, "offset"))
+    is_range = field(arguments, *RANGE) is not None
+    if is_range and first is None:
         return
     body = MORE.sub("", text).removesuffix("\n")
-    yield Excerpt(path, begin or 1, body, None, not asked and len(text) - len(body) < 2)
+    yield Excerpt(path, first or 1, body, None, not is_range and len(text) - len(body) < 2)
 
 
-def _number(value: Any) -> int | None:
-    """A line's number, which hosts also write as a text."""
-    told = str(value)
-    return int(told) if re.fullmatch(r"[0-9]{1,9}", told) else None
+def _line_number(value: Any) -> int | None:
+    """Return a line number, which some hosts write as text."""
+    return int(value) if re.fullmatch(r"[0-9]{1,9}", str(value)) else None

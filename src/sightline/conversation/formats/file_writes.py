@@ -1,4 +1,4 @@
-"""What a call puts into files, as its arguments say."""
+"""Read the texts that a call writes into files from the call's arguments."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sightline.conversation import written_files
 from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Rewrite
-from sightline.conversation.written_files import IN_ARGS, LISTS, PATHS, TEXTS
+from sightline.conversation.written_files import BEGIN_PATCH, LISTS, PATHS, TEXTS
 from sightline.model.attempts import PatchSyntax, parse_patch
 
 OLD = ("old_string", "old_str", "oldString", "oldText", "old_text", "search", "TargetContent")
@@ -18,7 +17,8 @@ NEW = (
     *("ReplacementContent", "replacement", "insert_text", "code_edit", "file_text", "content"),
 )
 WHOLE = ("content", "file_text", "contents", "CodeContent", "text", "fileText")
-LISTED = ("edits", "replacements", "operations")
+EDIT_LISTS = ("edits", "replacements", "operations")
+"""Arguments that list several edits of one file."""
 
 SEARCH = re.compile(
     r"^(?:<{5,9} ?SEARCH>?|-{5,9} ?SEARCH>?)[^\n]*\n"
@@ -26,97 +26,85 @@ SEARCH = re.compile(
     r"(?P<old>.*?)^={5,9}\n(?P<new>.*?)^(?:>{5,9} ?REPLACE|\+{5,9} ?REPLACE)",
     re.MULTILINE | re.DOTALL,
 )
-"""One piece of a diff as Cline, Roo and aider have models write it."""
+"""A SEARCH/REPLACE block of Cline, Roo and aider."""
 
 MARK = "*** "
 
 
 def rewrites(call: Call, *, whole: bool) -> tuple[Rewrite, ...]:
-    """Of an edit, in order; none where its arguments cannot be read. whole: the tool puts all of a
-    file's text."""
-    given = call.arguments
-    if given is None:
-        return tuple(of_patch(call.text))
-    path = field(given, *PATHS)
+    """Return the rewrites of a call, in order; none where its arguments cannot be parsed. whole: the
+    tool writes whole files."""
+    arguments = call.arguments
+    if arguments is None:
+        return tuple(patch_rewrites(call.text))
+    path = field(arguments, *PATHS)
     if isinstance(path, str):
-        return tuple(_of_file(path, given, whole=whole))
-    text = next((field(given, each) for each in TEXTS if field(given, each)), None)
+        return tuple(_file_rewrites(path, arguments, whole=whole))
+    text = next((field(arguments, name) for name in TEXTS if field(arguments, name)), None)
     if isinstance(text, str):
-        return tuple(of_patch(text))
-    return tuple(_of_files(given))
+        return tuple(patch_rewrites(text))
+    return tuple(_files_rewrites(arguments))
 
 
-def paths(call: Call) -> tuple[str, ...]:
-    """The files that a call names."""
-    given = call.arguments
-    if given is None:
-        return written_files.paths(call.text)
-    path = field(given, *PATHS)
-    if isinstance(path, str):
-        return (path.strip(),)
-    args = field(given, "args")
-    if isinstance(args, str):
-        return tuple(path.strip() for path in IN_ARGS.findall(args))
-    text = next((field(given, each) for each in TEXTS if field(given, each)), None)
-    if isinstance(text, str):
-        return written_files.paths(text)
-    several = [field(given, each) for each in (*LISTS, "paths")]
-    listed = next((each for each in several if isinstance(each, list)), [])
-    named = (each if isinstance(each, str) else field(each, *PATHS) for each in listed)
-    return tuple(each for each in named if isinstance(each, str))
-
-
-def _of_file(path: str, given: Mapping[str, Any], *, whole: bool) -> Iterator[Rewrite]:
+def _file_rewrites(path: str, arguments: Mapping[str, Any], *, whole: bool) -> Iterator[Rewrite]:
     path = path.strip()
-    several = field(given, *LISTED)
-    for each in several if isinstance(several, list) else ():
-        yield from _one(path, each)
-    diff = field(given, "diff", "patch")
+    edits = field(arguments, *EDIT_LISTS)
+    for edit in edits if isinstance(edits, list) else ():
+        yield from _edit_rewrite(path, edit)
+    diff = field(arguments, "diff", "patch")
     if isinstance(diff, str):
-        yield from _searched(path, diff)
+        yield from _diff_rewrites(path, diff)
     elif whole:
-        text = field(given, *WHOLE)
+        text = field(arguments, *WHOLE)
         if isinstance(text, str):
             yield Rewrite(path, None, text)
-    elif not several:
-        yield from _one(path, given)
+    elif not edits:
+        yield from _edit_rewrite(path, arguments)
 
 
-def _one(path: str, given: Any) -> Iterator[Rewrite]:
-    old, new = field(given, *OLD), field(given, *NEW)
+def _edit_rewrite(path: str, edit: Any) -> Iterator[Rewrite]:
+    old, new = field(edit, *OLD), field(edit, *NEW)
     if isinstance(new, str):
         yield Rewrite(path, old if isinstance(old, str) else "", new)
 
 
-def _of_files(given: Mapping[str, Any]) -> Iterator[Rewrite]:
-    """Roo's <args> with a <file> for each, or a list of files with their edits."""
-    args = field(given, "args")
-    for each in re.split(r"</file>", args) if isinstance(args, str) else ():
-        named = re.search(r"<path>\s*(.*?)\s*</path>", each, re.DOTALL)
-        if named:
-            yield from _searched(named[1], each.replace("<![CDATA[", ""))
+def _files_rewrites(arguments: Mapping[str, Any]) -> Iterator[Rewrite]:
+    """Return the rewrites of several files: Roo's <args> with <file> tags, or a list of files."""
+    tags = field(arguments, "args")
+    for tag in tags.split("</file>") if isinstance(tags, str) else ():
+        match = re.search(r"<path>\s*(.*?)\s*</path>", tag, re.DOTALL)
+        if match:
+            yield from _diff_rewrites(match[1], tag.replace("<![CDATA[", ""))
     for name in LISTS:
-        several = field(given, name)
-        for each in several if isinstance(several, list) else ():
-            path = None if isinstance(each, str) else field(each, *PATHS)
+        files = field(arguments, name)
+        for file in files if isinstance(files, list) else ():
+            path = None if isinstance(file, str) else field(file, *PATHS)
             if isinstance(path, str):
-                yield from _of_file(path, each, whole=False)
+                yield from _file_rewrites(path, file, whole=False)
 
 
-def _searched(path: str, diff: str) -> Iterator[Rewrite]:
-    """The pieces of a diff for one file."""
-    pieces = list(SEARCH.finditer(diff))
-    for each in pieces:
-        yield Rewrite(path, each["old"], each["new"])
-    if not pieces and "@@" in diff:
-        for hunk in _hunks(diff.splitlines()):
-            yield Rewrite(path, *hunk)
+def _diff_rewrites(path: str, diff: str) -> Iterator[Rewrite]:
+    """Return the rewrites of a diff of one file."""
+    matches = list(SEARCH.finditer(diff))
+    for match in matches:
+        yield Rewrite(path, match["old"], match["new"])
+    if not matches and "@@" in diff:
+        for old, new in _hunks(diff.splitlines()):
+            yield Rewrite(path, old, new)
 
 
-def of_patch(text: str) -> Iterator[Rewrite]:
-    """The pieces of a patch between *** Begin Patch and *** End Patch, or of a unified diff."""
-    if written_files.BEGIN not in text:
-        yield from _unified(text)
+def patch_rewrites(text: str) -> Iterator[Rewrite]:
+    """Return the rewrites of a unified diff, or of a patch between *** Begin Patch and *** End
+    Patch."""
+    if BEGIN_PATCH not in text:
+        try:
+            files = parse_patch(text)
+        except PatchSyntax:
+            return
+        for file in files:
+            for hunk in file.hunks if file.new else ():
+                before = None if file.old is None else "".join(hunk.old)
+                yield Rewrite(file.new or "", before, "".join(hunk.new))
         return
     for section in re.split(r"^(?=\*\*\* (?:Add|Update|Delete) File:)", text, flags=re.MULTILINE):
         head, _, body = section.partition("\n")
@@ -130,31 +118,15 @@ def of_patch(text: str) -> Iterator[Rewrite]:
 
 
 def _hunks(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Old and new text of each hunk; a blank line between is one of context."""
-    old: list[str] = []
-    new: list[str] = []
+    """Return the old and new text of each hunk. A blank line in a hunk is context."""
+    old = new = ""
     while lines and not lines[-1]:
         lines = lines[:-1]
     for line in [*lines, "@@"]:
         if line.startswith("@@"):
             if old != new:
-                yield _joined(old), _joined(new)
-            old, new = [], []
+                yield old, new
+            old = new = ""
         elif line[:1] in ("-", "+", " ", ""):
-            old += [line[1:]] if line[:1] != "+" else []
-            new += [line[1:]] if line[:1] != "-" else []
-
-
-def _joined(lines: list[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _unified(text: str) -> Iterator[Rewrite]:
-    try:
-        found = parse_patch(text)
-    except PatchSyntax:
-        return
-    for each in found:
-        for hunk in each.hunks if each.new else ():
-            old = None if each.old is None else "".join(hunk.old)
-            yield Rewrite(each.new or "", old, "".join(hunk.new))
+            old += f"{line[1:]}\n" if line[:1] != "+" else ""
+            new += f"{line[1:]}\n" if line[:1] != "-" else ""

@@ -1,13 +1,13 @@
-"""Formats: the messages of every provider and framework as blocks, and decisions back into them.
+"""Formats: parse the messages of every provider and framework into blocks, and apply decisions.
 
-A format is an adapter (parts.Adapter: a module that says of one message which parts it has, and puts
-texts in their place) and all that is the same for every adapter. Messages are mappings as JSON has
-them; they are never changed in place, and what is not known in them passes through.
+A format is an adapter (parts.Adapter) and everything that is the same for all adapters. Messages are
+mappings in the JSON of their provider. They are never changed in place, and unknown fields pass
+through.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -19,12 +19,11 @@ from sightline.conversation.formats import (
     pydantic_ai,
     responses,
 )
-from sightline.conversation.formats.parse_blocks import Known
-from sightline.conversation.formats.parts import Adapter, Message, is_of, shape
-from sightline.conversation.formats.problems import Problem, problems
-from sightline.conversation.formats.projection import project, replaced, with_tail
-from sightline.conversation.formats.removal import groups
-from sightline.conversation.formats.repair import repaired
+from sightline.conversation.formats.parse_blocks import Reading, parse_blocks
+from sightline.conversation.formats.parts import Adapter, Message, describe_shape, is_of
+from sightline.conversation.formats.problems import Problem, find_problems
+from sightline.conversation.formats.projection import project
+from sightline.conversation.formats.repair import repair
 from sightline.conversation.window.blocks import Block, Decision
 
 ADAPTERS: dict[str, Adapter] = {
@@ -37,20 +36,18 @@ ADAPTERS: dict[str, Adapter] = {
     "pydantic-ai": pydantic_ai,
 }
 
-NAMES = ("anthropic", "chat", "responses", "gemini", "litellm", "langchain", "pydantic-ai")
-
 ORDER = ("chat", "anthropic", "responses", "gemini", "langchain", "pydantic-ai")
-"""In which formats are tried: plain text between a user and an assistant is of several."""
+"""Order in which formats are tried: several formats fit plain text."""
 
 
 class Format(Struct, frozen=True):
-    """A format by its name. What reads it is loaded when it is first used."""
+    """A format, by its name."""
 
     name: str
 
     @property
     def adapter(self) -> Adapter:
-        """What this format alone knows."""
+        """Return the module of the wire format."""
         return ADAPTERS[self.name]
 
     def blocks(
@@ -58,89 +55,55 @@ class Format(Struct, frozen=True):
         messages: Sequence[Message],
         count: Callable[[str], int],
         start: int = 0,
-        known: Known | None = None,
+        reading: Reading | None = None,
     ) -> list[Block]:
-        """The blocks of messages, in the order in which they are written down: of those from index
-        `start` on. count: tokens of a text. known: of the messages before, as a call up to there
-        left it; it goes on with it, so that appending costs what is appended."""
-        from sightline.conversation.formats.parse_blocks import blocks
+        """Parse the messages from index `start` on into blocks, in the order in which they are
+        written. count: tokens of a text. reading: as the call for the messages before left it, so
+        that appending costs only the new messages."""
+        return parse_blocks(self.adapter, messages, count, start, reading)
 
-        return blocks(self.adapter, messages, count, start, known)
-
-    def known(self) -> Known:
-        """What is known before the first message."""
-        return Known()
+    def start(self) -> Reading:
+        """Return the state before the first message, for blocks()."""
+        return Reading()
 
     def project(
         self, messages: Sequence[Message], blocks: Sequence[Block], decisions: Iterable[Decision]
     ) -> list[Message]:
-        """The view of messages: with all decisions carried out. ValueError where one of them
-        cannot be."""
+        """Return the view of messages: with all decisions applied. ValueError for a decision that
+        cannot be applied."""
         return project(self.adapter, messages, blocks, decisions)
 
-    def replaced(self, message: Message, parts: Mapping[int, str]) -> Message:
-        """A copy of a message in which parts, by their numbers, say something else."""
-        return replaced(self.adapter, message, parts)
-
-    def without(
-        self, messages: Sequence[Message], parts: Collection[tuple[int, int]]
-    ) -> list[Message]:
-        """The messages without these parts, each by its message and its number in it. ValueError
-        where they are no closed groups."""
-        blocks = self.blocks(messages, len)
-        places = {(block.message, block.part): at for at, block in enumerate(blocks)}
-        gone = tuple(places[message, part] for message, part in parts)
-        return self.project(messages, blocks, [Decision(dropped=gone)])
-
-    def groups(self, messages: Sequence[Message], blocks: Sequence[Block]) -> list[tuple[int, ...]]:
-        """The blocks that may be dropped, in groups that go together."""
-        return groups(self.adapter, messages, blocks)
-
-    def with_tail(self, messages: Sequence[Message], after: int, text: str) -> list[Message]:
-        """The messages with a text behind one of the user's; of results, behind all that answer
-        the same calls. ValueError behind one of the model's."""
-        return with_tail(self.adapter, messages, after, text)
-
     def problems(self, messages: Sequence[Message], *, sending: bool = False) -> list[Problem]:
-        """What a provider would refuse. sending: the messages are about to be sent, so that no
-        call may wait for its result, and the last one is the user's."""
-        return problems(self.adapter, messages, sending=sending)
+        """Return the reasons for which a provider would refuse messages. sending: the messages are
+        about to be sent, so no call may wait for its result, and the last message is the user's."""
+        return find_problems(self.adapter, messages, sending=sending)
 
     def repaired(self, messages: Sequence[Message]) -> list[Message]:
-        """Without problems; what is right stays as it is."""
-        return repaired(self.adapter, messages)
+        """Return the messages without problems. Valid messages stay unchanged."""
+        return repair(self.adapter, messages)
 
 
-FORMATS = {name: Format(name) for name in NAMES}
+FORMATS = {name: Format(name) for name in ADAPTERS}
 
 
 def detect(messages: Sequence[Message]) -> str:
-    """The name of the format that all messages have. ValueError where there is none, saying which
-    message is of no format, or of another one than those before it."""
+    """Return the name of the format of all messages. ValueError, naming the first message of no
+    format, or of another format than those before it."""
     if not messages:
         raise ValueError("there is no message, so no format can be told: name it")
-    left = [FORMATS[name] for name in ORDER]
+    names = list(ORDER)
     for number, message in enumerate(messages):
-        own = [each for each in left if _owns(each, message)]
+        own = [name for name in names if is_of(ADAPTERS[name], message)]
         if not own:
-            raise ValueError(_unlike(number, message, left))
-        left = own
-    if left[0].name == "chat" and any("thinking_blocks" in message for message in messages):
+            others = [name for name in ORDER if is_of(ADAPTERS[name], message)]
+            if number and others:
+                raise ValueError(
+                    f"message {number} is of format {' or '.join(others)}, those before it of"
+                    f" {' or '.join(names)}: one conversation has one format"
+                )
+            known, shape = ", ".join(ADAPTERS), describe_shape(message)
+            raise ValueError(f"message {number} is of no known format ({known}): {shape}")
+        names = own
+    if names[0] == "chat" and any("thinking_blocks" in message for message in messages):
         return "litellm"
-    return left[0].name
-
-
-def _owns(format: Format, message: object) -> bool:
-    return is_of(format.adapter, message)
-
-
-def _unlike(number: int, message: Message, left: Sequence[Format]) -> str:
-    others = [name for name in ORDER if _owns(FORMATS[name], message)]
-    if number and others:
-        before = " or ".join(each.name for each in left)
-        return (
-            f"message {number} is of format {' or '.join(others)}, those before it of {before}: "
-            "one conversation has one format"
-        )
-
-    return f"message {number} is of no known format ({', '.join(NAMES)}): {shape(message)}"
+    return names[0]

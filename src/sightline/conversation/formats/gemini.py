@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from sightline.conversation.formats.authorship import KINDS, author
+from sightline.conversation.formats.authorship import text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
+    Place,
     Role,
-    at,
+    call_part,
     changed,
-    foldable,
-    stubbed,
+    put_arguments,
     text_of,
+    value_at,
 )
 
 NAME = "gemini"
@@ -24,94 +26,85 @@ ALONE = False
 CALLS = ("functionCall", "function_call")
 RESPONSES = ("functionResponse", "function_response")
 MEDIA = ("inlineData", "inline_data", "fileData", "file_data")
-SIGNED = ("thoughtSignature", "thought_signature")
+SIGNATURES = ("thoughtSignature", "thought_signature")
 
 
 def owns(message: Message) -> bool:
-    held = message.get("parts")
+    content = message.get("parts")
     if "kind" in message or message.get("role", "user") not in ("user", "model", "function"):
         return False
-    return isinstance(held, list) and all(isinstance(each, dict) for each in held)
+    return isinstance(content, list) and all(isinstance(part, dict) for part in content)
 
 
 def role(message: Message) -> Role:
     if message.get("role") == "model":
         return "model"
-    held = message["parts"]
-    return "tool" if held and all(key(each, RESPONSES) for each in held) else "user"
+    content = message["parts"]
+    return "tool" if content and all(_key(part, RESPONSES) for part in content) else "user"
 
 
-def key(part: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    """The one of these names that a part has."""
+def _key(part: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    """Return the first of these names that a part has."""
     return next((name for name in names if name in part), None)
 
 
 def parts(message: Message) -> list[Part]:
-    model = message.get("role") == "model"
-    return [_part(at, each, model=model) for at, each in enumerate(message["parts"])]
+    content = enumerate(message["parts"])
+    return [_part(("parts", number), part, message.get("role")) for number, part in content]
 
 
-def _part(number: int, part: Mapping[str, Any], *, model: bool) -> Part:
-    place = ("parts", number)
-    if call := key(part, CALLS):
-        given = part[call].get("args")
-        fixed = key(part, SIGNED) is not None or not foldable(given)
+def _part(place: Place, part: Mapping[str, Any], sender: Any) -> Part:
+    is_signed = _key(part, SIGNATURES) is not None
+    if call := _key(part, CALLS):
         ids = part[call].get("id"), part[call].get("name")
-        return Part(place, "call", text_of(given or {}), *ids, given, fixed=fixed)
-    if answer := key(part, RESPONSES):
-        return _result(place, part[answer])
+        return call_part(place, *ids, part[call].get("args"), fixed=is_signed)
+    if key := _key(part, RESPONSES):
+        answer = part[key]
+        response = answer.get("response")
+        fields = response if isinstance(response, dict) else {}
+        output = fields.get("error") or fields.get("output", fields.get("content", response))
+        text = "" if output is None else text_of(output)
+        ids = answer.get("id"), answer.get("name")
+        return Part(place, "result", text, *ids, error=bool(fields.get("error")))
     if part.get("thought"):
-        loose = key(part, SIGNED) is None
-        return Part(place, "thinking", part.get("text") or "", fixed=True, loose=loose)
-    if key(part, MEDIA):
-        return Part(place, "image", "", pictures=1, fixed=model)
+        return Part(place, "thinking", part.get("text") or "", fixed=True, loose=not is_signed)
+    if _key(part, MEDIA):
+        return Part(place, "image", "", pictures=1, fixed=sender == "model")
     if "text" not in part:
         return Part(place, "unknown", text_of(part), fixed=True)
     text = part["text"] or ""
-    if model:
-        return Part(place, "text", text, fixed=key(part, SIGNED) is not None)
-    return Part(place, KINDS[author(text)], text, fixed=True)
-
-
-def _result(place: tuple[str, int], answer: Mapping[str, Any]) -> Part:
-    told = answer.get("response")
-    known = told if isinstance(told, dict) else {}
-    error = bool(known.get("error"))
-    text = known.get("error") if error else known.get("output", known.get("content", told))
-    said = "" if text is None else text_of(text)
-    return Part(place, "result", said, answer.get("id"), answer.get("name"), error=error)
+    if sender == "model":
+        return Part(place, "text", text, fixed=is_signed)
+    return text_part(place, text, "user")
 
 
 def put(message: Message, part: Part, text: str) -> Message:
-    held = at(message, part.place)
+    raw = value_at(message, part.place)
     if part.kind == "call":
-        place = (*part.place, key(held, CALLS) or "", "args")
-        return changed(message, place, stubbed(part.given, text))
+        return put_arguments(message, (*part.place, _key(raw, CALLS) or "", "args"), part, text)
     if part.kind == "result":
-        place = (*part.place, key(held, RESPONSES) or "", "response")
+        place = (*part.place, _key(raw, RESPONSES) or "", "response")
         return changed(message, place, {"error" if part.error else "output": text})
     return changed(message, part.place, {"text": text})
 
 
 def named(message: Message, part: Part, call: str) -> Message:
-    held = at(message, part.place)
-    place = (*part.place, key(held, CALLS + RESPONSES) or "", "id")
-    inner = {**at(message, place[:-1]), "id": call}
-    return changed(message, place[:-1], inner)
+    key = _key(value_at(message, part.place), CALLS + RESPONSES) or ""
+    place = (*part.place, key)
+    return changed(message, place, {**value_at(message, place), "id": call})
 
 
 def left(message: Message) -> Message | None:
-    held = message["parts"]
-    return None if all(each.get("thought") for each in held) else message
+    return None if all(part.get("thought") for part in message["parts"]) else message
 
 
 def result(_message: Message, part: Part, text: str) -> Any:
-    told = {"name": part.tool, "response": {"error": text}}
-    return {"functionResponse": {"id": part.call, **told} if part.call is not None else told}
+    response = {"name": part.tool, "response": {"error": text}}
+    return {"functionResponse": response if part.call is None else {"id": part.call, **response}}
 
 
-def answering(raw: Sequence[Any]) -> Message:
-    return {"role": "user", "parts": list(raw)}
+def answering(raw: Sequence[Any]) -> list[Message]:
+    return [{"role": "user", "parts": list(raw)}] if raw else []
 
 
 def user(text: str) -> Message:
@@ -125,10 +118,10 @@ def tailed(message: Message | None, text: str) -> list[Message]:
 
 
 def faults(message: Message) -> list[tuple[str, str]]:
-    held = message["parts"]
-    if not held:
+    content = message["parts"]
+    if not content:
         return [("I9", "it has no parts")]
-    if any(key(each, RESPONSES) for each in held) and role(message) != "tool":
+    if any(_key(part, RESPONSES) for part in content) and role(message) != "tool":
         return [("I3", "results and other parts stand in one content")]
     return []
 
@@ -137,6 +130,15 @@ def tidied(message: Message) -> Message | None:
     return message if message["parts"] else None
 
 
+def repeated_contents(messages: Sequence[Message]) -> Iterator[int]:
+    """Return the indexes of contents of the model with a call that follow another one of the
+    model's contents."""
+    for number, (first, second) in enumerate(pairwise(messages), 1):
+        are_models = first.get("role") == second.get("role") == "model"
+        if are_models and any(_key(part, CALLS) for part in second["parts"]):
+            yield number
+
+
 def merged(first: Message, second: Message) -> Message:
-    """Two contents of the model's as one: a call may not follow another of its contents."""
+    """Join two contents of the model: a call may not follow another of its contents."""
     return {**first, "parts": [*first["parts"], *second["parts"]]}

@@ -1,11 +1,12 @@
-"""Part: a piece of one message, before anything is known of its neighbours. What a format has to say
-of its messages, so that everything else is the same for all of them.
+"""Parts: the pieces of one message, and the interface of a format's adapter.
+
+An adapter is a module with the functions of Adapter. Everything else is the same for all formats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from json import dumps
+from json import dumps, loads
 from typing import Any, Literal, Protocol, TypeVar
 
 from msgspec import Struct
@@ -15,63 +16,14 @@ from sightline.conversation.window.blocks import Kind
 T = TypeVar("T")
 Message = Mapping[str, Any]
 Place = tuple[str | int, ...]
+"""The keys and indexes that lead to a value in a message; () is the whole message."""
 Role = Literal["system", "user", "model", "tool"]
 
 
-class Adapter(Protocol):
-    """A format, as a module."""
-
-    NAME: str
-    BESIDE: bool
-    """Results follow their calls at once: what the model says next comes after them."""
-    FIRST: bool
-    """Results come before anything else that follows their calls."""
-    ALONE: bool
-    """A result is a message of its own; else a part of one of the user's."""
-
-    def owns(self, message: Message, /) -> bool:
-        """Whether a message may be of this format."""
-
-    def role(self, message: Message, /) -> Role:
-        """Who says it. tool: nothing but results of calls."""
-
-    def parts(self, message: Message, /) -> list[Part]:
-        """Its pieces, in the order in which they are written down."""
-
-    def put(self, message: Message, part: Part, text: str, /) -> Message:
-        """A copy in which a part says this instead."""
-
-    def named(self, message: Message, part: Part, call: str, /) -> Message:
-        """A copy in which a call or a result has this id."""
-
-    def left(self, message: Message, /) -> Message | None:
-        """A message out of which parts were taken; None where nothing is left of it."""
-
-    def result(self, message: Message, part: Part, text: str, /) -> Any:
-        """A result for a call in a message: a message where results are ALONE, else a raw
-        part."""
-
-    def answering(self, raw: Sequence[Any], /) -> Message:
-        """A message of raw results."""
-
-    def user(self, text: str, /) -> Message:
-        """A message of the user's."""
-
-    def tailed(self, message: Message | None, text: str, /) -> list[Message]:
-        """A message of the user's, or of results, with a text behind it; of None, that text
-        alone."""
-
-    def faults(self, message: Message, /) -> list[tuple[str, str]]:
-        """What is wrong with it by itself: which invariant, and why."""
-
-    def tidied(self, message: Message, /) -> Message | None:
-        """Without those faults; None where nothing is left."""
-
-
 class Part(Struct, frozen=True):
-    """A piece of a message. place: the keys and indexes that lead to it; () is all of it. kind,
-    text, tool, error, fixed, loose: as in a Block. call: the id it has there, None where it has none.
-    given: of a call its arguments, as they stand there. pictures: how many it holds."""
+    """A piece of a message. kind, text, tool, error, fixed, loose: as in a Block. call: the id that
+    the format gives a call or a result, None where it gives none. given: a call's arguments, parsed
+    where they are JSON text. pictures: number of pictures and documents in the part."""
 
     place: Place
     kind: Kind
@@ -85,8 +37,58 @@ class Part(Struct, frozen=True):
     loose: bool = False
 
 
+class Adapter(Protocol):
+    """A wire format, as a module."""
+
+    NAME: str
+    BESIDE: bool
+    """Results follow their calls directly: the model's next text comes after them."""
+    FIRST: bool
+    """Results come before anything else that follows their calls."""
+    ALONE: bool
+    """A result is a message of its own, not a part of a user's message."""
+
+    def owns(self, message: Message, /) -> bool:
+        """Return whether a message can be of this format."""
+
+    def role(self, message: Message, /) -> Role:
+        """Return the sender of a message. tool: the message holds only results of calls."""
+
+    def parts(self, message: Message, /) -> list[Part]:
+        """Return the parts of a message in the order in which they are written."""
+
+    def put(self, message: Message, part: Part, text: str, /) -> Message:
+        """Return a copy of a message with another text in a part."""
+
+    def named(self, message: Message, part: Part, call: str, /) -> Message:
+        """Return a copy of a message with another id in a call or a result."""
+
+    def left(self, message: Message, /) -> Message | None:
+        """Return a message from which parts were removed, in valid form; None for an empty one."""
+
+    def result(self, message: Message, part: Part, text: str, /) -> Any:
+        """Return a result for a call of a message: a message where results are ALONE, else a raw
+        part."""
+
+    def answering(self, raw: Sequence[Any], /) -> list[Message]:
+        """Return the messages that hold raw results."""
+
+    def user(self, text: str, /) -> Message:
+        """Return a message of the user's."""
+
+    def tailed(self, message: Message | None, text: str, /) -> list[Message]:
+        """Return a message of the user's, or of results, with a text behind it; without a message,
+        the text alone."""
+
+    def faults(self, message: Message, /) -> list[tuple[str, str]]:
+        """Return the faults of a message by itself: the violated invariant, and the reason."""
+
+    def tidied(self, message: Message, /) -> Message | None:
+        """Return a message without these faults; None where nothing remains."""
+
+
 def is_of(adapter: Adapter, message: Any) -> bool:
-    """Whether a message may be of a format, whatever its fields hold."""
+    """Return whether a message can be of a format, whatever its fields hold."""
     try:
         return isinstance(message, Mapping) and adapter.owns(message)
     except (AttributeError, KeyError, TypeError):
@@ -94,9 +96,11 @@ def is_of(adapter: Adapter, message: Any) -> bool:
 
 
 def parts_of(adapter: Adapter, number: int, message: Message) -> list[Part]:
-    """The pieces of a message of a conversation. ValueError where it is not one of the format."""
+    """Return the parts of message `number` of a conversation. ValueError for a message of another
+    format."""
     if not is_of(adapter, message):
-        raise ValueError(f"message {number} is not one of format {adapter.NAME}: {shape(message)}")
+        shape = describe_shape(message)
+        raise ValueError(f"message {number} is not one of format {adapter.NAME}: {shape}")
     try:
         parts = adapter.parts(message)
     except (AttributeError, KeyError, TypeError) as error:
@@ -115,22 +119,22 @@ def parts_of(adapter: Adapter, number: int, message: Message) -> list[Part]:
     return parts
 
 
-def shape(message: Any) -> str:
-    """What can be said of a message that nobody can read."""
+def describe_shape(message: Any) -> str:
+    """Describe a message of no known format."""
     if not isinstance(message, Mapping):
         return f"a {type(message).__name__}"
     return f"role {message.get('role')!r}, with {', '.join(sorted(map(str, message)))}"
 
 
-def at(value: Any, place: Place) -> Any:
-    """What stands at a place."""
+def value_at(value: Any, place: Place) -> Any:
+    """Return the value at a place."""
     for key in place:
         value = value[key]
     return value
 
 
 def changed(value: T, place: Place, new: Any) -> T:
-    """A copy with something else at a place; what does not lead there is shared."""
+    """Return a copy with another value at a place. The copy shares everything else."""
     if not place:
         replacing: T = new
         return replacing
@@ -140,10 +144,10 @@ def changed(value: T, place: Place, new: Any) -> T:
 
 
 def removed(value: T, places: Collection[Place]) -> T:
-    """A copy without what stands at these places."""
-    by_last_first = sorted(places, key=lambda place: [(isinstance(k, int), k) for k in place])
-    for place in reversed(by_last_first):
-        holder = at(value, place[:-1])
+    """Return a copy without the values at these places."""
+    ordered = sorted(places, key=lambda place: [(isinstance(k, int), k) for k in place])
+    for place in reversed(ordered):  # from the end, so that indexes stay valid
+        holder = value_at(value, place[:-1])
         copy = list(holder) if isinstance(holder, list | tuple) else dict(holder)
         del copy[place[-1]]  # type: ignore[arg-type]
         value = changed(value, place[:-1], copy)
@@ -155,52 +159,73 @@ PICTURES = (
     *("image", "image_url", "input_image", "document", "input_file", "file", "audio"),
     *("input_audio", "computer_screenshot", "document_url"),
 )
+"""Types of the parts of a content."""
 
 
 def text_of(value: Any) -> str:
-    """What a model reads of a value: a text, or its JSON."""
-    if isinstance(value, str):
-        return value
-
-    return dumps(value, ensure_ascii=False, default=str)
+    """Return the text that a model reads of a value: a text itself, else its JSON."""
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
 
 
-def body(content: Any) -> tuple[str, int]:
-    """What a content says, and how many pictures or documents it holds."""
-    if isinstance(content, str):
-        return content, 0
+def content_text(content: Any) -> tuple[str, int]:
+    """Return the text of a content, and the number of pictures and documents in it."""
     if not isinstance(content, list):
         return ("" if content is None else text_of(content)), 0
     texts: list[str] = []
     pictures = 0
-    for each in content:
-        kind = each.get("type") if isinstance(each, dict) else None
-        if isinstance(each, str):
-            texts.append(each)
-        elif kind in TEXTS:
-            texts.append(str(each.get("text") or each.get("refusal") or ""))
-        elif kind == "document" and _source(each).get("type") == "text":
-            texts.append(str(_source(each).get("data") or ""))
+    for item in content:
+        kind = item.get("type") if isinstance(item, dict) else None
+        source = (item.get("source") or {}) if kind == "document" else {}
+        if kind in TEXTS:
+            texts.append(str(item.get("text") or item.get("refusal") or ""))
+        elif source.get("type") == "text":
+            texts.append(str(source.get("data") or ""))
         elif kind in PICTURES:
             pictures += 1
         else:
-            texts.append(text_of(each))
+            texts.append(text_of(item))
     return "\n".join(texts), pictures
 
 
-def _source(part: Any) -> Any:
-    return part.get("source") or {}
-
+# --- arguments of calls
 
 SHORT = 200
-"""Characters up to which a text in arguments stays: paths, patterns, names."""
+"""Characters up to which a text in arguments is never folded: paths, patterns, names."""
 
-GONE = "[removed]"
+REMOVED = "[removed]"
+"""Text in place of all long texts of folded arguments but the longest."""
+
 DEPTH = 6
 
 
+def call_part(
+    place: Place, call: str | None, tool: str | None, given: Any, *, fixed: bool = False
+) -> Part:
+    """Return the part of a call. given: the arguments as they stand in the message."""
+    arguments = parse_arguments(given)
+    text = "" if given is None else text_of(given)
+    fixed = fixed or not any(True for _ in long_texts(arguments))
+    return Part(place, "call", text, call, tool, arguments, fixed=fixed)
+
+
+def parse_arguments(given: Any) -> Any:
+    """Parse arguments that are JSON text; return any other value as it is."""
+    if not isinstance(given, str) or given.lstrip()[:1] not in ("{", "["):
+        return given
+    try:
+        return loads(given)
+    except (ValueError, RecursionError):
+        return given
+
+
+def are_broken(given: Any) -> bool:
+    """Return whether arguments are neither empty nor a JSON object."""
+    is_blank = isinstance(given, str) and not given.strip()
+    return bool(given) and not is_blank and not isinstance(parse_arguments(given), dict)
+
+
 def long_texts(given: Any, place: Place = ()) -> Iterator[tuple[Place, int]]:
-    """Where the long texts stand in arguments, and how long they are."""
+    """Return the places of the long texts in arguments, and their lengths."""
     if isinstance(given, str):
         if len(given) > SHORT:
             yield place, len(given)
@@ -209,15 +234,12 @@ def long_texts(given: Any, place: Place = ()) -> Iterator[tuple[Place, int]]:
             yield from long_texts(value, (*place, key))
 
 
-def foldable(given: Any) -> bool:
-    """Whether there is something in arguments that a stub may stand for."""
-    return any(True for _ in long_texts(given))
-
-
-def stubbed(given: Any, stub: str) -> Any:
-    """A copy with the stub in place of the longest text, and a mark in place of other long ones.
-    Of arguments without a long text: they themselves."""
-    found = sorted(long_texts(given), key=lambda each: -each[1])
-    for number, (place, _) in enumerate(found):
-        given = changed(given, place, GONE if number else stub)
-    return given
+def put_arguments(message: Message, place: Place, part: Part, stub: str) -> Message:
+    """Return a copy of a message with a stub in the arguments at a place: in place of their longest
+    text. Keys, types and short texts stay."""
+    arguments = part.given
+    by_length = sorted(long_texts(arguments), key=lambda found: -found[1])
+    for number, (text_place, _) in enumerate(by_length):
+        arguments = changed(arguments, text_place, REMOVED if number else stub)
+    is_text = isinstance(value_at(message, place), str)
+    return changed(message, place, text_of(arguments) if is_text else arguments)

@@ -1,13 +1,16 @@
-"""The view: messages as they are sent, out of the log and the decisions that were made on it."""
+"""Project messages to the view: apply decisions to them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from sightline.conversation.formats import across
+from sightline.conversation.formats import gemini
+from sightline.conversation.formats.exchanges import Exchange, Row, split_exchanges
 from sightline.conversation.formats.parts import Adapter, Message, Place, removed
-from sightline.conversation.formats.removal import taken_out
-from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.window.blocks import Block, Decision, Fold
+
+Key = tuple[int, int]
+"""A message, and the number of a part in it."""
 
 
 def project(
@@ -16,48 +19,53 @@ def project(
     blocks: Sequence[Block],
     decisions: Iterable[Decision],
 ) -> list[Message]:
-    """The messages with every decision carried out. blocks: those of these very messages. A
-    decision that is there twice counts once. Nothing is changed in place, and what no decision
-    names is shared. ValueError where a decision cannot be carried out as it stands."""
-    known = list(decisions)
-    stubs = _stubs(blocks, known)
-    tails = _tails(adapter, messages, blocks, known)
-    gone = {place for decision in known for place in decision.dropped}
-    taken = taken_out(adapter, messages, blocks, gone)
+    """Return the messages with all decisions applied. blocks: of these messages.
+
+    A decision that occurs twice counts once. No message is changed in place, and unchanged messages
+    are shared. ValueError for a decision that cannot be applied.
+    """
+    decisions = list(decisions)
+    stubs = _stubs(blocks, [fold for decision in decisions for fold in decision.folds])
+    tails: dict[int, list[str]] = {}
+    for tail in dict.fromkeys(tail for decision in decisions for tail in decision.tails):
+        after = _end_of_results(adapter, messages, blocks[tail.after].message)
+        tails.setdefault(after, []).append(tail.text)
+    dropped = {place for decision in decisions for place in decision.dropped}
+    gone = _places_to_remove(adapter, messages, blocks, dropped)
     view: list[Message] = []
-    cut = False
+    is_behind_gap = False
     for number, message in enumerate(messages):
-        left = _folded(adapter, message, stubs.get(number), taken.get(number))
-        here = [] if left is None else [left]
+        left = _fold(adapter, message, stubs.get(number, {}), gone.get(number, ()))
+        new = [] if left is None else [left]
         for text in tails.get(number, ()):
-            here[-1:] = adapter.tailed(here[-1] if here else None, text)
-        if here and cut and view:
-            here = _joined(adapter, view, here)
-        view += here
-        cut = not here or (cut and not view)
+            new[-1:] = adapter.tailed(new[-1] if new else None, text)
+        if adapter is gemini and new and is_behind_gap and _is_model(view) and _is_model(new[:1]):
+            view[-1] = gemini.merged(view[-1], new.pop(0))
+        view += new
+        is_behind_gap = not new or (is_behind_gap and not view)
     return view
 
 
-def replaced(adapter: Adapter, message: Message, parts: Mapping[int, str]) -> Message:
-    """A copy of a message in which parts, by their numbers, say something else."""
-    told = adapter.parts(message)
-    for number, text in parts.items():
-        if not text.strip():
-            raise ValueError(f"part {number} would be blank: a provider refuses that")
-        message = adapter.put(message, told[number], text)
-    return message
+def _is_model(contents: Sequence[Message]) -> bool:
+    return bool(contents) and gemini.role(contents[-1]) == "model"
 
 
-def with_tail(
-    adapter: Adapter, messages: Sequence[Message], after: int, text: str
-) -> list[Message]:
-    """The messages with a text behind one of the user's, and behind all results that answer the
-    same calls."""
-    at = _end_of_results(adapter, messages, after)
-    return [*messages[:at], *adapter.tailed(messages[at], text), *messages[at + 1 :]]
+def _stubs(blocks: Sequence[Block], folds: Iterable[Fold]) -> dict[int, dict[int, str]]:
+    """Return the stubs by message and part. ValueError."""
+    stubs: dict[int, dict[int, str]] = {}
+    for fold in folds:
+        block = blocks[fold.block]
+        if block.fixed:
+            raise ValueError(f"block {fold.block} ({block.kind}) may never be folded")
+        if not fold.stub.strip():
+            raise ValueError(f"part {block.part} would be blank: a provider refuses that")
+        if stubs.setdefault(block.message, {}).setdefault(block.part, fold.stub) != fold.stub:
+            raise ValueError(f"block {fold.block} is folded twice, with different words")
+    return stubs
 
 
 def _end_of_results(adapter: Adapter, messages: Sequence[Message], after: int) -> int:
+    """Return the index of the last message with results of the same calls, from an index on."""
     if adapter.role(messages[after]) == "model":
         raise ValueError(f"message {after} is the model's: no text can stand behind it")
     end = after
@@ -69,63 +77,85 @@ def _end_of_results(adapter: Adapter, messages: Sequence[Message], after: int) -
     return end
 
 
-def _stubs(blocks: Sequence[Block], decisions: Sequence[Decision]) -> dict[int, dict[int, str]]:
-    """By message and part."""
-    found: dict[int, dict[int, str]] = {}
-    for fold in (fold for decision in decisions for fold in decision.folds):
-        block = blocks[fold.block]
-        if block.fixed:
-            raise ValueError(f"block {fold.block} ({block.kind}) may never be folded")
-        here = found.setdefault(block.message, {})
-        if here.setdefault(block.part, fold.stub) != fold.stub:
-            raise ValueError(f"block {fold.block} is folded twice, with different words")
-    return found
-
-
-def _tails(
-    adapter: Adapter,
-    messages: Sequence[Message],
-    blocks: Sequence[Block],
-    decisions: Sequence[Decision],
-) -> dict[int, list[str]]:
-    """By the message that they stand behind."""
-    found: dict[int, list[str]] = {}
-    tails = dict.fromkeys(tail for decision in decisions for tail in decision.tails)
-    for tail in tails:
-        at = _end_of_results(adapter, messages, blocks[tail.after].message)
-        found.setdefault(at, []).append(tail.text)
-    return found
-
-
-def _folded(
-    adapter: Adapter,
-    message: Message,
-    stubs: Mapping[int, str] | None,
-    taken: Collection[Place] | None,
+def _fold(
+    adapter: Adapter, message: Message, stubs: dict[int, str], gone: Collection[Place]
 ) -> Message | None:
-    if stubs:
-        kept = {
-            n: stub
-            for n, stub in stubs.items()
-            if not taken or not _goes(adapter, message, n, taken)
-        }
-        message = replaced(adapter, message, kept)
-    if not taken:
+    """Put the stubs of a message, and remove the places that go; None where nothing remains."""
+    parts = adapter.parts(message) if stubs else []
+    for number, stub in stubs.items():
+        if parts[number].place not in gone:
+            message = adapter.put(message, parts[number], stub)
+    if not gone:
         return message
-    return None if () in taken else adapter.left(removed(message, taken))
+    return None if () in gone else adapter.left(removed(message, gone))
 
 
-def _goes(adapter: Adapter, message: Message, number: int, taken: Collection[Place]) -> bool:
-    return adapter.parts(message)[number].place in taken
+# --- parts that go without a stub
 
 
-def _joined(adapter: Adapter, view: list[Message], here: list[Message]) -> list[Message]:
-    """What comes behind messages that went: joined with the one before, where two of the model's
-    may not follow each other."""
-    if adapter.role(view[-1]) != "model" or adapter.role(here[0]) != "model":
-        return here
-    one = across.merged(adapter, view[-1], here[0])
-    if one is None:
-        return here
-    view[-1] = one
-    return here[1:]
+def _places_to_remove(
+    adapter: Adapter, messages: Sequence[Message], blocks: Sequence[Block], dropped: Collection[int]
+) -> dict[int, set[Place]]:
+    """Return, by message, the places to remove when blocks are dropped: their own, and those of
+    thinking that led to nothing else. ValueError for blocks that are no closed groups."""
+    if not dropped:
+        return {}
+    keys = {(blocks[place].message, blocks[place].part) for place in dropped}
+    exchanges = split_exchanges(adapter, messages)
+    results = {row.id: row for exchange in exchanges for row in exchange.results}
+    at_work = _exchanges_at_work(exchanges)
+    places: dict[int, set[Place]] = {}
+    for exchange in exchanges:
+        for row in _rows_to_remove(exchange, results, keys, is_at_work=exchange.start in at_work):
+            places.setdefault(row.message, set()).add(row.part.place)
+            keys.discard(row.key)
+    if keys:
+        message, number = min(keys)
+        raise ValueError(
+            f"part {number} of message {message} cannot go by itself: a call goes with all calls of "
+            "its answer and all their results, thinking when the user has spoken since"
+        )
+    return places
+
+
+def _rows_to_remove(
+    exchange: Exchange, results: dict[str | None, Row], keys: Collection[Key], *, is_at_work: bool
+) -> Iterator[Row]:
+    calls = exchange.calls
+    if not any(row.key in keys for row in calls):
+        if not is_at_work:
+            yield from (row for row in exchange.answer if row.part.loose and row.key in keys)
+        return
+    group = [*calls, *(results[row.id] for row in calls if row.id in results)]
+    why = ""
+    if any(row.id not in results for row in calls):
+        why = "a call still waits for its result"
+    elif is_at_work:
+        why = "the model is at work, and its thinking has to stay"
+    elif any(row.key not in keys for row in group):
+        why = "all calls of one answer go, with all their results"
+    if why:
+        raise ValueError(f"the calls in message {calls[0].message} cannot go: {why}")
+    yield from group
+    led_to_removed = False  # thinking goes with the call or the text that follows it
+    for row in reversed(exchange.answer):
+        if row.part.kind == "thinking":
+            if led_to_removed or (row.part.loose and row.key in keys):
+                yield row
+            continue
+        is_removed_text = row.part.kind == "text" and row.key in keys
+        led_to_removed = row.part.kind == "call" or is_removed_text
+        if is_removed_text:
+            yield row
+
+
+def _exchanges_at_work(exchanges: Sequence[Exchange]) -> set[int]:
+    """Return the starts of the exchanges since anybody wrote a text, if one of them holds
+    thinking."""
+    current: list[Exchange] = []
+    for exchange in reversed(exchanges):
+        if any(row.part.kind != "result" for row in exchange.following):
+            break
+        current.append(exchange)
+    has_thinking = any(row.part.kind == "thinking" for each in current for row in each.answer)
+    return {exchange.start for exchange in current} if has_thinking else set()

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import KINDS, author
-from sightline.conversation.formats.chat import read
+from sightline.conversation.formats.authorship import text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
+    Place,
     Role,
-    at,
+    call_part,
     changed,
-    foldable,
-    stubbed,
+    put_arguments,
     text_of,
 )
 from sightline.conversation.window.blocks import Kind
@@ -27,63 +26,45 @@ RESULTS = ("tool-return", "retry-prompt")
 
 
 def owns(message: Message) -> bool:
-    held = message.get("parts")
-    known = message.get("kind") in ("request", "response") and isinstance(held, list)
-    return known and all(isinstance(each, dict) and "part_kind" in each for each in held or ())
+    content = message.get("parts")
+    if message.get("kind") not in ("request", "response") or not isinstance(content, list):
+        return False
+    return all(isinstance(part, dict) and "part_kind" in part for part in content)
 
 
 def role(message: Message) -> Role:
     if message["kind"] == "response":
         return "model"
-    held = message["parts"]
-    return "tool" if held and all(map(_is_result, held)) else "user"
+    content = message["parts"]
+    return "tool" if content and all(map(_is_result, content)) else "user"
 
 
 def _is_result(part: Mapping[str, Any]) -> bool:
-    """A retry-prompt without a tool asks for another answer in words."""
+    """Return whether a part is a result. A retry-prompt without a tool asks for another text."""
     return part["part_kind"] in RESULTS and part.get("tool_name") is not None
 
 
 def parts(message: Message) -> list[Part]:
-    return [
-        each
-        for number, part in enumerate(message["parts"])
-        for each in _parts(("parts", number), part)
-    ]
+    found: list[Part] = []
+    for number, part in enumerate(message["parts"]):
+        place, content = ("parts", number), part.get("content")
+        if part["part_kind"] != "user-prompt":
+            found.append(_part(place, part))
+        elif isinstance(content, list):
+            found += [_prompt((*place, "content", n), item) for n, item in enumerate(content)]
+        else:
+            found.append(_prompt((*place, "content"), content))
+    return found
 
 
-def _parts(place: tuple[str, int], part: Mapping[str, Any]) -> list[Part]:
-    kind = part["part_kind"]
-    content = part.get("content")
-    if kind == "user-prompt" and isinstance(content, list):
-        return [_prompted((*place, "content", n), each) for n, each in enumerate(content)]
-    if kind == "user-prompt":
-        return [_prompted((*place, "content"), content)]
+def _part(place: Place, part: Mapping[str, Any]) -> Part:
+    kind, content = part["part_kind"], part.get("content")
     ids = part.get("tool_call_id"), part.get("tool_name")
     if _is_result(part):
         error = kind == "retry-prompt" or part.get("outcome") in ("failed", "denied")
-        told = "" if content is None else text_of(content)
-        return [Part(place, "result", told, *ids, None, error)]
+        return Part(place, "result", "" if content is None else text_of(content), *ids, None, error)
     if kind == "tool-call":
-        given = read(part.get("args"))
-        told = text_of(part.get("args") or "")
-        return [Part(place, "call", told, *ids, given, fixed=not foldable(given))]
-    return [_said(place, kind, content, part)]
-
-
-def _prompted(place: tuple[str | int, ...], content: Any) -> Part:
-    if isinstance(content, str):
-        return Part(place, KINDS[author(content)], content, fixed=True)
-    kind = content.get("kind") if isinstance(content, dict) else None
-    media = str(content.get("media_type", "")) if isinstance(content, dict) else ""
-    if kind == "image-url" or media.startswith("image/"):
-        return Part(place, "image", "", pictures=1)
-    if kind in ("document-url", "binary"):
-        return Part(place, "document", "", pictures=1)
-    return Part(place, "unknown", text_of(content), fixed=True)
-
-
-def _said(place: tuple[str, int], kind: str, content: Any, part: Mapping[str, Any]) -> Part:
+        return call_part(place, *ids, part.get("args"))
     if kind == "text":
         return Part(place, "text", text_of(content or ""))
     if kind == "thinking":
@@ -94,14 +75,23 @@ def _said(place: tuple[str, int], kind: str, content: Any, part: Mapping[str, An
     return Part(place, folded, text_of(part), fixed=True)
 
 
+def _prompt(place: Place, content: Any) -> Part:
+    if isinstance(content, str):
+        return text_part(place, content, "user")
+    fields = content if isinstance(content, dict) else {}
+    kind, media = fields.get("kind"), str(fields.get("media_type", ""))
+    if kind == "image-url" or media.startswith("image/"):
+        return Part(place, "image", "", pictures=1)
+    if kind in ("document-url", "binary"):
+        return Part(place, "document", "", pictures=1)
+    return Part(place, "unknown", text_of(content), fixed=True)
+
+
 def put(message: Message, part: Part, text: str) -> Message:
     if part.kind == "call":
-        given = stubbed(part.given, text)
-        spelled = isinstance(at(message, part.place).get("args"), str)
-        return changed(message, (*part.place, "args"), text_of(given) if spelled else given)
-    if len(part.place) > len(("parts", 0)):  # in a prompt
-        return changed(message, part.place, text)
-    return changed(message, (*part.place, "content"), text)
+        return put_arguments(message, (*part.place, "args"), part, text)
+    is_prompt = len(part.place) > len(("parts", 0))
+    return changed(message, part.place if is_prompt else (*part.place, "content"), text)
 
 
 def named(message: Message, part: Part, call: str) -> Message:
@@ -109,17 +99,17 @@ def named(message: Message, part: Part, call: str) -> Message:
 
 
 def left(message: Message) -> Message | None:
-    held = message["parts"]
-    return None if all(each["part_kind"] == "thinking" for each in held) else message
+    is_thinking = all(part["part_kind"] == "thinking" for part in message["parts"])
+    return None if is_thinking else message
 
 
 def result(_message: Message, part: Part, text: str) -> Any:
-    told = {"part_kind": "tool-return", "tool_name": part.tool, "content": text}
-    return {**told, "tool_call_id": part.call}
+    fields = {"part_kind": "tool-return", "tool_name": part.tool, "content": text}
+    return {**fields, "tool_call_id": part.call}
 
 
-def answering(raw: Sequence[Any]) -> Message:
-    return {"kind": "request", "parts": list(raw)}
+def answering(raw: Sequence[Any]) -> list[Message]:
+    return [{"kind": "request", "parts": list(raw)}] if raw else []
 
 
 def user(text: str) -> Message:

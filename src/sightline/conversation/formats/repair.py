@@ -1,128 +1,103 @@
-"""A conversation mended both ways: calls without a result, and results without a call."""
+"""Repair a conversation in both directions: calls without a result, and results without a call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sightline.conversation.formats import across
-from sightline.conversation.formats.pairing import Answer, Row, answers
-from sightline.conversation.formats.parts import Adapter, Message, at, removed
-from sightline.conversation.formats.problems import is_open, problems
+from sightline.conversation.formats.chain_faults import repair_chain
+from sightline.conversation.formats.exchanges import Exchange, Row, is_open, split_exchanges
+from sightline.conversation.formats.parts import Adapter, Message, removed, value_at
+from sightline.conversation.formats.problems import find_problems
 
 MISSING = "(No result of this call was recorded.)"
 
 
-def repaired(adapter: Adapter, messages: Sequence[Message]) -> list[Message]:
-    """As a provider takes it. What is right stays as it is; a result that stands elsewhere is
-    moved to its call, one that is nowhere is said to be missing, and one without a call goes."""
-    if not problems(adapter, messages):
+def repair(adapter: Adapter, messages: Sequence[Message]) -> list[Message]:
+    """Return the messages in a form that a provider accepts. Messages without a problem stay
+    unchanged; a result that stands elsewhere moves to its call, a missing result is reported as
+    missing, and a result without a call is removed."""
+    if not find_problems(adapter, messages):
         return list(messages)
     tidy = [each if not adapter.faults(each) else adapter.tidied(each) for each in messages]
-    left = _distinct(adapter, [each for each in tidy if each is not None])
-    left = _paired(adapter, left)
-    return across.mended(adapter, left)
+    distinct = _with_distinct_ids(adapter, [each for each in tidy if each is not None])
+    return repair_chain(adapter, list(_paired(adapter, distinct)))
 
 
-def _distinct(adapter: Adapter, messages: list[Message]) -> list[Message]:
-    """With an id of its own for every call."""
-    seen: set[str] = set()
-    for answer in answers(adapter, messages):
-        for row in answer.calls():
-            if row.part.call is None:
+def _with_distinct_ids(adapter: Adapter, messages: list[Message]) -> list[Message]:
+    """Give each call an id of its own, and its first result, too."""
+    ids: set[str] = set()
+    for exchange in split_exchanges(adapter, messages):
+        for row in exchange.calls:
+            distinct = row.part.call
+            if distinct is None:
                 continue
-            new = row.part.call
-            while new in seen:
-                new += "~"
-            seen.add(new)
-            if new != row.part.call:
-                same = [each for each in answer.results() if each.part.call == row.part.call]
-                for each in (row, *same[:1]):
-                    messages[each.message] = adapter.named(messages[each.message], each.part, new)
+            while distinct in ids:
+                distinct += "~"
+            ids.add(distinct)
+            if distinct != row.part.call:
+                same = [r for r in exchange.results if r.part.call == row.part.call]
+                for r in (row, *same[:1]):
+                    messages[r.message] = adapter.named(messages[r.message], r.part, distinct)
     return messages
 
 
-def _paired(adapter: Adapter, messages: list[Message]) -> list[Message]:
-    told = answers(adapter, messages)
-    homes = _homes(told)
-    found: list[Message] = []
-    for answer in told:
-        found += messages[answer.begins : answer.turns]
-        opened = is_open(answer, told[-1], sending=False)
-        if adapter.BESIDE and not opened:
-            found += _beside(adapter, messages, answer, homes)
-        elif not adapter.BESIDE:
-            found += [] if opened else _missing(adapter, messages, answer, homes)
-            found += _kept(messages, answer, homes)
-    return found
-
-
-def _homes(told: Sequence[Answer]) -> dict[str | None, Row]:
-    """The first result behind each call."""
+def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
+    """Return the messages with one result for each call, and no others."""
+    exchanges = split_exchanges(adapter, messages)
+    first_results: dict[str | None, Row] = {}
     called: set[str | None] = set()
-    homes: dict[str | None, Row] = {}
-    for answer in told:
-        called |= {row.name for row in answer.calls()}
-        for row in answer.results():
-            if row.name in called:
-                homes.setdefault(row.name, row)
-    return homes
+    for exchange in exchanges:
+        called |= {row.id for row in exchange.calls}
+        for row in exchange.results:
+            if row.id in called:
+                first_results.setdefault(row.id, row)
+
+    def result_of(call: Row) -> Any:
+        row = first_results.get(call.id)
+        if row is None:
+            return adapter.result(messages[call.message], call.part, MISSING)
+        return value_at(messages[row.message], row.part.place)
+
+    for exchange in exchanges:
+        yield from messages[exchange.start : exchange.middle]
+        waits = is_open(exchange, exchanges[-1], sending=False)
+        if adapter.BESIDE:
+            if _is_right(adapter, messages, exchange):
+                yield from messages[exchange.middle : exchange.end]
+            elif not waits:
+                yield from adapter.answering([result_of(call) for call in exchange.calls])
+                yield from _without_results(adapter, messages, exchange)
+            continue
+        calls = () if waits else exchange.calls
+        yield from (result_of(call) for call in calls if call.id not in first_results)
+        results = {row.message: row for row in exchange.results}
+        for number in range(exchange.middle, exchange.end):
+            result = results.get(number)
+            if result is None or first_results.get(result.id) is result:
+                yield messages[number]
 
 
-def _beside(
-    adapter: Adapter, messages: list[Message], answer: Answer, homes: dict[str | None, Row]
-) -> list[Message]:
-    """What follows an answer: the results of its calls, then all that is no result."""
-    here = messages[answer.turns : answer.ends]
-    if _is_right(adapter, answer) and not any(adapter.faults(each) for each in here):
-        return here
-    raw = [_raw(adapter, messages, row, homes) for row in answer.calls()]
-    others = _others(adapter, messages, answer)
-    if not raw:
-        return others
-    return [*raw, *others] if adapter.ALONE else [adapter.answering(raw), *others]
+def _is_right(adapter: Adapter, messages: list[Message], exchange: Exchange) -> bool:
+    """Return whether exactly the results of its calls follow an answer directly."""
+    if any(map(adapter.faults, messages[exchange.middle : exchange.end])):
+        return False
+    results = exchange.results
+    first = exchange.following[: len(results)]
+    is_ordered = not adapter.FIRST or all(row.part.kind == "result" for row in first)
+    ids = sorted(str(row.id) for row in results)
+    return is_ordered and ids == sorted(str(row.id) for row in exchange.calls)
 
 
-def _is_right(adapter: Adapter, answer: Answer) -> bool:
-    results = answer.results()
-    first = answer.after[: len(results)]
-    in_order = not adapter.FIRST or all(row.part.kind == "result" for row in first)
-    named = sorted(str(row.name) for row in results)
-    return in_order and named == sorted(str(row.name) for row in answer.calls())
-
-
-def _raw(adapter: Adapter, messages: list[Message], call: Row, homes: dict[str | None, Row]) -> Any:
-    """The result of a call, from where it stands; else one that says that it is missing."""
-    home = homes.get(call.name)
-    if home is None:
-        return adapter.result(messages[call.message], call.part, MISSING)
-    return at(messages[home.message], home.part.place)
-
-
-def _others(adapter: Adapter, messages: list[Message], answer: Answer) -> list[Message]:
-    """The messages behind an answer, without results."""
-    left = []
-    for number in range(answer.turns, answer.ends):
-        gone = [row.part.place for row in answer.results() if row.message == number]
+def _without_results(
+    adapter: Adapter, messages: list[Message], exchange: Exchange
+) -> Iterator[Message]:
+    """Return the messages behind an answer, without results."""
+    for number in range(exchange.middle, exchange.end):
+        gone = [row.part.place for row in exchange.results if row.message == number]
         if not gone:
-            left.append(messages[number])
+            yield messages[number]
         elif not adapter.ALONE:
-            kept = adapter.left(removed(messages[number], gone))
-            left += [] if kept is None else [kept]
-    return left
-
-
-def _missing(
-    adapter: Adapter, messages: list[Message], answer: Answer, homes: dict[str | None, Row]
-) -> list[Message]:
-    calls = [row for row in answer.calls() if row.name not in homes]
-    return [adapter.result(messages[row.message], row.part, MISSING) for row in calls]
-
-
-def _kept(messages: list[Message], answer: Answer, homes: dict[str | None, Row]) -> list[Message]:
-    """What follows an answer where results only have to come after their calls: all that is no
-    result, or the first one of a call."""
-    results = {row.message: row for row in answer.results()}
-    numbers = range(answer.turns, answer.ends)
-    right = (n for n in numbers if n not in results or homes.get(results[n].name) is results[n])
-    return [messages[number] for number in right]
+            message = adapter.left(removed(messages[number], gone))
+            if message is not None:
+                yield message

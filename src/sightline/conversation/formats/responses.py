@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import told
-from sightline.conversation.formats.chat import read
+from sightline.conversation.formats.authorship import text_part
 from sightline.conversation.formats.parts import (
     TEXTS,
     Message,
     Part,
     Place,
     Role,
-    body,
+    are_broken,
+    call_part,
     changed,
-    foldable,
-    stubbed,
+    content_text,
+    put_arguments,
     text_of,
 )
 from sightline.conversation.window.blocks import Kind
@@ -34,49 +34,37 @@ CALLS = {
     "computer_call": "action",
     "tool_search_call": "arguments",
 }
-"""Items that are calls, and where their arguments are."""
+"""Type of a call -> the field of its arguments."""
 
-OUTPUTS = {
-    "function_call_output": "function_call",
-    "custom_tool_call_output": "custom_tool_call",
-    "local_shell_call_output": "local_shell_call",
-    "shell_call_output": "shell_call",
-    "apply_patch_call_output": "apply_patch_call",
-    "computer_call_output": "computer_call",
-    "tool_search_output": "tool_search_call",
+FOLDABLE = ("function_call", "custom_tool_call")
+
+RESULTS = {
+    "function_call": "function_call_output",
+    "custom_tool_call": "custom_tool_call_output",
+    "local_shell_call": "local_shell_call_output",
+    "shell_call": "shell_call_output",
+    "apply_patch_call": "apply_patch_call_output",
+    "computer_call": "computer_call_output",
+    "tool_search_call": "tool_search_output",
 }
-RESULTS = {call: output for output, call in OUTPUTS.items()}
+"""Type of a call -> type of its result."""
+OUTPUTS = frozenset(RESULTS.values())
 
-OURS = ("reasoning", "web_search_call", "file_search_call", "code_interpreter_call", "mcp_call")
+SERVER_ITEMS = (
+    *("reasoning", "web_search_call", "file_search_call", "code_interpreter_call", "mcp_call"),
+)
+"""Items of the model that need no result from the host."""
+
 OTHERS = (
     *("compaction", "compaction_summary", "item_reference", "image_generation_call"),
     *("mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "ghost_snapshot"),
 )
-"""Kept as they are. What stands before a compaction the provider ignores."""
+"""Items that stay unchanged. The provider ignores everything before a compaction."""
 
 NOT_ITEMS = frozenset(["role", "content", "message", "data", "kwargs", "payload", "parts"])
-"""What rows of transcripts and messages of frameworks have, which have a type, too."""
+"""Fields of transcript rows and of frameworks' messages, which have a type, too."""
 
-
-def owns(message: Message) -> bool:
-    kind = message.get("type", "message")
-    if kind != "message":
-        known = kind in CALLS or kind in OUTPUTS or kind in OURS or kind in OTHERS
-        return known or (isinstance(kind, str) and not message.keys() & NOT_ITEMS)
-    content = message.get("content")
-    if "tool_calls" in message or message.get("role") not in _ROLES:
-        return False
-    if isinstance(content, str):
-        return True
-    return isinstance(content, list) and all(map(_is_content, content))
-
-
-def _is_content(part: Any) -> bool:
-    kind = str(part.get("type") if isinstance(part, dict) else None)
-    return kind.startswith(("input_", "output_")) or kind == "refusal"
-
-
-_ROLES: dict[str, Role] = {
+ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
     "user": "user",
@@ -84,52 +72,63 @@ _ROLES: dict[str, Role] = {
 }
 
 
+def _type(message: Message) -> Any:
+    return message.get("type", "message")
+
+
+def owns(message: Message) -> bool:
+    kind = _type(message)
+    if kind != "message":
+        known = kind in CALLS or kind in OUTPUTS or kind in SERVER_ITEMS or kind in OTHERS
+        return known or (isinstance(kind, str) and not message.keys() & NOT_ITEMS)
+    content = message.get("content")
+    if "tool_calls" in message or message.get("role") not in ROLES:
+        return False
+    return isinstance(content, str) or (
+        isinstance(content, list) and all(map(_is_content, content))
+    )
+
+
+def _is_content(part: Any) -> bool:
+    kind = str(part.get("type") if isinstance(part, dict) else None)
+    return kind.startswith(("input_", "output_")) or kind == "refusal"
+
+
 def role(message: Message) -> Role:
-    kind = message.get("type", "message")
+    kind = _type(message)
     if kind == "message":
-        return _ROLES[message["role"]]
+        return ROLES[message["role"]]
     if kind in OUTPUTS:
         return "tool"
-    return "model" if kind in CALLS or kind in OURS else "user"
+    return "model" if kind in CALLS or kind in SERVER_ITEMS else "user"
 
 
 def parts(message: Message) -> list[Part]:
-    kind = message.get("type", "message")
+    kind = _type(message)
     if kind == "message":
-        return _contents(message)
+        content, sender = message["content"], ROLES[message["role"]]
+        if isinstance(content, str):
+            return [text_part(("content",), content, sender)]
+        return [_content(("content", n), part, sender) for n, part in enumerate(content)]
     if kind in CALLS:
-        return [_call(message, kind)]
+        tool = message.get("name") or kind.removesuffix("_call")
+        call, given = message.get("call_id"), message.get(CALLS[kind])
+        return [call_part((), call, tool, given, fixed=kind not in FOLDABLE)]
     if kind in OUTPUTS:
-        text, pictures = body(message.get("output"))
+        text, pictures = content_text(message.get("output"))
         return [Part((), "result", text, message.get("call_id"), pictures=pictures)]
     if kind == "reasoning":
         summary = [*(message.get("summary") or ()), *(message.get("content") or ())]
-        told = "\n".join(str(each.get("text", "")) for each in summary)
-        return [Part((), "thinking", told or message.get("encrypted_content") or "", fixed=True)]
+        text = "\n".join(str(item.get("text", "")) for item in summary)
+        return [Part((), "thinking", text or message.get("encrypted_content") or "", fixed=True)]
     folded: Kind = "summary" if "compaction" in kind else "unknown"
     return [Part((), folded, text_of(message), fixed=True)]
 
 
-def _call(message: Message, kind: str) -> Part:
-    given = read(message.get(CALLS[kind]))
-    text = text_of(message.get(CALLS[kind]) or "")
-    fixed = kind not in ("function_call", "custom_tool_call") or not foldable(given)
-    tool = message.get("name") or kind.removesuffix("_call")
-    return Part((), "call", text, message.get("call_id"), tool, given, fixed=fixed)
-
-
-def _contents(message: Message) -> list[Part]:
-    content = message["content"]
-    whose = _ROLES[message["role"]]
-    if isinstance(content, str):
-        return [told(("content",), content, whose)]
-    return [_content(("content", at), each, whose) for at, each in enumerate(content)]
-
-
-def _content(place: Place, part: Any, whose: Role) -> Part:
+def _content(place: Place, part: Any, sender: Role) -> Part:
     kind = part.get("type")
     if kind in TEXTS:
-        return told(place, part.get("text") or part.get("refusal") or "", whose)
+        return text_part(place, part.get("text") or part.get("refusal") or "", sender)
     if kind in ("input_image", "input_file"):
         return Part(place, "image" if kind == "input_image" else "document", "", pictures=1)
     return Part(place, "unknown", text_of(part), fixed=True)
@@ -139,7 +138,7 @@ def put(message: Message, part: Part, text: str) -> Message:
     if part.kind == "result":
         return {**message, "output": text}
     if part.kind == "call":
-        return {**message, CALLS[message["type"]]: text_of(stubbed(part.given, text))}
+        return put_arguments(message, (CALLS[message["type"]],), part, text)
     if part.place == ("content",):
         return {**message, "content": text}
     kind = "output_text" if message["role"] == "assistant" else "input_text"
@@ -158,8 +157,8 @@ def result(message: Message, part: Part, text: str) -> Any:
     return {"type": RESULTS[message["type"]], "call_id": part.call, "output": text}
 
 
-def answering(raw: Sequence[Any]) -> Message:
-    raise NotImplementedError("a result is an item of its own")
+def answering(raw: Sequence[Any]) -> list[Message]:
+    return list(raw)
 
 
 def user(text: str) -> Message:
@@ -177,22 +176,26 @@ def tailed(message: Message | None, text: str) -> list[Message]:
 
 
 def faults(message: Message) -> list[tuple[str, str]]:
-    if message.get("type", "message") == "message" and not message["content"]:
+    if _type(message) == "message" and not message["content"]:
         return [("I9", "it has no content")]
-    if message.get("type") == "function_call" and _is_broken(message):
+    if _type(message) == "function_call" and are_broken(message.get("arguments")):
         return [("I11", f"the arguments of {message.get('call_id')} are not a JSON object")]
     return []
 
 
-def _is_broken(message: Message) -> bool:
-    given = message.get("arguments") or {}
-    blank = isinstance(given, str) and not given.strip()
-    return not blank and not isinstance(read(given), dict)
-
-
 def tidied(message: Message) -> Message | None:
-    if message.get("type", "message") == "message" and not message["content"]:
+    if _type(message) == "message" and not message["content"]:
         return None
-    if message.get("type") == "function_call" and _is_broken(message):
+    if _type(message) == "function_call" and are_broken(message.get("arguments")):
         return {**message, "arguments": text_of({"unreadable": message["arguments"]})}
     return message
+
+
+def lone_reasoning(messages: Sequence[Message]) -> Iterator[int]:
+    """Return the indexes of reasoning without the item that it led to."""
+    items = {*CALLS, *SERVER_ITEMS, "image_generation_call"}
+    for number, message in enumerate(messages[:-1]):
+        following = messages[number + 1]
+        is_led_to = following.get("role") == "assistant" or _type(following) in items
+        if message.get("type") == "reasoning" and not is_led_to:
+            yield number
