@@ -195,12 +195,12 @@ def test_what_cannot_be_run_says_so(sl):
 
 def test_lines_beyond_the_end_are_told_as_such(shown):
     done = shown("edit-lines", "app.py", "20-21", "--new", "x")
-    assert done.err.startswith("Error: app.py has no such lines: it had 8 when it was last shown.")
+    assert done.err.startswith("Error: app.py has no such lines: it had 8 when you read it.")
 
 
 def test_a_text_that_stands_less_often_than_asked_is_told_as_such(shown):
     done = shown("edit", "app.py", "--old", "b = 2", "--new", "x", "--count", "2")
-    assert done.err.startswith("Error: The text stands once in app.py")
+    assert done.err.startswith("Error: The text occurs once in app.py")
 
 
 def test_run_tells_of_a_file_that_nobody_had_looked_at_and_it_removed(sl):

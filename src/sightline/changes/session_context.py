@@ -14,7 +14,7 @@ from sightline.filesystem.port import Workspace
 from sightline.model.belief import Held
 from sightline.model.events import Belief, CheckpointMissed, CheckpointTaken, Fact, TurnBegan
 from sightline.model.projections import Knowledge
-from sightline.model.revision import Revision, Stamp, known, revision_of
+from sightline.model.revision import MISSING, UNKNOWN, Revision, Stamp, revision_of
 from sightline.model.text import Text, decode
 from sightline.model.timeline import Recorded
 from sightline.store.port import Store
@@ -225,6 +225,6 @@ def believe(held: Held, text: Text, data: bytes, revision: str) -> tuple[Belief,
 
 def stamp_of(found: FileState) -> Stamp | None:
     """Return the stamp that a later scan compares with; None when the revision is unknown."""
-    if found.signature is None or not known(found.revision):
+    if found.signature is None or found.revision in (MISSING, UNKNOWN):
         return None
     return Stamp(found.signature, found.revision, found.read_at_ns)

@@ -118,7 +118,7 @@ class DiskWorkspace:
             return None
 
     def lock(self, *paths: str) -> AbstractContextManager[None]:
-        keys = [key(path, self._flavour) for path in paths]
+        keys = [self._key(path) for path in paths]
         return Locked(self._locks, keys, PATIENCE_S)
 
     def asides(self, path: str, token: str) -> tuple[str, ...]:
@@ -275,6 +275,10 @@ class DiskWorkspace:
         except PathRefused:
             return canonical(os.path.realpath(name), self.root, self._flavour)
 
+    def _key(self, path: str) -> str:
+        """Return what two spellings of one file have in common."""
+        return key(path, self._flavour) if self._flavour.folds else path
+
     def _spelled(self, path: str) -> str:
         """The path as the disk spells it, where several spellings open the same file."""
         if not self._flavour.folds:
@@ -283,8 +287,8 @@ class DiskWorkspace:
         for part in path.split("/"):
             folder = "/".join([self.root, *parts])
             names = os.listdir(folder) if os.path.isdir(folder) else []
-            wanted = key(part, self._flavour)
-            same = [name for name in names if key(name, self._flavour) == wanted]
+            wanted = self._key(part)
+            same = [name for name in names if self._key(name) == wanted]
             parts.append(part if part in names or not same else same[0])
         return "/".join(parts)
 
@@ -308,7 +312,7 @@ class DiskWorkspace:
 
     def _refuse(self, name: str, path: str) -> None:
         for part in path.split("/"):
-            if key(part, self._flavour) in CONTROL:
+            if self._key(part) in CONTROL:
                 raise PathRefused(
                     name,
                     "ignored",

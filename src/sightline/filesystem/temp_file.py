@@ -8,11 +8,11 @@ import stat
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 
 from sightline.filesystem.file_state import Link
 from sightline.filesystem.folder import ASIDE, Folder
 from sightline.filesystem.system_calls import WRITE, Calls
-from sightline.model.revision import revision_of
 
 
 def temp_names(path: str, token: str) -> tuple[str, str, str]:
@@ -22,7 +22,7 @@ def temp_names(path: str, token: str) -> tuple[str, str, str]:
         raise ValueError(f"{token!r} cannot be part of a file name")
     name = path[path.rfind("/") + 1 :]
     # A digest of the name, because the name itself may be as long as a name can be.
-    stem = f"{ASIDE}{revision_of(name.encode())[:12]}-{token}"
+    stem = f"{ASIDE}{sha256(name.encode()).hexdigest()[:12]}-{token}"
     return f"{stem}.part", f"{stem}.new", f"{stem}.old"
 
 

@@ -130,7 +130,12 @@ def edit_case(
 ) -> EditCase:
     """Return what the rules judge. policy: of the path, as the settings name it."""
     evidence = Evidence(
-        on_disk.kind, on_disk.data, known.belief, known.believed, on_disk.why, known.retargeted
+        on_disk.kind,
+        on_disk.data,
+        known.knowledge.belief if known.knowledge else None,
+        known.believed,
+        on_disk.why,
+        known.retargeted,
     )
     return EditCase(
         evidence, Rules("merge" if policy == "ask" else policy, context.settings.unseen)

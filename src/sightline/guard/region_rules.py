@@ -16,6 +16,7 @@ from sightline.model.locate import (
     applied,
     block_places,
     ended,
+    find_replacement,
     find_text,
     hunks_of,
     line_edits,
@@ -47,11 +48,10 @@ from sightline.model.text import normal, split
 
 def replace(case: EditCase, attempt: Replace) -> Ruling:
     """Judge a replacement of a text: it goes on where the text is on disk as often as asked."""
-    old, new = attempt.normal_texts()
     disk = case.disk_text
+    old, new, places = find_replacement(disk.plain, attempt)
     if old == new:
         return case.refuse("no_change")
-    places = find_text(disk.plain, old)
     number = len(places.offsets)
     if number == attempt.count or (attempt.count is None and number):
         return _replace_there(case, old, new, places)

@@ -43,14 +43,14 @@ Outcome = FileState | Unverifiable
 class Write(Struct, frozen=True):
     """One file to change. before, after: revisions (a symlink's name where it leads) that are
     there now and afterwards, MISSING for no file. on_disk: the file as it was judged, at `src` for
-    a move. data: the bytes to leave. belief, body: what the agent knows afterwards, and the text
+    a move. data: the bytes or the symlink to leave. belief, body: what the agent knows afterwards, and the text
     of that where it is not `data`. src: the path from where the file moves."""
 
     path: str
     before: Revision
     after: Revision
     on_disk: FileState
-    data: bytes | None = None
+    data: bytes | Link | None = None
     belief: Belief | None = None
     body: bytes | None = None
     src: str | None = None
@@ -90,7 +90,12 @@ def intend(
     texts = [
         text
         for write in writes
-        for text in context.keepable(write.path, write.on_disk.data, write.data, write.body)
+        for text in context.keepable(
+            write.path,
+            write.on_disk.data,
+            None if isinstance(write.data, Link) else write.data,
+            write.body,
+        )
     ]
     recorded = context.append(
         [*unrecorded, *facts],
@@ -104,7 +109,8 @@ def intend(
 
 
 def _intent(context: SessionContext, write: Write, token: str, by: str | None) -> WriteIntended:
-    led, target = link_of(write.before), link_of(write.after)
+    led = link_of(write.before)
+    target = write.data.target if isinstance(write.data, Link) else None
     return WriteIntended(
         write.path,
         write.before if led is None else UNKNOWN,
@@ -124,7 +130,7 @@ def carry_out(context: SessionContext, intents: Sequence[Intent]) -> list[Outcom
     locks of all paths."""
     workspace = context.workspace
     wanted = [
-        Replacement(write.path, write.before, _new(write), intent.token)
+        Replacement(write.path, write.before, write.data, intent.token)
         for intent in intents
         if (write := intent.write).src is None
     ]
@@ -133,11 +139,6 @@ def carry_out(context: SessionContext, intents: Sequence[Intent]) -> list[Outcom
         next(replaced) if intent.write.src is None else _move(context, intent.write)
         for intent in intents
     ]
-
-
-def _new(write: Write) -> bytes | Link | None:
-    target = link_of(write.after)
-    return write.data if target is None else Link(target)
 
 
 def _move(context: SessionContext, write: Write) -> Outcome:
@@ -281,7 +282,8 @@ def unfinished_rewinds(context: SessionContext, session: str | None = None) -> l
 
 def took_effect(fact: WriteIntended, on_disk: FileState) -> bool:
     """Return whether the file on disk is what the intent was to leave."""
-    return on_disk.content == _ends(fact)[1]
+    content = on_disk.revision if on_disk.target is None else as_link(on_disk.target)
+    return content == _ends(fact)[1]
 
 
 def _ends(fact: WriteIntended) -> tuple[Revision, Revision]:

@@ -20,10 +20,6 @@ class Replace(Attempt, frozen=True):
     new: str
     count: int | None = 1
 
-    def normal_texts(self) -> tuple[str, str]:
-        """Return old and new with every line end one newline, as model.text compares them."""
-        return normal(self.old), normal(self.new)
-
 
 class ReplaceLines(Attempt, frozen=True):
     """Put `new` in place of lines first..last of the text as last seen (last = first - 1 inserts

@@ -8,10 +8,10 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from sightline.model.attempts import PatchHunk
+from sightline.model.attempts import PatchHunk, Replace
 from sightline.model.diff import diff
 from sightline.model.spans import Hunk, Spans, spans
-from sightline.model.text import Text, lines_at, split
+from sightline.model.text import Text, lines_at, normal, split
 
 Edit = tuple[int, int, list[str]]
 """Lines [start, end) become the listed lines."""
@@ -32,6 +32,13 @@ def find_text(plain: str, wanted: str) -> Occurrences:
     inner = wanted.removesuffix("\n").count("\n")
     starts = lines_at(plain, offsets)
     return Occurrences(offsets, starts, spans((line, line + inner) for line in starts))
+
+
+def find_replacement(plain: str, attempt: Replace) -> tuple[str, str, Occurrences]:
+    """Return an attempt's old and new text with every line end one newline, as in `plain`, and the
+    places of the old text."""
+    old = normal(attempt.old)
+    return old, normal(attempt.new), find_text(plain, old)
 
 
 def offsets_of(plain: str, wanted: str) -> list[int]:

@@ -7,6 +7,7 @@ one newline (`plain`); writing back gives each untouched line its own ending aga
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from sightline.model.diff import diff, unified
 from sightline.model.spans import Hunk
@@ -17,21 +18,17 @@ BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "u
 class Text:
     """Decoded bytes. plain: without BOM, every line end one newline; lines: plain cut after each."""
 
-    __slots__ = ("_lines", "bom", "crlf", "encoding", "errors", "plain")
-
     def __init__(self, body: str, encoding: str, errors: str, bom: bytes) -> None:
         self.encoding = encoding
         self.errors = errors
         self.bom = bom
         self.plain = normal(body)
         self.crlf: tuple[bool, ...] | bool = _crlf(body, len(self.plain))
-        self._lines: list[str] | None = None
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
-        if self._lines is None:
-            self._lines = split(self.plain)
-        return self._lines
+        """The lines of `plain`, each with its newline."""
+        return split(self.plain)
 
     @property
     def label(self) -> str:

@@ -32,10 +32,10 @@ from sightline.checkpoints.rewind.undo_plan import (
     group_effects,
 )
 from sightline.errors import Unverifiable
-from sightline.filesystem.file_state import FileState
+from sightline.filesystem.file_state import FileState, Link
 from sightline.guard.write_journal import Write, recover, write_all
 from sightline.model.events import Changed
-from sightline.model.revision import MISSING
+from sightline.model.revision import MISSING, link_of
 
 Outcome = bool | Unverifiable
 """Whether a step was done; the error where the disk refused it."""
@@ -203,7 +203,7 @@ def restore_each(
             step.before,
             step.after,
             found if found.content == step.before else context.look(step.path),
-            step.data,
+            step.data if (target_path := link_of(step.after)) is None else Link(target_path),
         )
         for step, found in steps
     ]
