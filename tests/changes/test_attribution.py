@@ -10,8 +10,8 @@ import pytest
 
 import sightline
 from sightline.agents.hook_events import CommandBegan, CommandEnded
-from sightline.changes.cause_rules import PUT_BACK, UNDER_WAY
 from sightline.changes.commands import changes
+from sightline.changes.words import PUT_BACK, UNDER_WAY
 from sightline.history.session_history import survey
 from sightline.hooks.dispatch import attend
 from sightline.model.events import (

@@ -7,7 +7,13 @@ import subprocess
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.changes.git_operations import Came, blob_ids, came_with, conflicted, steps_of
+from sightline.changes.git_operations import (
+    BlobIds,
+    blob_ids,
+    conflicted,
+    is_from_commits,
+    steps_of,
+)
 from sightline.filesystem.git.reflog import Move
 from sightline.model.revision import MISSING, revision_of
 
@@ -20,35 +26,35 @@ def move(old, new, operation):
 
 
 def came(before, after):
-    return Came(frozenset(before), frozenset(after))
+    return BlobIds(frozenset(before), frozenset(after))
 
 
-def test_a_file_that_was_as_one_commit_has_it_and_is_as_the_other_has_it_came_with_git():
-    assert came_with(came("a", "b"), ["a"], "b")
-    assert not came_with(came("a", "c"), ["a"], "b")
-    assert came_with(came("a", [None]), ["a"], None)
-    assert came_with(came([None], "b"), [None], "b")
+def test_a_file_that_was_as_one_commit_has_it_and_is_as_the_other_has_it_is_from_commits_git():
+    assert is_from_commits(came("a", "b"), ["a"], "b")
+    assert not is_from_commits(came("a", "c"), ["a"], "b")
+    assert is_from_commits(came("a", [None]), ["a"], None)
+    assert is_from_commits(came([None], "b"), [None], "b")
 
 
 def test_what_both_commits_have_alike_did_not_come_with_git():
-    assert not came_with(came("u", "a"), ["a"], "a")
+    assert not is_from_commits(came("u", "a"), ["a"], "a")
 
 
 def test_what_was_never_committed_may_be_thrown_away():
-    assert came_with(came("u", "b"), ["a"], "b")
-    assert came_with(came("u", "a"), ["a"], "a", discards=True)
-    assert came_with(came("u", "a"), [], "a", discards=True)
+    assert is_from_commits(came("u", "b"), ["a"], "b")
+    assert is_from_commits(came("u", "a"), ["a"], "a", discards=True)
+    assert is_from_commits(came("u", "a"), [], "a", discards=True)
 
 
 def test_what_was_committed_meanwhile_somebody_had_saved():
-    assert not came_with(came("u", "a"), [], "a", committed=True, discards=True)
-    assert not came_with(came("u", "b"), ["a"], "b", committed=True)
-    assert came_with(came("a", "b"), ["a"], "b", committed=True)
+    assert not is_from_commits(came("u", "a"), [], "a", committed=True, discards=True)
+    assert not is_from_commits(came("u", "b"), ["a"], "b", committed=True)
+    assert is_from_commits(came("a", "b"), ["a"], "b", committed=True)
 
 
 def test_a_text_that_is_not_at_hand_can_still_have_come():
-    assert came_with(came("", "b"), ["a"], "b")
-    assert not came_with(came("", "b"), ["b"], "b")
+    assert is_from_commits(came("", "b"), ["a"], "b")
+    assert not is_from_commits(came("", "b"), ["b"], "b")
 
 
 def test_steps_of_a_stash():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from sightline.changes.cause_rules import PUT_BACK, UNDER_WAY
-from sightline.changes.words import cause
+from sightline.changes.words import PUT_BACK, UNDER_WAY, cause
 from sightline.cli.live.view import by_whom
 from sightline.model.events import Cause, GitMoved
 from sightline.model.projections import git_cause

@@ -1,9 +1,8 @@
-"""The disk compared with the timeline: what changed, who changed it, what git and commands did."""
+"""Compare the disk with the timeline: find changes, their authors, git operations and renames."""
 
 PUBLIC = (
     "attribution",
     "authors",
-    "cause_rules",
     "commands",
     "detect",
     "manifests",
@@ -15,7 +14,6 @@ PUBLIC = (
 )
 
 PURE = (
-    "cause_rules",
     "layout",
     "words",
 )

@@ -1,4 +1,4 @@
-"""Who changed a file, as one session sees it. For wording only: it never decides a verdict."""
+"""Find out who changed a file, as one session sees it. For wording only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from msgspec import structs
 
 from sightline.changes import words
-from sightline.changes.cause_rules import REWOUND  # most hooks are about none such
 from sightline.changes.session_context import SessionContext
 from sightline.model.events import Cause, Changed, Fact, GitMoved, RewindEnded
 from sightline.model.projections import Knowledge, git_cause
@@ -16,104 +15,94 @@ from sightline.model.results import ChangedBy
 from sightline.model.timeline import Recorded, archived
 from sightline.text import phrases
 
+KINDS: list[type[Fact]] = [Changed, GitMoved]
+
+RECENT = 50
+"""Changes of a file that are searched for the last one by somebody else."""
+
 
 def changed_by(
-    ground: SessionContext, path: str, news: Sequence[Fact] = ()
+    context: SessionContext, path: str, news: Sequence[Fact] = ()
 ) -> tuple[str, ChangedBy | None]:
-    """Who changed a file other than by an edit that this session knows of, the last one first: in
-    words, and the last one as a value. news: changes that are not recorded yet."""
-    known = ground.store.knowledge(ground.session, path)
-    last = _last(ground, path, news, known)
+    """Return who changed a file, other than by edits that this session knows of: in words, the last
+    author first, and the last author as a value. news: changes that are not recorded yet."""
+    known = context.store.knowledge(context.session, path)
+    last = _last(context, path, news, known)
     if last is None:
-        return words.cause(None, ground.session), None
-    made, at, position = last
-    said = [words.cause(made, ground.session)]
+        return words.cause(None, context.session), None
+    cause, at, position = last
+    authors = [words.cause(cause, context.session)]
     if known is not None and known.position < position - 1:
-        for recorded in reversed(_between(ground, path, known.position, position)):
-            earlier = _foreign(ground, recorded, path, known)
+        between = context.store.timeline(
+            path=path, kinds=KINDS, after=known.position, upto=position - 1, newest=RECENT
+        )
+        for recorded in reversed(list(between)):
+            earlier = _foreign(context, recorded, path, known)
             if earlier is not None:
-                said.append(words.cause(earlier, ground.session))
-    return phrases.in_turn(list(dict.fromkeys(said))), by(made, at, ground)
+                authors.append(words.cause(earlier, context.session))
+    return phrases.in_turn(list(dict.fromkeys(authors))), by(cause, at, context)
 
 
 def _last(
-    ground: SessionContext, path: str, news: Sequence[Fact], known: Knowledge | None
+    context: SessionContext, path: str, news: Sequence[Fact], known: Knowledge | None
 ) -> tuple[Cause, int, int] | None:
-    """The last change that this session does not know: its cause, when it happened, and its
-    position."""
+    """Return the cause, the time and the position of the last change that this session does not
+    know."""
     for fact in news:
-        made = cause_of(fact, path)
-        if made is not None:
-            return made, ground.clock(), ground.store.position() + 1
-    for recorded in _newest_first(ground, path):
+        cause = cause_of(fact, path)
+        if cause is not None:
+            return cause, context.clock(), context.store.position() + 1
+    for recorded in _newest_first(context, path):
         if known is not None and recorded.position < known.first_position:
             break
-        made = _foreign(ground, recorded, path, known)
-        if made is not None:
-            return made, recorded.happened_at, recorded.position
+        cause = _foreign(context, recorded, path, known)
+        if cause is not None:
+            return cause, recorded.happened_at, recorded.position
     return None
 
 
 def _foreign(
-    ground: SessionContext, recorded: Recorded, path: str, known: Knowledge | None
+    context: SessionContext, recorded: Recorded, path: str, known: Knowledge | None
 ) -> Cause | None:
-    """Who made a change that this session does not know; None where it does. Its own are such
-    once its conversation was taken back to before them."""
-    made = cause_of(recorded.fact, path)
-    if made is None or not _own(made, ground):
-        return made
+    """Return the cause of a change that this session does not know; else None. Its own edit is
+    unknown to it once its conversation was rewound to before the edit."""
+    cause = None if archived(recorded.session) else cause_of(recorded.fact, path)
+    if cause is None or cause.kind != "agent" or cause.who != context.session:
+        return cause
     if known is not None and known.position >= recorded.position:
         return None
-    back = ground.store.timeline(
-        session=ground.session, kinds=[RewindEnded], after=recorded.position, newest=1
+    rewinds = context.store.timeline(
+        session=context.session, kinds=[RewindEnded], after=recorded.position, newest=1
     )
-    if next(iter(back), None) is None:
-        return None
-
-    return structs.replace(made, detail=REWOUND)
-
-
-def _between(ground: SessionContext, path: str, after: int, before: int) -> list[Recorded]:
-    """Changes of a file behind one position and before another, oldest first."""
-    log = ground.store.timeline(path=path, kinds=KINDS, after=after, upto=before - 1, newest=RECENT)
-    return [each for each in log if not archived(each.session)]
+    return structs.replace(cause, detail=words.REWOUND) if any(rewinds) else None
 
 
 def cause_of(fact: Fact, path: str) -> Cause | None:
-    """Who changed a file, by a fact; None where the fact tells of no change of it."""
+    """Return the cause of a change of a file; None for a fact that changed another file."""
     if isinstance(fact, GitMoved) and path in fact.paths:
         return git_cause(fact)
     return fact.cause if isinstance(fact, Changed) and fact.path == path else None
 
 
-KINDS: list[type[Fact]] = [Changed, GitMoved]
-
-RECENT = 50
-"""How many changes of a file are looked through for the last one by somebody else."""
-
-
-def _newest_first(ground: SessionContext, path: str) -> Iterator[Recorded]:
-    """Changes of a file. The disk view says where the newest stands: looking for it among all
-    that was ever recorded of the file takes milliseconds where that is a lot."""
-    row = ground.store.disk(path)
+def _newest_first(context: SessionContext, path: str) -> Iterator[Recorded]:
+    """Yield changes of a file. The disk view has the position of the newest: searching for it among
+    all facts of the file would take milliseconds where there are many."""
+    row = context.store.disk(path)
     if row is None or row.cause is None:
-        return  # looked at, and never changed
-    yield from ground.store.timeline(after=row.position - 1, upto=row.position)
-    older = ground.store.timeline(path=path, kinds=KINDS, upto=row.position - 1, newest=RECENT)
-    yield from (each for each in reversed(list(older)) if not archived(each.session))
+        return  # read, and never changed
+    yield from context.store.timeline(after=row.position - 1, upto=row.position)
+    older = context.store.timeline(path=path, kinds=KINDS, upto=row.position - 1, newest=RECENT)
+    yield from reversed(list(older))
 
 
-def _own(cause: Cause, ground: SessionContext) -> bool:
-    return cause.kind == "agent" and cause.who == ground.session
-
-
-def by(cause: Cause, at: int, ground: SessionContext) -> ChangedBy:
-    """A cause as this session sees it: another session's agent is a session to it."""
-    foreign = cause.kind == "agent" and cause.who != ground.session
+def by(cause: Cause, at: int, context: SessionContext) -> ChangedBy:
+    """Return a cause as this session sees it. For a session, another session's agent is a session.
+    at: UTC microseconds."""
+    foreign = cause.kind == "agent" and cause.who != context.session
     kind = "session" if foreign else cause.kind
     return ChangedBy(kind, cause.who, moment(at), cause.detail, cause.confidence)
 
 
 def moment(at: int) -> datetime:
-    """Microseconds since 1970 as an aware UTC datetime."""
+    """Return microseconds since 1970 as an aware UTC datetime."""
     return datetime.fromtimestamp(at / 1_000_000, UTC)

@@ -1,4 +1,4 @@
-"""Whether two texts are the same but for layout: what a formatter may change, and a person seldom.
+"""Compare two texts without their layout, which a formatter may change, and a person seldom.
 
 Layout is white space, line ends, wrapped lines, the kind of quotes, where a long string is cut, a
 comma before a closing bracket, semicolons, a pair of parentheses around a whole expression, small
@@ -10,55 +10,57 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 TEXT_MAX = 2_000_000
-"""Characters of a text that is compared. Nobody lays out a longer one by hand or by program."""
+"""Characters of the longest text that is compared. Nobody formats a longer one."""
 
 
 def same_but_layout(before: str, after: str) -> bool:
-    """Whether `after` says what `before` says, in whatever layout."""
+    """Return whether two texts are the same but for layout."""
     if max(len(before), len(after)) > TEXT_MAX:
         return False
     if before == after:
         return True
     one, other = _letters(before), _letters(after)
-    # It tells nearly every change apart in a hundredth of the time.
-    alike = len(one) == len(other) and all(one.count(each) == other.count(each) for each in _TOLD)
-    return alike and _said(before) == _said(after)
+    # The letters tell nearly every change apart in a hundredth of the time.
+    alike = len(one) == len(other) and all(
+        one.count(code) == other.count(code) for code in _COUNTED
+    )
+    return alike and _content(before) == _content(after)
 
 
 def _letters(text: str) -> bytes:
-    """What no layout adds or takes away."""
+    """Return the letters that no layout adds or removes."""
     data = text.encode("utf-8", "surrogatepass")
     return data.replace(b"\xef\xbb\xbf", b"").lower().translate(None, _LAYOUT)
 
 
 _LAYOUT = b" \t\n\r\v\f\x1c\x1d\x1e\x1f\"'`,;()\\importfromuseusing"
-"""White space, what frames an expression or a text, and the letters of IMPORTS, which are written
+"""White space, signs around an expression or a text, and the letters of IMPORTS, which are written
 once or for each name."""
 
-_TOLD = b"abcdhjklqvwxyz0123456789=_"
+_COUNTED = b"abcdhjklqvwxyz0123456789=_"
 
 
-def _said(text: str) -> tuple[list[str], list[str]]:
-    """What is imported, in no order, and all that is said else, in its own."""
+def _content(text: str) -> tuple[list[str], list[str]]:
+    """Return the imported names, sorted, and the tokens of all other statements, in order."""
     imports: list[str] = []
-    rest: list[str] = []
+    others: list[str] = []
     for statement in _statements(_tokens(text)):
         if statement[0] in IMPORTS:
             imports += [word for word in _bare(statement) if word not in FRAME]
         else:
-            rest += _bare(statement)
-    return sorted(imports), rest
+            others += _bare(statement)
+    return sorted(imports), others
 
 
 IMPORTS = frozenset(("import", "from", "use", "using"))
-"""Words that a statement begins with whose place among its like is layout."""
+"""First words of statements whose order among their like is layout."""
 
 FRAME = frozenset((*IMPORTS, ","))
-"""What says nothing in an import: one of two names is the same as two of one."""
+"""Tokens without meaning in an import: one import of two names is the same as two of one."""
 
 
 def _tokens(text: str) -> list[str]:
-    """Words, other characters one by one, and line ends."""
+    """Return words, other characters one by one, and line ends."""
     plain = text.replace("\r\n", "\n").replace("\\\n", " ").replace("\\'", "'").replace('\\"', '"')
     tokens = plain.translate(_APART).split()
     return [token.lower() if token[0].isdecimal() else token for token in tokens]
@@ -70,24 +72,25 @@ _APART |= {ord(quote): f" {QUOTE} " for quote in "\"'`"}
 _APART |= {ord(";"): " ", ord("\n"): " \x00 ", ord("\ufeff"): " "}
 
 END = "\x00"
-"""The token of a line end: white space that no text has."""
+"""The token of a line end: a character that no text has."""
 
 
 def _statements(tokens: Sequence[str]) -> list[list[str]]:
-    """Cut at the line ends that are no mere wrapping, without commas before a closing bracket."""
-    made: list[list[str]] = [[]]
+    """Split tokens at the line ends that do not wrap a statement, and drop commas before a closing
+    bracket."""
+    statements: list[list[str]] = [[]]
     depth = 0
     for token, following in zip(tokens, _following(tokens), strict=True):
-        statement = made[-1]
+        statement = statements[-1]
         if token == END:
             if depth == 0 and statement:
-                made.append([])
+                statements.append([])
         elif token != "," or following not in CLOSING:  # noqa: S105  no password
             statement.append(token)
             blocks = "" if statement[0] in IMPORTS else "{}"
-            depth += (token in OPENING) - (token in SHUTTING) if token not in blocks else 0
-            depth = max(depth, 0)
-    return [statement for statement in made if statement]
+            step = (token in OPENING) - (token in SHUTTING) if token not in blocks else 0
+            depth = max(depth + step, 0)
+    return [statement for statement in statements if statement]
 
 
 OPENING = frozenset("([{")
@@ -96,15 +99,16 @@ CLOSING = frozenset(")]}>")
 
 
 def _following(tokens: Sequence[str]) -> list[str]:
-    """Behind each token the next that is no line end."""
-    found = [END] * len(tokens)
+    """Return for each token the next one that is no line end."""
+    following = [END] * len(tokens)
     for at in range(len(tokens) - 2, -1, -1):
-        found[at] = tokens[at + 1] if tokens[at + 1] != END else found[at + 1]
-    return found
+        following[at] = tokens[at + 1] if tokens[at + 1] != END else following[at + 1]
+    return following
 
 
 def _bare(statement: Sequence[str]) -> list[str]:
-    """Without parentheses that hold a whole expression."""
+    """Drop parentheses around a whole expression, and join strings that follow one another: a long
+    string is cut into several, and put together again."""
     dropped: set[int] = set()
     opened: list[int] = []
     framed = [END, *statement, END]
@@ -115,19 +119,13 @@ def _bare(statement: Sequence[str]) -> list[str]:
             first = opened.pop()
             if framed[first - 1] in BEFORE and framed[at + 1] in BEHIND:
                 dropped |= {first, at}
-    left = [token for at, token in enumerate(framed[1:-1], 1) if at not in dropped]
-    return _joined(left)
-
-
-def _joined(statement: list[str]) -> list[str]:
-    """With strings that follow one another as one: long ones are cut, and put together."""
-    made: list[str] = []
-    for token in statement:
-        if token == QUOTE == (made[-1] if made else ""):
-            made.pop()
+    bare: list[str] = []
+    for token in (token for at, token in enumerate(framed[1:-1], 1) if at not in dropped):
+        if token == QUOTE == (bare[-1] if bare else ""):
+            bare.pop()
         else:
-            made.append(token)
-    return made
+            bare.append(token)
+    return bare
 
 
 BEFORE = frozenset((
@@ -135,4 +133,4 @@ BEFORE = frozenset((
     "not", "and", "or", "import", "del", "with", "else", "case", "raise", "lambda", "is",
 ))  # fmt: skip
 BEHIND = frozenset((END, *")]}:,=?{", "if", "else", "for", "and", "or", "in"))
-"""What stands before and behind an expression that is whole."""
+"""Tokens before and behind a whole expression."""

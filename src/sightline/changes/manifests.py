@@ -1,4 +1,4 @@
-"""Reading manifests back: a step at a time, from the whole one that they begin with."""
+"""Load manifests. A stored manifest is a chain of steps from one that is stored whole."""
 
 from __future__ import annotations
 
@@ -10,54 +10,9 @@ from msgspec import Struct
 from sightline.changes import words
 from sightline.changes.session_context import SessionContext
 from sightline.errors import StoreError
-from sightline.model.manifest import EMPTY, Manifest, Step, Whole, decode, fold
+from sightline.model.manifest import EMPTY, Manifest, Step, Whole, decode
 from sightline.model.revision import Revision
 from sightline.store.port import Store
-
-
-class Reader:
-    """Reads manifests; one that is a step from the one read before costs only the step. steps: of
-    the one read last; whole: the one that it begins with."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._last: tuple[Revision | None, Manifest] = (None, EMPTY)
-        self.steps = 0
-        self.whole: Whole | None = None
-        self._bases: dict[Revision, Revision | None] = {}
-
-    def read(self, revision: Revision) -> Manifest | None:
-        """The manifest of a revision; None when it is not kept. StoreError when it is damaged."""
-        waiting: list[Step] = []
-        at: Revision | None = revision
-        first = revision
-        while at != self._last[0] and at is not None:
-            data = self._store.blob(at)
-            if data is None:
-                return None
-            try:
-                kept = decode(data)
-            except ValueError as wrong:
-                raise StoreError(*words.unreadable(at, wrong)) from wrong
-            self.steps = self.steps if waiting else kept.steps
-            waiting.append(kept.step)
-            self._bases[at] = kept.base
-            first, at = at, kept.base
-        found = self._last[1]
-        if at is None:
-            found = fold(EMPTY, waiting.pop())
-            self.whole = Whole(first, found)
-        for taken in reversed(waiting):
-            found = fold(found, taken)
-        self._last = (revision, found)
-        return found
-
-    def forerunners(self, revision: Revision) -> Iterator[Revision]:
-        """A manifest that was read, and those that it is a step from, back to a whole one."""
-        at: Revision | None = revision
-        while at is not None:
-            yield at
-            at = self._bases[at]
 
 
 class StoredManifest(Struct, frozen=True):
@@ -69,31 +24,73 @@ class StoredManifest(Struct, frozen=True):
     whole: Whole | None = None
 
 
-def kept(ground: SessionContext, revision: Revision) -> Manifest | None:
-    """A manifest by its revision; None when it is not kept any more. StoreError."""
-    found = at_hand(ground, revision)
-    if found is None:
-        found = Reader(ground.store).read(revision)
-        if found is not None:
-            READ_MANIFEST[ground.store] = StoredManifest(found, revision)
-    return found
+NEWEST_MANIFEST: WeakKeyDictionary[Store, StoredManifest] = WeakKeyDictionary()
+"""The newest manifest of each store: reading it takes longer than a step from it."""
+
+LOADED_MANIFEST: WeakKeyDictionary[Store, StoredManifest] = WeakKeyDictionary()
+"""The manifest that was loaded last of each store, because it is often asked for again."""
 
 
-def at_hand(ground: SessionContext, revision: Revision) -> Manifest | None:
-    """A manifest that was read or made before; None where it was not, or others were since."""
-    for last in (NEWEST_MANIFEST.get(ground.store), READ_MANIFEST.get(ground.store)):
+class Reader:
+    """Reads manifests. A manifest that is a step from the one read before costs only that step.
+    steps: the number of forerunners of the manifest read last; whole: the one it begins with."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._last: tuple[Revision | None, Manifest] = (None, EMPTY)
+        self.steps = 0
+        self.whole: Whole | None = None
+        self._bases: dict[Revision, Revision | None] = {}
+
+    def read(self, revision: Revision) -> Manifest | None:
+        """Return the manifest of a revision; None when it is not kept. StoreError when it is
+        damaged."""
+        steps: list[Step] = []
+        at: Revision | None = revision
+        first = revision
+        while at != self._last[0] and at is not None:
+            data = self._store.blob(at)
+            if data is None:
+                return None
+            try:
+                stored = decode(data)
+            except ValueError as error:
+                raise StoreError(*words.unreadable(at, error)) from error
+            self.steps = self.steps if steps else stored.steps
+            steps.append(stored.step)
+            self._bases[at] = stored.base
+            first, at = at, stored.base
+        manifest = self._last[1]
+        if at is None:
+            manifest = EMPTY.after(steps.pop())
+            self.whole = Whole(first, manifest)
+        for step in reversed(steps):
+            manifest = manifest.after(step)
+        self._last = (revision, manifest)
+        return manifest
+
+    def forerunners(self, revision: Revision) -> Iterator[Revision]:
+        """Yield a manifest that was read, and those that it is a step from, back to a whole one."""
+        at: Revision | None = revision
+        while at is not None:
+            yield at
+            at = self._bases[at]
+
+
+def stored_manifest(context: SessionContext, revision: Revision) -> Manifest | None:
+    """Return a manifest by its revision; None when it is not kept any more. StoreError when it is
+    damaged."""
+    manifest = at_hand(context, revision)
+    if manifest is None:
+        manifest = Reader(context.store).read(revision)
+        if manifest is not None:
+            LOADED_MANIFEST[context.store] = StoredManifest(manifest, revision)
+    return manifest
+
+
+def at_hand(context: SessionContext, revision: Revision) -> Manifest | None:
+    """Return a manifest that is in memory; None where it is not."""
+    for last in (NEWEST_MANIFEST.get(context.store), LOADED_MANIFEST.get(context.store)):
         if last is not None and last.revision == revision:
             return last.manifest
     return None
-
-
-NEWEST_MANIFEST: WeakKeyDictionary[Store, StoredManifest] = WeakKeyDictionary()
-"""The newest manifest that was read or made, by store: reading it takes longer than a step."""
-
-READ_MANIFEST: WeakKeyDictionary[Store, StoredManifest] = WeakKeyDictionary()
-"""The manifest that was asked for last: who asks for a checkpoint by its name asks for it next."""
-
-
-def folder_of(path: str) -> str:
-    """The folder that a path is in: "" or ending in "/"."""
-    return path[: path.rfind("/") + 1]

@@ -1,4 +1,4 @@
-"""Files that nobody has looked at, as far as a checkpoint knows them."""
+"""Look up files that no session has read in the checkpoints."""
 
 from __future__ import annotations
 
@@ -7,114 +7,121 @@ from collections.abc import Mapping
 
 from sightline.changes import manifests
 from sightline.changes.detect import change
-from sightline.changes.manifests import Reader
 from sightline.changes.session_context import SessionContext
-from sightline.model.events import Cause, Change, Changed, CheckpointTaken
+from sightline.model.events import Cause, Changed, CheckpointTaken
 from sightline.model.manifest import Entry, Manifest
 from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, known
 from sightline.model.timeline import Recorded, archived
 
-KIND: Change = "kind"
-
 SLACK_NS = 2_000_000_000
-"""By how much the clock of a disk may differ from ours, and its times be coarse."""
+"""Nanoseconds by which a disk's clock may differ from ours, and its times may be coarse."""
 
 
 def look(
-    ground: SessionContext, walked: Mapping[str, StatSignature], most: int | None = None
+    context: SessionContext, walked: Mapping[str, StatSignature], most: int | None = None
 ) -> tuple[str, ...] | None:
-    """Look at the files that were changed since the newest checkpoint and that nobody looked at:
-    what a command changes in them can be told from what somebody else did before it. walked: what
-    stands where now; most: files that there is time for. Those of the checkpoint that are gone;
-    None where there is none, or no time."""
-    last = newest(ground, ground.store.position())
+    """Read and record the files that changed since the newest checkpoint and that no session has
+    read, so that later changes of a command can be told from these. Return the checkpoint's files
+    that are missing; None where there is no checkpoint, or no time.
+
+    walked: every file of the tree and its signature; most: files that there is time for."""
+    last = newest(context, context.store.position())
     if last is None:
         return None
     since_ns = last.recorded_at * 1_000 - SLACK_NS
-    heard = set(ground.store.paths())
+    tracked = set(context.store.paths())
     new = [
         path
         for path, now in walked.items()
-        if path not in heard and max(now.ctime_ns, now.mtime_ns) >= since_ns
+        if path not in tracked and max(now.ctime_ns, now.mtime_ns) >= since_ns
     ]
     if most is not None and len(new) > most:
         return None
-    entries = manifest(ground, last)
+    entries = manifest(context, last)
     for path in new:
         entry = entries.get(path)
-        if entry is None and not covers(ground, entries, path):
-            continue  # it may have been there all the time
-        found, was = ground.look(path), entry.revision if entry is not None else MISSING
-        led = entry.target if entry is not None else None
-        if found.kind == "file" and known(found.revision) and (found.revision != was or led):
-            before, what = (was, change(was, found.revision)) if led is None else (UNKNOWN, KIND)
-            fact = Changed(path, before, found.revision, what, Cause("external"), led=led)
-            ground.append([fact], blobs=ground.keepable(path, found.data), found=[found])
-    heard.update(walked)
-    return tuple(path for path in entries if path not in heard and is_gone(ground, path))
+        if entry is None and not covers(context, entries, path):
+            continue  # the file may have been there all the time
+        found = context.look(path)
+        before, led = (entry.revision, entry.target) if entry is not None else (MISSING, None)
+        if found.kind == "file" and known(found.revision) and (found.revision != before or led):
+            fact = Changed(
+                path,
+                before if led is None else UNKNOWN,
+                found.revision,
+                change(before, found.revision) if led is None else "kind",
+                Cause("external"),
+                led=led,
+            )
+            context.append([fact], blobs=context.keepable(path, found.data), found=[found])
+    tracked.update(walked)
+    return tuple(path for path in entries if path not in tracked and is_gone(context, path))
 
 
-def is_gone(ground: SessionContext, path: str) -> bool:
-    """Whether nothing stands there, as far as can be told."""
+def is_gone(context: SessionContext, path: str) -> bool:
+    """Return whether a path is missing; False where the disk does not answer."""
     try:
-        return ground.workspace.stat(path) is None
+        return context.workspace.stat(path) is None
     except OSError:
         return False
 
 
-def newest(ground: SessionContext, upto: int) -> Recorded | None:
-    """The newest checkpoint until a position, whosever it is."""
-    last = [*ground.store.timeline(kinds=[CheckpointTaken], upto=upto, newest=1)]
+def newest(context: SessionContext, upto: int) -> Recorded | None:
+    """Return the newest checkpoint of any session until a position."""
+    last = [*context.store.timeline(kinds=[CheckpointTaken], upto=upto, newest=1)]
     if last and archived(last[0].session):
-        last = [r for r in _taken(ground) if r.position <= upto][-1:]
+        last = [recorded for recorded in _checkpoints(context) if recorded.position <= upto][-1:]
     return last[0] if last else None
 
 
-def manifest(ground: SessionContext, taken: Recorded) -> Mapping[str, Entry]:
-    """How the tree stood at a checkpoint; empty where that is not kept any more."""
-    found = manifests.kept(ground, _manifest(taken))
-    return {} if found is None else found
+def manifest(context: SessionContext, checkpoint: Recorded) -> Mapping[str, Entry]:
+    """Return the manifest of a checkpoint; an empty one where it is not kept any more."""
+    return manifests.stored_manifest(context, _manifest(checkpoint)) or {}
 
 
 class ManifestHistory:
-    """What checkpoints say of files. To be asked in order of position: each is read once."""
+    """The files of all checkpoints. Ask in order of position, so that each manifest is read once."""
 
-    def __init__(self, ground: SessionContext) -> None:
-        self._ground = ground
-        self._taken = _taken(ground)
-        self._reader = Reader(ground.store)
+    def __init__(self, context: SessionContext) -> None:
+        self._context = context
+        self._checkpoints = _checkpoints(context)
+        self._reader = manifests.Reader(context.store)
         self._last: tuple[Revision, Mapping[str, Entry]] | None = None
 
     def entry(self, path: str, upto: int) -> Entry | None:
-        """What stood at a path at the newest checkpoint until a position; None where nothing did,
-        and where that is not kept any more."""
-        at = bisect_right(self._taken, upto, key=lambda taken: taken.position)
-        return self._read(_manifest(self._taken[at - 1])).get(path) if at else None
-
-    def taken(self, upto: int) -> int:
-        """The position of that checkpoint; 0 where there is none."""
-        at = bisect_right(self._taken, upto, key=lambda taken: taken.position)
-        return self._taken[at - 1].position if at else 0
-
-    def _read(self, revision: Revision) -> Mapping[str, Entry]:
+        """Return the entry of a path in the newest checkpoint until a position; None where it has
+        none, and where its manifest is not kept any more."""
+        checkpoint = self._newest(upto)
+        if checkpoint is None:
+            return None
+        revision = _manifest(checkpoint)
         if self._last is None or self._last[0] != revision:
-            found = manifests.at_hand(self._ground, revision) or self._reader.read(revision)
-            self._last = revision, found or {}
-        return self._last[1]
+            loaded = manifests.at_hand(self._context, revision) or self._reader.read(revision)
+            self._last = revision, loaded or {}
+        return self._last[1].get(path)
+
+    def position(self, upto: int) -> int:
+        """Return the position of the newest checkpoint until a position; 0 where there is none."""
+        checkpoint = self._newest(upto)
+        return checkpoint.position if checkpoint is not None else 0
+
+    def _newest(self, upto: int) -> Recorded | None:
+        at = bisect_right(self._checkpoints, upto, key=lambda recorded: recorded.position)
+        return self._checkpoints[at - 1] if at else None
 
 
-def _taken(ground: SessionContext) -> list[Recorded]:
-    every = ground.store.timeline(kinds=[CheckpointTaken])
-    return [recorded for recorded in every if not archived(recorded.session)]
+def _checkpoints(context: SessionContext) -> list[Recorded]:
+    log = context.store.timeline(kinds=[CheckpointTaken])
+    return [recorded for recorded in log if not archived(recorded.session)]
 
 
-def _manifest(taken: Recorded) -> Revision:
-    assert isinstance(taken.fact, CheckpointTaken)
-    return taken.fact.manifest
+def _manifest(checkpoint: Recorded) -> Revision:
+    assert isinstance(checkpoint.fact, CheckpointTaken)
+    return checkpoint.fact.manifest
 
 
-def covers(ground: SessionContext, manifest: Mapping[str, Entry], path: str) -> bool:
-    """Whether a file that is not in a manifest was not there."""
+def covers(context: SessionContext, manifest: Mapping[str, Entry], path: str) -> bool:
+    """Return whether a manifest would have a file, had it been there."""
     omitted = manifest.omitted if isinstance(manifest, Manifest) else {}
     folders = [f"{path[:at]}/" for at, letter in enumerate(path) if letter == "/"]
-    return omitted.keys().isdisjoint([path, *folders]) and ground.workspace.listed(path)
+    return omitted.keys().isdisjoint([path, *folders]) and context.workspace.listed(path)

@@ -1,96 +1,101 @@
-"""Who changed a file, in the words of whoever reads it."""
+"""Say who changed a file: to an agent, and to the person who looks at all sessions."""
 
 from __future__ import annotations
 
-from sightline.changes.cause_rules import PUT_BACK, REWINDING, REWOUND
 from sightline.model.events import Cause
 
+PUT_BACK = "put back"
+"""Detail of a cause: the bytes are again those before an agent's edit."""
 
-def cause(made: Cause | None, session: str) -> str:
-    """Who changed a file, in the eyes of a session; "" is nobody's, such as a person's."""
-    if made is None or made.kind == "external":
-        return f"the user or another program{_back(made)}"
-    said = _WORDS[made.kind](made, session)
-    return f"probably {said}" if made.confidence == "likely" else said
+REWOUND = "rewound"
+"""Detail of a session's own edit that came after the point its conversation was rewound to."""
+
+REWINDING = "rewind to "
+"""Prefix of the detail of a rewind's cause; the target of the rewind follows."""
+
+UNDER_WAY = "under way"
+"""Detail of a change that git made in the middle of an operation."""
 
 
-def to_person(made: Cause, agent: str, edited: str) -> str:
-    """The same as the person says it who looks at all sessions. agent, edited: how the agents
-    are called there that the cause names (who, and behind whose edit a formatter ran)."""
-    probably = "probably " if made.confidence == "likely" else ""
-    if made.kind == "external":
-        return f"you or another program{_back(made)}"
-    if made.kind in ("agent", "session"):
+def cause(by: Cause | None, session: str) -> str:
+    """Say who changed a file, as a session sees it. "" is no session, such as a person."""
+    if by is None or by.kind == "external":
+        return f"the user or another program{_put_back(by)}"
+    if by.kind == "command":
+        author = _by_command(by, session)
+    elif by.kind == "formatter":
+        edited = by.detail or ""
+        whose = "your edit" if edited == session else f"an edit by {_agent(edited, session)}"
+        author = f"{_formatter(by)}, after {whose}"
+    elif by.kind == "git":
+        author = f"git: {git_operation(by)}"
+    elif by.who == session and by.detail == REWOUND:
+        author = "this session itself, in what was taken back of the conversation"
+    else:
+        author = "this session" if by.who == session else _agent(by.who or "", session)
+    return f"probably {author}" if by.confidence == "likely" else author
+
+
+def to_person(by: Cause, agent: str, edited: str) -> str:
+    """Say the same to the person who looks at all sessions. agent, edited: names of the agents that
+    the cause names (who, and whose edit a formatter followed)."""
+    probably = "probably " if by.confidence == "likely" else ""
+    if by.kind == "external":
+        return f"you or another program{_put_back(by)}"
+    if by.kind in ("agent", "session"):
         return f"agent {agent}"
-    if made.kind == "command" and not _rewinds(made):
-        return f"{probably}the command {made.detail}"
-    if made.kind == "command":
-        return f"the {made.detail} of agent {agent}'s work"
-    if made.kind == "formatter":
-        return f"{probably}{_formatter(made)} after agent {edited}'s edit"
-    return cause(made, "")
+    if by.kind == "command" and not _is_rewind(by):
+        return f"{probably}the command {by.detail}"
+    if by.kind == "command":
+        return f"the {by.detail} of agent {agent}'s work"
+    if by.kind == "formatter":
+        return f"{probably}{_formatter(by)} after agent {edited}'s edit"
+    return cause(by, "")
 
 
-def by(who: str) -> str:
-    """Who did it, in a sentence: "by X", of X that is only probable "probably by X"."""
-    sure = who.removeprefix("probably ")
-    return f"by {who}" if sure == who else f"probably by {sure}"
+def by(author: str) -> str:
+    """Put an author into a sentence: "by X", or "probably by X" where X is only probable."""
+    sure = author.removeprefix("probably ")
+    return f"by {author}" if sure == author else f"probably by {sure}"
 
 
-def _back(made: Cause | None) -> str:
-    back = made is not None and made.detail == PUT_BACK
-    return ": put back as it was before the edit" if back else ""
+def git_operation(by: Cause) -> str:
+    """Return git's operation, and the detail of its log."""
+    return " ".join(part for part in (by.who, by.detail) if part)
 
 
-def _by_agent(made: Cause, session: str) -> str:
-    if made.who == session and made.detail == REWOUND:
-        return "this session itself, in what was taken back of the conversation"
-    return "this session" if made.who == session else _agent(made.who or "", session)
+def unreadable(revision: str, error: Exception) -> tuple[str, str]:
+    """Return the message and the hint for a stored text that is no manifest."""
+    return f"The list of files {revision} in the store cannot be read: {error}.", (
+        "Run sightline doctor. If a newer sightline wrote it, upgrade this one."
+    )
 
 
-def _rewinds(made: Cause) -> bool:
-    return (made.detail or "").startswith(REWINDING)
+def _put_back(by: Cause | None) -> str:
+    is_undo = by is not None and by.detail == PUT_BACK
+    return ": put back as it was before the edit" if is_undo else ""
 
 
-def _by_command(made: Cause, session: str) -> str:
-    if _rewinds(made):
-        whose = "this session" if made.who == session else _agent(made.who or "", session)
-        return f"the {made.detail}, which took back work of {whose}"
-    if made.who == session:
-        return f"the command you ran: {made.detail}"
-    return f"a command of {_agent(made.who or '', session)}: {made.detail}"
+def _is_rewind(by: Cause) -> bool:
+    return (by.detail or "").startswith(REWINDING)
 
 
-def _by_formatter(made: Cause, session: str) -> str:
-    edited = made.detail or ""
-    whose = "your edit" if edited == session else f"an edit by {_agent(edited, session)}"
-    return f"{_formatter(made)}, after {whose}"
+def _by_command(by: Cause, session: str) -> str:
+    own = by.who == session
+    if _is_rewind(by):
+        whose = "this session" if own else _agent(by.who or "", session)
+        return f"the {by.detail}, which took back work of {whose}"
+    if own:
+        return f"the command you ran: {by.detail}"
+    return f"a command of {_agent(by.who or '', session)}: {by.detail}"
 
 
-def _formatter(made: Cause) -> str:
-    return f"the formatter {made.who}" if made.who else "a formatter"
-
-
-def did(made: Cause) -> str:
-    """What git did: its operation, and what its log says of it."""
-    return " ".join(part for part in (made.who, made.detail) if part)
-
-
-def _by_git(made: Cause, _: str) -> str:
-    return f"git: {did(made)}"
-
-
-_WORDS = {
-    "agent": _by_agent,
-    "session": _by_agent,
-    "command": _by_command,
-    "formatter": _by_formatter,
-    "git": _by_git,
-}
+def _formatter(by: Cause) -> str:
+    return f"the formatter {by.who}" if by.who else "a formatter"
 
 
 def _agent(who: str, session: str) -> str:
-    """Another agent; a sub-agent's session is named after the one that started it."""
+    """Name another agent. The session of a sub-agent has the name of its parent as a prefix."""
     if who.startswith(f"{session}/"):
         return f"your sub-agent {who.removeprefix(f'{session}/')}"
     if session.startswith(f"{who}/"):
@@ -99,10 +104,3 @@ def _agent(who: str, session: str) -> str:
     if family and session.startswith(f"{family}/"):
         return f"another sub-agent, {name}"
     return f"agent session {who}"
-
-
-def unreadable(revision: str, error: Exception) -> tuple[str, str]:
-    """A manifest that is no manifest."""
-    return f"The list of files {revision} in the store cannot be read: {error}.", (
-        "Run sightline doctor. If a newer sightline wrote it, upgrade this one."
-    )

@@ -8,7 +8,6 @@ from time import monotonic
 
 from msgspec import Struct, structs
 
-from sightline.changes.manifests import folder_of
 from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
@@ -179,7 +178,7 @@ def _by_folder(tree: Tree, paths: Iterable[str]) -> Iterator[str]:
     very many."""
     folders: dict[str, list[str]] = {}
     for path in paths:
-        folders.setdefault(folder_of(path), []).append(path)
+        folders.setdefault(path[: path.rfind("/") + 1], []).append(path)
     for folder, below in folders.items():
         listing = tree.listings.get(folder)
         whole = listing is not None and len(listing.files) == len(below) and not listing.folders

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from sightline.changes.authors import moment
 from sightline.changes.commands import changes
-from sightline.changes.manifests import NEWEST_MANIFEST, Reader, StoredManifest, kept
+from sightline.changes.manifests import NEWEST_MANIFEST, Reader, StoredManifest, stored_manifest
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import words
 from sightline.checkpoints.capture import NO_TIME, Capture, capture_paths, capture_tree
@@ -171,7 +171,7 @@ def named(context: SessionContext, name: str) -> Checkpoint:
     """Return the checkpoint of an id, or the newest one of a label; a label that somebody gave
     comes before one of an automatic checkpoint. UnknownName."""
     recorded, fact = find(context, name)
-    return _checkpoint(context, recorded, fact, kept(context, fact.manifest))
+    return _checkpoint(context, recorded, fact, stored_manifest(context, fact.manifest))
 
 
 def find(context: SessionContext, name: str) -> tuple[Recorded, CheckpointTaken]:
@@ -202,7 +202,7 @@ def with_manifests(context: SessionContext) -> Iterator[tuple[Checkpoint, Manife
 
 def load_manifest(context: SessionContext, checkpoint: Checkpoint | CheckpointTaken) -> Manifest:
     """Load the manifest of a checkpoint. CheckpointFailed where the store does not have it."""
-    found = kept(context, checkpoint.manifest)
+    found = stored_manifest(context, checkpoint.manifest)
     if found is None:
         name = checkpoint.id if isinstance(checkpoint, Checkpoint) else checkpoint.checkpoint
         raise CheckpointFailed(*words.forgotten(name))

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from sightline.changes.attribution import detect_changes
 from sightline.changes.authors import changed_by, moment
-from sightline.changes.renames import RenameFinder, resolve_rename, whereabouts
+from sightline.changes.renames import RenameFinder, resolve_rename
 from sightline.changes.session_context import (
     Known,
     SessionContext,
@@ -64,7 +64,11 @@ def check(
         attempt = Replace(old, ANYTHING)
     case = edit_case(context, on_disk, known, policy)
     ruling = judge(case, attempt)
-    moved = ruling.state == "deleted" and known.knowledge and whereabouts(context, known.knowledge)
+    moved = (
+        ruling.state == "deleted"
+        and known.knowledge
+        and RenameFinder(context).find(known.knowledge)
+    )
     if moved:  # an attempt would follow the rename
         case = edit_case(context, moved, known, policy)
         ruling = _as_moved(judge(case, attempt), attempt)

@@ -7,8 +7,13 @@ from contextlib import contextmanager
 from os import urandom
 
 from sightline.changes import untracked
-from sightline.changes.attribution import after_write, by_bracket, cause_of, detect_changes
-from sightline.changes.cause_rules import may_touch
+from sightline.changes.attribution import (
+    after_write,
+    by_bracket,
+    cause_of,
+    detect_changes,
+    may_touch,
+)
 from sightline.changes.commands import changed_from, changes
 from sightline.changes.detect import Difference, change
 from sightline.changes.session_context import Known, SessionContext, believe, load_knowledge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sightline.changes.words import by, cause, did
+from sightline.changes.words import by, cause, git_operation
 from sightline.checkpoints.words import WHY
 from sightline.history.log_entries import Entry
 from sightline.history.views import Why
@@ -39,7 +39,7 @@ def sentence(entry: Entry, reader: str = "") -> str:
         if entry.before == MISSING:
             form = "{path} was created {by}"
     elif entry.kind == "git":
-        detail = did(entry.cause)
+        detail = git_operation(entry.cause)
     elif entry.kind == "sight_lost":
         detail = lost(detail)
     elif entry.kind == "purged":

@@ -186,7 +186,7 @@ class WriteIntended(Fact, frozen=True):
     owner: "host:pid:start" of the writing process. belief: what its agent holds once it is done,
     so that a write whose process died before saying so can be recorded in full. src: the file
     at `path` is to come from there (a move). led, target: as in Changed. by: the rewind that
-    writes, as its causes name it (changes.cause_rules.REWINDING); None for an edit. batch: the
+    writes, as its causes name it (changes.words.REWINDING); None for an edit. batch: the
     name of the writes that happen with this one, all or none; None for a write of its own."""
 
     path: str

@@ -8,9 +8,9 @@ from stat import S_IMODE
 
 from msgspec import Struct, structs
 
-from sightline.changes.cause_rules import REWINDING
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import ManifestHistory
+from sightline.changes.words import REWINDING
 from sightline.checkpoints.rewind.undo_plan import Effect
 from sightline.model.events import Cause, Changed, CommandEnded, Fact, GitMoved, Moved, Seen
 from sightline.model.manifest import Entry, Manifest
@@ -161,7 +161,7 @@ class PriorState:
     def _mode(self, path: str, upto: int) -> int | None:
         """Return the last recorded permission bits of a file."""
         entry = self._manifests.entry(path, upto)
-        after = self._manifests.taken(upto) if entry is not None and entry.kind == "file" else 0
+        after = self._manifests.position(upto) if entry is not None and entry.kind == "file" else 0
         for fact in self._changes(path, after, upto):
             if fact.mode is not None:
                 return S_IMODE(fact.mode)

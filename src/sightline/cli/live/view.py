@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sightline.changes.words import by, did, to_person
+from sightline.changes.words import by, git_operation, to_person
 from sightline.history.log_entries import Entry
 from sightline.history.views import FileNow, Overview, SessionNow
 from sightline.model.active_claims import Claim
@@ -284,7 +284,7 @@ def _about(entry: Entry) -> str:
         own = _own(entry) and entry.cause.kind == "agent"
         return "" if own else by_whom(entry.cause)
     if entry.kind == "git":
-        return f"{did(entry.cause)}, {count(len(entry.paths), 'file')}: {', '.join(entry.paths)}"
+        return f"{git_operation(entry.cause)}, {count(len(entry.paths), 'file')}: {', '.join(entry.paths)}"
     if entry.kind == "refused":
         return reason_of(entry)
     return "" if entry.kind == "merged" else entry.cause.detail or ""

@@ -14,8 +14,7 @@ from msgspec import structs
 
 from sightline.agents.hook_events import NOTHING, Answer, CommandBegan, CommandEnded
 from sightline.changes import untracked
-from sightline.changes.attribution import by_bracket
-from sightline.changes.cause_rules import BACKGROUND, may_touch
+from sightline.changes.attribution import BACKGROUND, by_bracket, may_touch
 from sightline.changes.commands import Before, Changes, Stood, by_times, changes
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.automatic import after_change, before_change

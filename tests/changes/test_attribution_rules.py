@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sightline.changes.cause_rules import by_command, by_formatter, may_touch, put_back, under_way
+from sightline.changes.attribution import by_formatter, may_touch, put_back, under_way
 from sightline.model.events import Cause, Changed, CommandEnded, CommandStarted, TurnBegan
 from sightline.model.timeline import Recorded
 
@@ -34,11 +34,6 @@ def test_a_command_is_under_way_from_its_beginning_to_its_end():
 def test_a_new_turn_ends_what_nobody_told_the_end_of():
     assert runs(CommandStarted("make", "1"), TurnBegan(2)) == []
     assert runs(TurnBegan(2), CommandStarted("make", "1")) == ["1"]
-
-
-def test_while_a_command_is_under_way_it_is_the_likely_cause():
-    [running] = under_way(log(CommandStarted("make", "1")))
-    assert by_command(running) == Cause("command", "s", "make", "likely")
 
 
 @pytest.mark.parametrize(
