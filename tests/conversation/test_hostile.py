@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from sightline.conversation import message_chain, sent_view
+from sightline.conversation import message_chain
 from sightline.conversation.saved_file import encode_line
 from sightline.conversation.view_options import Budget
 from sightline.errors import HistoryError
@@ -55,7 +55,7 @@ def test_a_view_that_was_interrupted_is_whole_the_next_time(place, s, monkeypatc
 
     real = message_chain.read_message
     with monkeypatch.context() as patched:
-        patched.setattr(sent_view, "read_message", read)
+        patched.setattr(message_chain, "read_message", read)
         with pytest.raises(KeyboardInterrupt):
             ours.view(2_000, price="none")
     view = ours.view(2_000, price="none")

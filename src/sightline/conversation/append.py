@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from sightline.changes.session_context import SessionContext
-from sightline.conversation.formats.format import FORMATS, ORDER
+from sightline.conversation.formats.format import FORMATS, ORDER, describe_mismatch
 from sightline.conversation.formats.parts import Part, is_of, parts_of
 from sightline.conversation.message_chain import Tip, find_tip
-from sightline.conversation.message_codec import NOT_RECORDED, check_depth, encode
+from sightline.conversation.message_codec import NOT_RECORDED, check_structure, encode
 from sightline.errors import StoreConflict
 from sightline.model.events import MessageAppended
 from sightline.model.revision import revision_of
@@ -81,7 +81,7 @@ def _formats_of(message: Any, before: tuple[str, ...]) -> tuple[tuple[str, ...],
         raise ValueError(  # noqa: TRY004 - as for any other message of no format
             f"a message is a mapping, as its provider has it in JSON, not {kind}. {NOT_RECORDED}"
         )
-    check_depth(message)
+    check_structure(message)
     plain = isinstance(message.get("content"), str) and message.keys() == {"role", "content"}
     formats: list[str] = []
     first: list[Part] = []
@@ -94,15 +94,7 @@ def _formats_of(message: Any, before: tuple[str, ...]) -> tuple[tuple[str, ...],
             formats.append(name)
     if formats:
         return tuple(formats), first
-    others = [name for name in ORDER if _parts(name, message) is not None]
-    if others:
-        raise ValueError(
-            f"the message is of format {' or '.join(others)}, those before it of"
-            f" {' or '.join(before)}: one conversation has one format. {NOT_RECORDED}"
-        )
-    role = f"role {message['role']!r}, with " if "role" in message else ""
-    fields = ", ".join(sorted(map(str, message))) or "nothing in it"
-    raise ValueError(f"the message is of no known format: it has {role}{fields}. {NOT_RECORDED}")
+    raise ValueError(f"the message is {describe_mismatch(message, before)}. {NOT_RECORDED}")
 
 
 def _parts(name: str, message: Any) -> list[Part] | None:

@@ -13,7 +13,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from sightline.changes.session_context import SessionContext
 from sightline.conversation import words
 from sightline.conversation.dropped_text import dropped_lines
 from sightline.conversation.fold_decisions import encode_decision
@@ -59,9 +58,8 @@ class Part(Struct, frozen=True):
 
 
 def condense(
-    context: SessionContext,
-    lock: AbstractContextManager[object],
     window: Window,
+    lock: AbstractContextManager[object],
     summarizer: Callable[[str], str],
     keep_tokens: int,
 ) -> Condensation | None:
@@ -71,7 +69,7 @@ def condense(
         raise ValueError(f"keep_tokens is a number of tokens, 0 or more, not {keep_tokens}")
     with lock:
         _check_failures(window)
-        part = _choose_part(context, window, keep_tokens)
+        part = _choose_part(window, keep_tokens)
     if part is None:
         return None
     try:
@@ -79,17 +77,17 @@ def condense(
     except Exception as error:
         reason = f"the summarizer failed: {type(error).__name__}: {error}"[:500]
         with lock:
-            raise _fail(context, window, reason) from error
+            raise _fail(window, reason) from error
     with lock:
         if not isinstance(answer, str) or not answer.strip():
-            raise _fail(context, window, "it is empty")
+            raise _fail(window, "it is empty")
         window.refresh()
         if window.ids[part.cut - 1 : part.cut] != [part.tip]:
-            raise _fail(context, window, MOVED)
-        return _record(context, window, part, answer.strip())
+            raise _fail(window, MOVED)
+        return _record(window, part, answer.strip())
 
 
-def _choose_part(context: SessionContext, window: Window, keep_tokens: int) -> Part | None:
+def _choose_part(window: Window, keep_tokens: int) -> Part | None:
     """Choose the messages to sum up; None where there are none."""
     if window.format is None:
         return None
@@ -105,7 +103,7 @@ def _choose_part(context: SessionContext, window: Window, keep_tokens: int) -> P
         for place, block in enumerate(window.blocks)
         if start <= block.message < cut and place not in dropped
     ]
-    record = collect_record(context, window, blocks)
+    record = collect_record(window, blocks)
     return Part(start, cut, words.summary_request(texts), record, window.ids[cut - 1])
 
 
@@ -132,20 +130,20 @@ def _find_cut(window: Window, keep_tokens: int, start: int) -> int:
     return start
 
 
-def _record(context: SessionContext, window: Window, part: Part, answer: str) -> Condensation:
+def _record(window: Window, part: Part, answer: str) -> Condensation:
     """Record a summary. CondenseRefused for one that is too long or frees no tokens."""
     assert window.format is not None
     length = window.count(answer)
     if length > SUMMARY_TOKENS_MAX:
         reason = f"it has {length} tokens, {SUMMARY_TOKENS_MAX} are the most"
-        raise _fail(context, window, reason)
+        raise _fail(window, reason)
     text = words.summary(answer, part.ledger, window.count)
     staying = [b for b in window.blocks if not part.start <= b.message < part.cut]
     before, after = window.tokens, sum(block.tokens for block in staying) + window.count(text)
     if after >= before:
         reason = f"the view would have {after} tokens with it, and has {before} without"
-        raise _fail(context, window, reason)
-    message = window.format.adapter.user(text)
+        raise _fail(window, reason)
+    message = window.format.adapter.user_message(text)
     summary = message_id(message, window.ids[part.cut - 1])
     content = {
         "message": message,
@@ -158,8 +156,8 @@ def _record(context: SessionContext, window: Window, part: Part, answer: str) ->
     removed = window.removed
     visible = [block for place, block in enumerate(window.blocks) if place not in removed]
     summed_up = [block for block in visible if part.start <= block.message < part.cut]
-    lines = dropped_lines(context, summed_up, staying)
-    context.append([*lines, fact], blobs=[data])
+    lines = dropped_lines(window.context, summed_up, staying)
+    window.context.append([*lines, fact], blobs=[data])
     window.refresh()
     return Condensation(text, first, last, before, window.tokens)
 
@@ -198,9 +196,9 @@ def _check_failures(window: Window) -> None:
         )
 
 
-def _fail(context: SessionContext, window: Window, reason: str) -> CondenseRefused:
+def _fail(window: Window, reason: str) -> CondenseRefused:
     """Record a failure; return the error to raise."""
-    context.append([CondenseFailed(reason, window.side)])
+    window.context.append([CondenseFailed(reason, window.side)])
     return CondenseRefused(
         f"No summary was taken: {reason}. The conversation and its view are as they were.",
         "Go on with view(); a smaller budget folds more without a model.",

@@ -9,15 +9,9 @@ from msgspec import Struct
 
 from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
+from sightline.conversation import message_chain
 from sightline.conversation.fold_decisions import load_json, removed_texts
 from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.message_chain import (
-    VIEW_FACTS,
-    branch_facts,
-    read_blob,
-    read_message,
-    side_of,
-)
 from sightline.conversation.sent_view import Window
 from sightline.errors import UnknownName
 from sightline.model.events import Condensed, Folded, MessageAppended
@@ -38,7 +32,7 @@ class Displayed(Struct, frozen=True):
     summary: bool = False
 
 
-def display(context: SessionContext, window: Window) -> list[Displayed]:
+def display(window: Window) -> list[Displayed]:
     """Return the messages of a chain, oldest first, with summaries where they were made."""
     folded: dict[str, set[int]] = {}
     dropped: dict[str, set[int]] = {}
@@ -51,12 +45,12 @@ def display(context: SessionContext, window: Window) -> list[Displayed]:
     for row in window.rows:
         at, fact = moment(row.happened_at), row.fact
         if isinstance(fact, Condensed):
-            message = load_json(read_blob(context, fact.text or ""))["message"]
+            message = load_json(message_chain.read_blob(window.context, fact.text or ""))["message"]
             is_replaced = fact.summary not in window.ids
             shown.append(Displayed(fact.summary, message, at, (), (), is_replaced, summary=True))
         elif isinstance(fact, MessageAppended):
             name = fact.message
-            message = read_message(context, row)
+            message = message_chain.read_message(window.context, row)
             stubs, gone = (tuple(sorted(n.get(name, ()))) for n in (folded, dropped))
             shown.append(Displayed(name, message, at, stubs, gone, name not in window.ids))
     return shown
@@ -64,15 +58,15 @@ def display(context: SessionContext, window: Window) -> list[Displayed]:
 
 def expand(context: SessionContext, side: str, name: str) -> str:
     """Return the folded text with a name. UnknownName."""
-    rows = list(branch_facts(context, VIEW_FACTS))
+    rows = list(message_chain.branch_facts(context, message_chain.VIEW_FACTS))
     for decided in reversed(rows):
         fact = decided.fact
         if isinstance(fact, (Folded, Condensed)) and fact.side == side and fact.text:
-            place = removed_texts(read_blob(context, fact.text)).get(name)
+            place = removed_texts(message_chain.read_blob(context, fact.text)).get(name)
             row = next((r for r in reversed(rows) if place and _is(r, place[0])), None)
             if place and row and isinstance(row.fact, MessageAppended):
                 adapter = FORMATS[row.fact.formats[0]].adapter
-                return adapter.parts(read_message(context, row))[place[1]].text
+                return adapter.parts(message_chain.read_message(context, row))[place[1]].text
     raise UnknownName(
         f"No text of the name {name!r} was removed from this conversation.",
         "Give the name that stands behind 'expand' in the stub.",
@@ -80,12 +74,16 @@ def expand(context: SessionContext, side: str, name: str) -> str:
 
 
 def position_of(context: SessionContext, side: str, message: str, *, before: bool) -> int:
-    """Return the last position of the timeline at which a message was the newest of its chain;
-    before: the last position without the message. UnknownName."""
-    own = [row for row in branch_facts(context, VIEW_FACTS) if side_of(row) == side]
+    """Return the last position of the timeline with a message as the newest of its chain; before:
+    the last position without the message. UnknownName."""
+    own = [
+        row
+        for row in message_chain.branch_facts(context, message_chain.VIEW_FACTS)
+        if message_chain.side_of(row) == side
+    ]
     if not any(_is(row, message) for row in own):  # a rewind removed it, which can be taken back
-        rows = context.store.timeline(session=context.session, kinds=VIEW_FACTS)
-        own = [row for row in rows if side_of(row) == side]
+        rows = context.store.timeline(session=context.session, kinds=message_chain.VIEW_FACTS)
+        own = [row for row in rows if message_chain.side_of(row) == side]
     places = [number for number, row in enumerate(own) if _is(row, message)]
     if not places:
         raise UnknownName(

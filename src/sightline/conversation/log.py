@@ -13,19 +13,10 @@ from typing import Any
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.rewinder import rewind
+from sightline.conversation import message_chain
 from sightline.conversation.append import append_newest, microseconds
 from sightline.conversation.condense import Condensation, condense
 from sightline.conversation.display import Displayed, display, expand, position_of
-from sightline.conversation.message_chain import (
-    MESSAGES,
-    Tip,
-    branch_facts,
-    find_tip,
-    message_fact,
-    newest_messages,
-    read_message,
-    side_of,
-)
 from sightline.conversation.saved_file import Loaded, Saved, load, save
 from sightline.conversation.sent_view import Window
 from sightline.conversation.token_counter import family_of
@@ -56,7 +47,7 @@ class Conversation:
         self._context = context
         self._lock = lock
         self._root = root
-        self._tip: Tip | None = None
+        self._tip: message_chain.Tip | None = None
         self._window: Window | None = None
 
     def append(self, message: Mapping[str, Any], *, at: datetime | None = None) -> str:
@@ -74,21 +65,25 @@ class Conversation:
             return self._tip.message or ""
 
     def messages(self, last: int | None = None) -> list[Message]:
-        """Return all messages, or the `last` ones, oldest first, as they were given. StoreError."""
+        """Return all messages, or the `last` ones, unchanged, oldest first. StoreError."""
         if last is not None and (type(last) is not int or last < 1):
             raise ValueError(f"last is how many messages, 1 or more, not {last!r}")
         with self._lock:
             if last is None:
-                rows = [r for r in branch_facts(self._context, MESSAGES) if side_of(r) == self.name]
+                rows = [
+                    r
+                    for r in message_chain.branch_facts(self._context, message_chain.MESSAGES)
+                    if message_chain.side_of(r) == self.name
+                ]
             else:
-                rows = newest_messages(self._context, self.name, last)
-            return [read_message(self._context, row) for row in rows]
+                rows = message_chain.newest_messages(self._context, self.name, last)
+            return [message_chain.read_message(self._context, row) for row in rows]
 
     def display(self) -> list[Displayed]:
         """Return all messages for a person, oldest first: folded and summed-up messages are there in
         full, and marked."""
         with self._lock:
-            return display(self._context, self._current_window())
+            return display(self._current_window())
 
     def view(
         self,
@@ -135,15 +130,15 @@ class Conversation:
         if self.name or not name.strip():
             raise ValueError(f"a side chain has a name, and none of its own beside it: {name!r}")
         with self._lock:
-            root = call or find_tip(self._context, "", None).message
+            root = call or message_chain.find_tip(self._context, "", None).message
         return Conversation(self._context, self._lock, name, root)
 
     def sides(self) -> dict[str, str | None]:
         """Return the names of the side chains, each with the id of the message that it follows."""
         with self._lock:
             roots: dict[str, str | None] = {}
-            for row in branch_facts(self._context, MESSAGES):
-                fact = message_fact(row)
+            for row in message_chain.branch_facts(self._context, message_chain.MESSAGES):
+                fact = message_chain.message_fact(row)
                 if fact.side:
                     roots.setdefault(fact.side, fact.parent)
             return roots
@@ -160,11 +155,11 @@ class Conversation:
         """
         with self._lock:
             window = self._current_window()
-        return condense(self._context, self._lock, window, summarizer, keep_tokens)
+        return condense(window, self._lock, summarizer, keep_tokens)
 
     def save(self, path: str, *, replace: bool = False) -> Saved:
-        """Write the conversation and the decisions on it to a file, as JSON lines: append new lines,
-        else write the whole file at once. `replace` allows replacing another conversation, or a
+        """Write the conversation and its decisions to a file, as JSON lines: append new lines, else
+        write the whole file at once. `replace` allows replacing another conversation, or a
         damaged file, of which a copy is kept beside it. HistoryError."""
         with self._lock:
             return save(self._context, path, replace=replace)

@@ -115,13 +115,13 @@ def _tip(row: Recorded, position: int) -> Tip:
 
 
 def message_fact(row: Recorded) -> MessageAppended:
-    """Return the fact of a row that is known to be a message."""
+    """Return the fact of a message's row."""
     assert isinstance(row.fact, MessageAppended)
     return row.fact
 
 
 def side_of(row: Recorded) -> str | None:
-    """Return the name of the chain to which a fact belongs; None for a fact of no chain."""
+    """Return the name of a fact's chain; None for a fact of no chain."""
     return getattr(row.fact, "side", None)
 
 

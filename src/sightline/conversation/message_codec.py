@@ -59,7 +59,6 @@ def encode(message: Message, parent: str | None) -> Encoded:
     """Encode a message. ValueError for a value that JSON cannot hold, or a picture whose base64 is
     broken."""
     text = _dump(message, AS_GIVEN)
-    _check_keys(message)
     media: tuple[bytes, ...] = ()
     if any(sign in text for sign in SIGNS):
         remaining, media = _extract_media(message)
@@ -84,15 +83,19 @@ def decode(text: bytes, media: Sequence[Revision], read_blob: Callable[[str], by
     return message
 
 
-def check_depth(message: Any) -> None:
-    """ValueError for a message nested so deeply that a reader could exhaust its stack."""
+def check_structure(message: Any) -> None:
+    """ValueError for a message nested so deeply that a reader could exhaust its stack, and for a key
+    that is no text, which JSON would turn into one."""
     values = [(message, 1)]
     while values:
         value, depth = values.pop()
         if depth > DEPTH_MAX:
-            raise ValueError(
-                f"the message is nested more than {DEPTH_MAX} deep, or holds itself. {NOT_RECORDED}"
-            )
+            why = f"the message is nested more than {DEPTH_MAX} deep, or holds itself"
+            raise ValueError(f"{why}. {NOT_RECORDED}")
+        if isinstance(value, dict):
+            key = next((key for key in value if not isinstance(key, str)), "")
+            if not isinstance(key, str):
+                raise ValueError(_not_json(f"the key {key!r} is no text"))  # noqa: TRY004
         fields = value.values() if isinstance(value, dict) else value
         values += [(field, depth + 1) for field in fields if isinstance(field, (dict, list, tuple))]
 
@@ -124,19 +127,6 @@ def _extract_media(message: Message) -> tuple[Message, tuple[bytes, ...]]:
             remaining = changed(remaining, place, f"{REFERENCE}{len(media)}:{prefix}")
             media.append(data)
     return remaining, tuple(media)
-
-
-def _check_keys(value: Any) -> None:
-    """ValueError for a key that is no text, which JSON would turn into one."""
-    if isinstance(value, dict):
-        for key, field in value.items():
-            if not isinstance(key, str):
-                raise ValueError(_not_json(f"the key {key!r} is no text"))  # noqa: TRY004
-            if not isinstance(field, str):
-                _check_keys(field)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _check_keys(item)
 
 
 def _texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:

@@ -1,4 +1,4 @@
-"""Classify a provider's error by what the caller can do next.
+"""Classify a provider's error: the kind tells the caller's next step.
 
 The answers are: send less, reserve less room for the answer, send fewer bytes, repair the history,
 wait, or none of these. A rate limit that counts tokens is never taken for a full context window.
@@ -24,7 +24,7 @@ WINDOW_STATUS = (400, 413, 422)
 
 
 class ProviderError(Struct, frozen=True):
-    """A provider's error by what to do next.
+    """A classified error of a provider.
 
     kind: overflow: the messages do not fit into the context window; overflow_output: the messages
     fit, but not together with the room requested for the answer, or the answer was cut off;
@@ -40,7 +40,7 @@ class ProviderError(Struct, frozen=True):
 
 
 def classify_error(error: Any, status: int | None = None) -> ProviderError:
-    """Classify a provider's error by what to do next.
+    """Classify a provider's error: the kind tells the next step.
 
     error: an exception of any SDK, a response, a response body, or text. status: the HTTP status,
     for an error that does not carry its own.
@@ -80,7 +80,7 @@ def _classify(evidence: Evidence, status: int | None) -> ProviderError:
 
 
 def _match(text: str) -> tuple[Kind | None, int | None, int | None]:
-    """Return the kind of the first pattern that matches, and the used and limit numbers in it."""
+    """Return the kind of the first matching pattern, and its used and limit numbers."""
     matches = ((kind, pattern.search(text)) for kind, pattern in PATTERNS)
     kind, match = next(((kind, match) for kind, match in matches if match), (None, None))
     if match is None:
@@ -247,11 +247,8 @@ def _lower_texts(fields: Mapping[str, Any], names: Iterable[str]) -> set[str]:
 
 
 def _http_status(value: Any) -> int | None:
-    if isinstance(value, str) and value.isdecimal() and len(value) == 3:
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and 100 <= value < 600:
-        return int(value)
-    return None
+    digits = "" if isinstance(value, bool) else str(value) if isinstance(value, int | str) else ""
+    return int(digits) if re.fullmatch("[1-5][0-9]{2}", digits) else None
 
 
 CODES: Mapping[str, Kind] = {

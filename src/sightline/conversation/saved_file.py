@@ -17,18 +17,9 @@ from zlib import crc32
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext
+from sightline.conversation import message_chain
 from sightline.conversation.append import append_behind
 from sightline.conversation.fold_decisions import load_json, message_ids
-from sightline.conversation.message_chain import (
-    MESSAGES,
-    VIEW_FACTS,
-    Tip,
-    branch_facts,
-    find_tip,
-    message_fact,
-    read_blob,
-    read_message,
-)
 from sightline.conversation.message_codec import message_id
 from sightline.errors import HistoryError
 from sightline.filesystem.private_files import aside_of, new_file, sync_folder
@@ -131,10 +122,10 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
             f"{hint}; the file stays as it is.",
         )
     records = _new_records(context, path, contents)
-    tips: dict[str, Tip] = {}
+    tips: dict[str, message_chain.Tip] = {}
     for number, record in enumerate(records):
         side = record.get("side", "")
-        tips[side] = find_tip(context, side, tips.get(side))
+        tips[side] = message_chain.find_tip(context, side, tips.get(side))
         if record["kind"] == "message":
             try:
                 tips[side] = _append_message(context, record, tips[side])
@@ -156,7 +147,10 @@ def _is_known(context: SessionContext, contents: Contents) -> bool:
     workspaces may have the same name."""
     if contents.session != context.session:
         return False
-    known = {message_fact(row).message for row in context.store.timeline(kinds=MESSAGES)}
+    known = {
+        message_chain.message_fact(row).message
+        for row in context.store.timeline(kinds=message_chain.MESSAGES)
+    }
     return known.issuperset(contents.message_ids)
 
 
@@ -171,7 +165,11 @@ def _count_shared(first: Sequence[object], second: Sequence[object]) -> int:
 
 def _rows(context: SessionContext) -> list[Recorded]:
     kinds = (MessageAppended, Folded, Condensed)
-    return [row for row in branch_facts(context, VIEW_FACTS) if isinstance(row.fact, kinds)]
+    return [
+        row
+        for row in message_chain.branch_facts(context, message_chain.VIEW_FACTS)
+        if isinstance(row.fact, kinds)
+    ]
 
 
 def _record_of(context: SessionContext, row: Recorded) -> Record:
@@ -179,10 +177,10 @@ def _record_of(context: SessionContext, row: Recorded) -> Record:
     if isinstance(fact, MessageAppended):
         ids = {"kind": "message", "id": fact.message, "parent": fact.parent}
         side = {"side": fact.side} if fact.side else {}
-        return {**ids, **at, **side, "message": read_message(context, row)}
+        return {**ids, **at, **side, "message": message_chain.read_message(context, row)}
     assert isinstance(fact, (Folded, Condensed))
     assert fact.text is not None
-    text = read_blob(context, fact.text).decode("utf-8", "surrogatepass")
+    text = message_chain.read_blob(context, fact.text).decode("utf-8", "surrogatepass")
     decision = {**at, "side": fact.side, "text": text}
     if isinstance(fact, Folded):
         return {"kind": "folded", "message": fact.message, "blocks": [*fact.blocks], **decision}
@@ -219,7 +217,9 @@ def _text_bytes(record: Record) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _append_message(context: SessionContext, record: Record, tip: Tip) -> Tip:
+def _append_message(
+    context: SessionContext, record: Record, tip: message_chain.Tip
+) -> message_chain.Tip:
     root = record["parent"]
     parent = tip.message or root
     if parent != root:

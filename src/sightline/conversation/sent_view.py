@@ -12,22 +12,10 @@ from typing import Any
 from msgspec import structs
 
 from sightline.changes.session_context import SessionContext
+from sightline.conversation import message_chain
 from sightline.conversation.dropped_text import dropped_lines
-from sightline.conversation.fold_decisions import (
-    Place,
-    decode_decision,
-    encode_decision,
-    load_json,
-)
+from sightline.conversation.fold_decisions import Place, decode_decision, encode_decision, load_json
 from sightline.conversation.formats.format import FORMATS, Format
-from sightline.conversation.message_chain import (
-    VIEW_FACTS,
-    BranchFollower,
-    leading_system,
-    read_blob,
-    read_message,
-    side_of,
-)
 from sightline.conversation.view_options import ViewOptions
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.window.folding import Folding
@@ -51,8 +39,8 @@ class Window:
     def __init__(self, context: SessionContext, side: str, family: Family) -> None:
         self.family = family
         self.side = side
-        self._context = context
-        self._facts = BranchFollower(context, VIEW_FACTS)
+        self.context = context
+        self._facts = message_chain.BranchFollower(context, message_chain.VIEW_FACTS)
         self.rows: list[Recorded] = []
         self._reset("")
 
@@ -90,12 +78,12 @@ class Window:
         try:
             self._refresh()
         except BaseException:
-            self._facts = BranchFollower(self._context, VIEW_FACTS)
+            self._facts = message_chain.BranchFollower(self.context, message_chain.VIEW_FACTS)
             raise
 
     def _refresh(self) -> None:
         restarts, rows = self._facts.poll()
-        own = [row for row in rows if side_of(row) == self.side]
+        own = [row for row in rows if message_chain.side_of(row) == self.side]
         self.rows = own if restarts else self.rows + own
         restarts = restarts or any(isinstance(row.fact, Condensed) for row in own)
         current = (self.format.name if self.format else "",)
@@ -114,9 +102,9 @@ class Window:
         fact = condensed.fact
         assert isinstance(fact, Condensed)
         assert fact.text is not None
-        for row in leading_system(self.rows):
+        for row in message_chain.leading_system(self.rows):
             self._take(row)
-        message = load_json(read_blob(self._context, fact.text))["message"]
+        message = load_json(message_chain.read_blob(self.context, fact.text))["message"]
         self._add_message(fact.summary, message, condensed.happened_at)
         is_after = False  # the messages between the last one summed up and the summary stay
         for row in self.rows[: summaries[-1]]:
@@ -130,7 +118,9 @@ class Window:
     def _take(self, row: Recorded) -> None:
         fact = row.fact
         if isinstance(fact, MessageAppended):
-            self._add_message(fact.message, read_message(self._context, row), row.happened_at)
+            self._add_message(
+                fact.message, message_chain.read_message(self.context, row), row.happened_at
+            )
         elif isinstance(fact, Folded) and fact.text is not None:
             self._add_decision(fact.text)
 
@@ -149,7 +139,7 @@ class Window:
 
     def _add_decision(self, text: str) -> None:
         """Apply a recorded decision, except where another process decided on a block earlier."""
-        data = read_blob(self._context, text)
+        data = message_chain.read_blob(self.context, text)
         decision = decode_decision(data, self.places, self._known_ids)
         removed = self.removed
         decision = structs.replace(
@@ -227,16 +217,16 @@ class Window:
         return 0.0
 
     def _record(self, decision: Decision) -> None:
-        """Record a decision, and the lines of files that the agent no longer holds because of it."""
+        """Record a decision, and the lines of files that leave the view."""
         removed = {fold.block for fold in decision.folds} | {*decision.dropped}
         gone = removed | self.removed
         visible = [block for place, block in enumerate(self.blocks) if place not in gone]
         blocks = [self.blocks[place] for place in removed]
-        lines = dropped_lines(self._context, blocks, visible, decision.tails)
+        lines = dropped_lines(self.context, blocks, visible, decision.tails)
         data = encode_decision(decision, self.blocks, self.ids)
         places = tuple(sorted(fold.block for fold in decision.folds))
         fact = Folded(self.ids[-1], places, revision_of(data), self.side)
-        self._context.append([*lines, fact], blobs=[data])
+        self.context.append([*lines, fact], blobs=[data])
         self.refresh()
 
 

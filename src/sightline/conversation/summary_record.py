@@ -21,9 +21,10 @@ from sightline.notices import pending
 COMMANDS_MAX = 40
 
 
-def collect_record(context: SessionContext, window: Window, blocks: Sequence[Block]) -> Ledger:
-    """Collect the record of blocks that are to be summed up, with that of earlier summaries."""
-    before = _previous(context, window)
+def collect_record(window: Window, blocks: Sequence[Block]) -> Ledger:
+    """Collect the record of blocks before a summary replaces them, and of earlier summaries."""
+    context = window.context
+    before = _previous(window)
     items = todos(window.blocks)
     return Ledger(
         typed=(*before.typed, *(block.text for block in blocks if block.kind == "user")),
@@ -35,12 +36,12 @@ def collect_record(context: SessionContext, window: Window, blocks: Sequence[Blo
     )
 
 
-def _previous(context: SessionContext, window: Window) -> Ledger:
+def _previous(window: Window) -> Ledger:
     """Return the record of the last summary."""
     summaries = [row.fact for row in window.rows if isinstance(row.fact, Condensed)]
     if not summaries or summaries[-1].text is None:
         return Ledger()
-    record = load_json(read_blob(context, summaries[-1].text))["ledger"]
+    record = load_json(read_blob(window.context, summaries[-1].text))["ledger"]
     return Ledger(
         typed=tuple(record["typed"]),
         files=tuple(File(*row) for row in record["files"]),
@@ -49,7 +50,7 @@ def _previous(context: SessionContext, window: Window) -> Ledger:
 
 
 def _files(context: SessionContext, before: Ledger, blocks: Iterable[Block]) -> Iterator[File]:
-    """Return each file once, with the last change to it and the text that the agent holds."""
+    """Return each file once: the last change, and the text that the agent holds."""
     deeds = {file.path: file.deed for file in before.files}
     for block in blocks:
         paths = [excerpt.path for excerpt in block.excerpts]

@@ -157,19 +157,14 @@ def _find_list(arguments: Mapping[str, Any]) -> Todos | None:
     for name in LISTS:
         value = arguments.get(name)
         if isinstance(value, str):
-            items = _parse_json(value) if value.lstrip().startswith("[") else None
-            return parse_markdown(value) or {} if items is None else items
+            try:
+                items = loads(value) if value.lstrip().startswith("[") else None
+            except (ValueError, RecursionError):
+                items = None
+            return _parse_items(items) if isinstance(items, list) else parse_markdown(value) or {}
         if isinstance(value, list | tuple):
             return _parse_items(value)
     return None
-
-
-def _parse_json(text: str) -> Todos | None:
-    try:
-        items = loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return _parse_items(items) if isinstance(items, list) else None
 
 
 def _parse_items(values: Iterable[Any]) -> Todos:

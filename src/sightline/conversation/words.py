@@ -127,7 +127,7 @@ TITLE_MAX, LAST_MAX = 80, 200
 
 
 def name_of(text: str) -> str:
-    """Return the short name of a folded text, with which `expand` finds the text again."""
+    """Return the short name under which `expand` finds a folded text."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:NAME_LENGTH]
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.conversation.formats.histories import NAMES, histories
 
 from sightline.conversation.formats.format import FORMATS
-from sightline.conversation.formats.tool_effects import effect_of, has_failed, result_excerpts
+from sightline.conversation.formats.parse_blocks import effect_of, has_failed, result_excerpts
 from sightline.conversation.tool_calls import make_call
 from sightline.conversation.tool_names import DEEDS, EDITORS, SHELLS
 from sightline.conversation.window.blocks import Decision, Fold

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sightline.conversation.formats.tool_effects import effect_of, has_failed, result_excerpts
+from sightline.conversation.formats.parse_blocks import effect_of, has_failed, result_excerpts
 from sightline.conversation.tool_calls import make_call
 from sightline.conversation.window.blocks import Excerpt
 

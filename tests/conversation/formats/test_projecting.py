@@ -127,7 +127,7 @@ def test_a_tail_does_not_part_the_results_of_a_batch():
     ],
 )  # fmt: skip
 def test_a_tail_stands_where_its_format_takes_it(name, message, after):
-    assert FORMATS[name].adapter.tailed(message, "Now") == after
+    assert FORMATS[name].adapter.with_tail(message, "Now") == after
 
 
 def test_no_tail_stands_behind_the_model():

@@ -25,5 +25,4 @@ PURE = (
     "repair",
     "responses",
     "shell_effects",
-    "tool_effects",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import text_part
+from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
@@ -15,7 +15,6 @@ from sightline.conversation.formats.parts import (
     changed,
     content_text,
     put_arguments,
-    text_of,
 )
 
 NAME = "anthropic"
@@ -29,7 +28,7 @@ OTHERS = (
 """Beginnings of the types of parts that are OpenAI's or LangChain's."""
 
 
-def owns(message: Message) -> bool:
+def is_own(message: Message) -> bool:
     content = message.get("content")
     if message.get("role") not in ("user", "assistant") or not isinstance(content, str | list):
         return False
@@ -67,10 +66,7 @@ def _part(place: Place, block: Any, message: Message) -> Part:
     if kind in THINKING:
         text = block.get("thinking") or block.get("data", "")
         return Part(place, "thinking", text, fixed=True, loose=True)
-    if kind in ("image", "document"):
-        text, pictures = content_text([block])
-        return Part(place, kind, text, pictures=pictures, fixed=role(message) == "model")
-    return Part(place, "unknown", text_of(block), fixed=True)
+    return content_part(place, block, role(message))
 
 
 def _text(place: Place, text: str, message: Message) -> Part:
@@ -80,7 +76,7 @@ def _text(place: Place, text: str, message: Message) -> Part:
     return text_part(place, text, role(message))
 
 
-def put(message: Message, part: Part, text: str) -> Message:
+def with_text(message: Message, part: Part, text: str) -> Message:
     if part.kind == "call":
         return put_arguments(message, (*part.place, "input"), part, text)
     if part.kind == "result":
@@ -92,12 +88,12 @@ def put(message: Message, part: Part, text: str) -> Message:
     return changed(message, part.place, {"type": "text", "text": text, **marks})
 
 
-def named(message: Message, part: Part, call: str) -> Message:
+def with_id(message: Message, part: Part, call: str) -> Message:
     key = "id" if part.kind == "call" else "tool_use_id"
     return changed(message, (*part.place, key), call)
 
 
-def left(message: Message) -> Message | None:
+def without_empty(message: Message) -> Message | None:
     content = message.get("content") or []
     return None if all(_is_thinking(block) for block in content) else message
 
@@ -106,21 +102,21 @@ def _is_thinking(block: Any) -> bool:
     return isinstance(block, dict) and block.get("type") in THINKING
 
 
-def result(_message: Message, part: Part, text: str) -> Any:
+def make_result(_message: Message, part: Part, text: str) -> Any:
     return {"type": "tool_result", "tool_use_id": part.call, "content": text, "is_error": True}
 
 
-def answering(raw: Sequence[Any]) -> list[Message]:
+def result_messages(raw: Sequence[Any]) -> list[Message]:
     return [{"role": "user", "content": list(raw)}] if raw else []
 
 
-def user(text: str) -> Message:
+def user_message(text: str) -> Message:
     return {"role": "user", "content": text}
 
 
-def tailed(message: Message | None, text: str) -> list[Message]:
+def with_tail(message: Message | None, text: str) -> list[Message]:
     if message is None:
-        return [user(text)]
+        return [user_message(text)]
     return [{**message, "content": [*_blocks(message), {"type": "text", "text": text}]}]
 
 
@@ -129,7 +125,7 @@ def _blocks(message: Message) -> Sequence[Any]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def faults(message: Message) -> list[tuple[str, str]]:
+def find_faults(message: Message) -> list[tuple[str, str]]:
     blocks = _blocks(message)
     found = [] if blocks else [("I9", "it has no content")]
     if blocks and _is_thinking(blocks[-1]) and role(message) == "model":
@@ -149,7 +145,7 @@ def _faults_of(block: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def tidied(message: Message) -> Message | None:
+def without_faults(message: Message) -> Message | None:
     content = message["content"]
     if isinstance(content, str):
         return message if content.strip() else None

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from re import DOTALL, sub
-from typing import Literal
+from typing import Any, Literal
 
-from sightline.conversation.formats.parts import Part, Place, Role
+from sightline.conversation.formats.parts import (
+    PICTURES,
+    TEXTS,
+    Part,
+    Place,
+    Role,
+    content_text,
+    text_of,
+)
 from sightline.conversation.window.blocks import Kind
 
 Author = Literal["person", "program", "summary"]
@@ -56,3 +64,17 @@ def text_part(place: Place, text: str, role: Role) -> Part:
     if role == "model":
         return Part(place, "text", text)
     return Part(place, "system" if role == "system" else KINDS[author(text)], text, fixed=True)
+
+
+def content_part(place: Place, value: Any, role: Role) -> Part:
+    """Return the part of a value in the content of a message with a role: a text, a picture, or
+    anything else, which stays unchanged."""
+    kind = "text" if isinstance(value, str) else value.get("type")
+    if kind in TEXTS:
+        text = value if isinstance(value, str) else value.get("text") or value.get("refusal") or ""
+        return text_part(place, text, role)
+    if kind in PICTURES:
+        text, pictures = content_text([value])
+        picture: Kind = "image" if "image" in kind else "document"
+        return Part(place, picture, text, fixed=role == "model", pictures=pictures)
+    return Part(place, "unknown", text_of(value), fixed=True)

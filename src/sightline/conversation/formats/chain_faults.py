@@ -53,7 +53,7 @@ def repair_chain(adapter: Adapter, messages: Sequence[Message]) -> list[Message]
             else:
                 repaired.append(message)
     if repaired and _starts_with_model(adapter, repaired[0]):
-        return [adapter.user(BEGINNING), *repaired]
+        return [adapter.user_message(BEGINNING), *repaired]
     return repaired
 
 

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import text_part
+from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
     Message,
     Part,
-    Place,
     Role,
     are_broken,
     call_part,
@@ -42,7 +41,7 @@ SEALED = "reasoning_details"
 """Field that may hold signatures which later calls need."""
 
 
-def owns(message: Message) -> bool:
+def is_own(message: Message) -> bool:
     content = message.get("content")
     if message.get("role") not in ROLES or message.get("type") is not None:
         return False
@@ -74,7 +73,7 @@ def parts(message: Message) -> list[Part]:
         for key in thinking
     ]
     if isinstance(content, list):
-        found += [_content(("content", n), part, sender) for n, part in enumerate(content)]
+        found += [content_part(("content", n), part, sender) for n, part in enumerate(content)]
     elif content or (content == "" and not found and not calls):
         found.append(text_part(("content",), content, sender))
     for number, call in enumerate(calls):
@@ -88,20 +87,11 @@ def parts(message: Message) -> list[Part]:
     return found
 
 
-def _content(place: Place, part: Any, sender: Role) -> Part:
-    kind = part.get("type")
-    if kind in ("text", "refusal"):
-        return text_part(place, part.get("text") or part.get("refusal") or "", sender)
-    if kind in ("image_url", "file", "document"):
-        return Part(place, "image" if kind == "image_url" else "document", "", pictures=1)
-    return Part(place, "unknown", text_of(part), fixed=True)
-
-
 def _arguments_place(call: Message) -> tuple[str, str]:
     return ("custom", "input") if "custom" in call else ("function", "arguments")
 
 
-def put(message: Message, part: Part, text: str) -> Message:
+def with_text(message: Message, part: Part, text: str) -> Message:
     if part.kind == "result":
         return {**message, "content": text}
     if part.kind != "call":
@@ -113,13 +103,13 @@ def put(message: Message, part: Part, text: str) -> Message:
     return put_arguments(message, (*part.place, *_arguments_place(call)), part, text)
 
 
-def named(message: Message, part: Part, call: str) -> Message:
+def with_id(message: Message, part: Part, call: str) -> Message:
     if part.kind == "result":
         return {**message, "tool_call_id": call}
     return changed(message, (*part.place, "id"), call)
 
 
-def left(message: Message) -> Message | None:
+def without_empty(message: Message) -> Message | None:
     kept = {key: value for key, value in message.items() if key != "tool_calls" or value}
     kept.setdefault("content", None)
     if kept.get("tool_calls") or kept["content"] or kept.get("function_call"):
@@ -127,23 +117,23 @@ def left(message: Message) -> Message | None:
     return None
 
 
-def result(_message: Message, part: Part, text: str) -> Any:
+def make_result(_message: Message, part: Part, text: str) -> Any:
     if part.place == ("function_call",):
         return {"role": "function", "name": part.tool, "content": text}
     return {"role": "tool", "tool_call_id": part.call, "content": text}
 
 
-def answering(raw: Sequence[Any]) -> list[Message]:
+def result_messages(raw: Sequence[Any]) -> list[Message]:
     return list(raw)
 
 
-def user(text: str) -> Message:
+def user_message(text: str) -> Message:
     return {"role": "user", "content": text}
 
 
-def tailed(message: Message | None, text: str) -> list[Message]:
+def with_tail(message: Message | None, text: str) -> list[Message]:
     if message is None or message["role"] != "user":
-        return [user(text)] if message is None else [message, user(text)]
+        return [user_message(text)] if message is None else [message, user_message(text)]
     content = message["content"]
     if isinstance(content, str):
         return [{**message, "content": f"{content}\n\n{text}"}]
@@ -155,14 +145,14 @@ def _broken_calls(message: Message) -> list[tuple[int, Any]]:
     return [(n, c) for n, c in calls if are_broken((c.get("function") or {}).get("arguments"))]
 
 
-def faults(message: Message) -> list[tuple[str, str]]:
+def find_faults(message: Message) -> list[tuple[str, str]]:
     if not parts(message):
         return [("I9", "it has no content")]
     broken = _broken_calls(message)
     return [("I11", f"the arguments of {c.get('id')} are not a JSON object") for _, c in broken]
 
 
-def tidied(message: Message) -> Message | None:
+def without_faults(message: Message) -> Message | None:
     if not parts(message):
         return None
     for number, call in _broken_calls(message):

@@ -57,8 +57,7 @@ class Format(Struct, frozen=True):
         start: int = 0,
         reading: Reading | None = None,
     ) -> list[Block]:
-        """Parse the messages from index `start` on into blocks, in the order in which they are
-        written. count: tokens of a text. reading: as the call for the messages before left it, so
+        """Parse the messages from index `start` on into blocks, in the order of the wire format. count: tokens of a text. reading: as the call for the messages before left it, so
         that appending costs only the new messages."""
         return parse_blocks(self.adapter, messages, count, start, reading)
 
@@ -74,7 +73,7 @@ class Format(Struct, frozen=True):
         return project(self.adapter, messages, blocks, decisions)
 
     def problems(self, messages: Sequence[Message], *, sending: bool = False) -> list[Problem]:
-        """Return the reasons for which a provider would refuse messages. sending: the messages are
+        """Return why a provider would refuse messages. sending: the messages are
         about to be sent, so no call may wait for its result, and the last message is the user's."""
         return find_problems(self.adapter, messages, sending=sending)
 
@@ -95,15 +94,21 @@ def detect(messages: Sequence[Message]) -> str:
     for number, message in enumerate(messages):
         own = [name for name in names if is_of(ADAPTERS[name], message)]
         if not own:
-            others = [name for name in ORDER if is_of(ADAPTERS[name], message)]
-            if number and others:
-                raise ValueError(
-                    f"message {number} is of format {' or '.join(others)}, those before it of"
-                    f" {' or '.join(names)}: one conversation has one format"
-                )
-            known, shape = ", ".join(ADAPTERS), describe_shape(message)
-            raise ValueError(f"message {number} is of no known format ({known}): {shape}")
+            before = names if number else ()
+            raise ValueError(f"message {number} is {describe_mismatch(message, before)}")
         names = own
     if names[0] == "chat" and any("thinking_blocks" in message for message in messages):
         return "litellm"
     return names[0]
+
+
+def describe_mismatch(message: object, before: Sequence[str]) -> str:
+    """Say why no format fits a message and those before it, as the end of "message 3 is …". before:
+    the formats that fit the messages before; none for the first message."""
+    others = [name for name in ORDER if is_of(ADAPTERS[name], message)]
+    if before and others:
+        return (
+            f"of format {' or '.join(others)}, those before it of {' or '.join(before)}: one"
+            " conversation has one format"
+        )
+    return f"of no known format ({', '.join(ADAPTERS)}): {describe_shape(message)}"

@@ -29,7 +29,7 @@ MEDIA = ("inlineData", "inline_data", "fileData", "file_data")
 SIGNATURES = ("thoughtSignature", "thought_signature")
 
 
-def owns(message: Message) -> bool:
+def is_own(message: Message) -> bool:
     content = message.get("parts")
     if "kind" in message or message.get("role", "user") not in ("user", "model", "function"):
         return False
@@ -78,7 +78,7 @@ def _part(place: Place, part: Mapping[str, Any], sender: Any) -> Part:
     return text_part(place, text, "user")
 
 
-def put(message: Message, part: Part, text: str) -> Message:
+def with_text(message: Message, part: Part, text: str) -> Message:
     raw = value_at(message, part.place)
     if part.kind == "call":
         return put_arguments(message, (*part.place, _key(raw, CALLS) or "", "args"), part, text)
@@ -88,36 +88,36 @@ def put(message: Message, part: Part, text: str) -> Message:
     return changed(message, part.place, {"text": text})
 
 
-def named(message: Message, part: Part, call: str) -> Message:
+def with_id(message: Message, part: Part, call: str) -> Message:
     key = _key(value_at(message, part.place), CALLS + RESPONSES) or ""
     place = (*part.place, key)
     return changed(message, place, {**value_at(message, place), "id": call})
 
 
-def left(message: Message) -> Message | None:
+def without_empty(message: Message) -> Message | None:
     return None if all(part.get("thought") for part in message["parts"]) else message
 
 
-def result(_message: Message, part: Part, text: str) -> Any:
+def make_result(_message: Message, part: Part, text: str) -> Any:
     response = {"name": part.tool, "response": {"error": text}}
     return {"functionResponse": response if part.call is None else {"id": part.call, **response}}
 
 
-def answering(raw: Sequence[Any]) -> list[Message]:
+def result_messages(raw: Sequence[Any]) -> list[Message]:
     return [{"role": "user", "parts": list(raw)}] if raw else []
 
 
-def user(text: str) -> Message:
+def user_message(text: str) -> Message:
     return {"role": "user", "parts": [{"text": text}]}
 
 
-def tailed(message: Message | None, text: str) -> list[Message]:
+def with_tail(message: Message | None, text: str) -> list[Message]:
     if message is None or role(message) == "tool":
-        return [user(text)] if message is None else [message, user(text)]
+        return [user_message(text)] if message is None else [message, user_message(text)]
     return [{**message, "parts": [*message["parts"], {"text": text}]}]
 
 
-def faults(message: Message) -> list[tuple[str, str]]:
+def find_faults(message: Message) -> list[tuple[str, str]]:
     content = message["parts"]
     if not content:
         return [("I9", "it has no parts")]
@@ -126,7 +126,7 @@ def faults(message: Message) -> list[tuple[str, str]]:
     return []
 
 
-def tidied(message: Message) -> Message | None:
+def without_faults(message: Message) -> Message | None:
     return message if message["parts"] else None
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import text_part
+from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
-    PICTURES,
     Message,
     Part,
     Place,
@@ -20,7 +19,6 @@ from sightline.conversation.formats.parts import (
     text_of,
     value_at,
 )
-from sightline.conversation.window.blocks import Kind
 
 NAME = "langchain"
 BESIDE = FIRST = ALONE = True
@@ -55,7 +53,7 @@ def _type(message: Message) -> Any:
     return _fields(message).get("type") or message.get("type")
 
 
-def owns(message: Message) -> bool:
+def is_own(message: Message) -> bool:
     kind = _type(message)
     known = isinstance(kind, str) and kind in ROLES and "role" not in message
     return known and isinstance(_fields(message).get("content"), str | list)
@@ -95,21 +93,14 @@ def _repeats(part: Any, ids: Collection[Any]) -> bool:
 
 
 def _content(place: Place, part: Any, sender: Role) -> Part:
-    if isinstance(part, str):
-        return text_part(place, part, sender)
-    kind = part.get("type")
-    if kind == "text":
-        return text_part(place, part.get("text") or "", sender)
+    kind = part.get("type") if isinstance(part, dict) else None
     if kind in THINKING:
         loose = kind.endswith("thinking")  # Anthropic's; OpenAI's belongs to its item
         return Part(place, "thinking", content_text([part])[0], fixed=True, loose=loose)
-    if kind in PICTURES:
-        picture: Kind = "image" if "image" in kind else "document"
-        return Part(place, picture, "", fixed=sender == "model", pictures=1)
-    return Part(place, "unknown", text_of(part), fixed=True)
+    return content_part(place, part, sender)
 
 
-def put(message: Message, part: Part, text: str) -> Message:
+def with_text(message: Message, part: Part, text: str) -> Message:
     home = _home(message)
     if part.kind == "result":
         return changed(message, (*home, "content"), text)
@@ -128,7 +119,7 @@ def put(message: Message, part: Part, text: str) -> Message:
     return changed(message, part.place, text if whole else {"type": "text", "text": text})
 
 
-def named(message: Message, part: Part, call: str) -> Message:
+def with_id(message: Message, part: Part, call: str) -> Message:
     if part.kind == "result":
         return changed(message, (*_home(message), "tool_call_id"), call)
     copies = [p for p in _copies(message) if value_at(message, p).get("id") == part.call]
@@ -149,7 +140,7 @@ def _copies(message: Message) -> Iterator[Place]:
         yield (*home, "additional_kwargs", "tool_calls", number)
 
 
-def left(message: Message) -> Message | None:
+def without_empty(message: Message) -> Message | None:
     home = _home(message)
     ids = {call.get("id") for call in _fields(message).get("tool_calls") or ()}
     gone = [p for p in _copies(message) if value_at(message, p).get("id") not in ids]
@@ -164,30 +155,30 @@ def left(message: Message) -> Message | None:
     return message if (content and not is_thinking) or ids else None
 
 
-def result(_message: Message, part: Part, text: str) -> Any:
+def make_result(_message: Message, part: Part, text: str) -> Any:
     return {"type": "tool", "content": text, "tool_call_id": part.call, "status": "error"}
 
 
-def answering(raw: Sequence[Any]) -> list[Message]:
+def result_messages(raw: Sequence[Any]) -> list[Message]:
     return list(raw)
 
 
-def user(text: str) -> Message:
+def user_message(text: str) -> Message:
     return {"type": "human", "content": text}
 
 
-def tailed(message: Message | None, text: str) -> list[Message]:
+def with_tail(message: Message | None, text: str) -> list[Message]:
     if message is None or role(message) != "user":
-        return [user(text)] if message is None else [message, user(text)]
+        return [user_message(text)] if message is None else [message, user_message(text)]
     content = _fields(message)["content"]
     part = {"type": "text", "text": text}
     new = f"{content}\n\n{text}" if isinstance(content, str) else [*content, part]
     return [changed(message, (*_home(message), "content"), new)]
 
 
-def faults(message: Message) -> list[tuple[str, str]]:
+def find_faults(message: Message) -> list[tuple[str, str]]:
     return [] if parts(message) else [("I9", "it has no content")]
 
 
-def tidied(message: Message) -> Message | None:
+def without_faults(message: Message) -> Message | None:
     return message if parts(message) else None

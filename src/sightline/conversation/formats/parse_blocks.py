@@ -12,22 +12,68 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, structs
 
 from sightline.conversation.formats.exchanges import CallIds
+from sightline.conversation.formats.file_excerpts import read_excerpts, window_excerpts
+from sightline.conversation.formats.file_writes import rewrites
 from sightline.conversation.formats.parts import Adapter, Message, Part, Role, parts_of
-from sightline.conversation.formats.tool_effects import (
-    Effect,
-    effect_of,
-    has_failed,
-    result_excerpts,
+from sightline.conversation.formats.shell_effects import (
+    ShellEffect,
+    output_excerpts,
+    shell_effect,
+    split_output,
 )
 from sightline.conversation.tool_calls import Call, make_call, tagged_calls
-from sightline.conversation.window.blocks import Block
+from sightline.conversation.tool_names import SHELLS, deed_of, plain_name
+from sightline.conversation.window.blocks import Block, Deed, Excerpt, Rewrite
+from sightline.conversation.written_files import paths_of
 from sightline.text.tokens import PICTURE
 
 Count = Callable[[str], int]
 
 
+class Effect(Struct, frozen=True):
+    """The effect of a call. shell: of a command."""
+
+    call: Call
+    deed: Deed
+    paths: tuple[str, ...] = ()
+    rewrites: tuple[Rewrite, ...] = ()
+    shell: ShellEffect | None = None
+
+
+def effect_of(call: Call) -> Effect:
+    """Work out the effect of a call. An unknown tool, or broken arguments, leave the effect empty."""
+    if plain_name(call.name) in SHELLS:
+        shell = shell_effect(call)
+        return Effect(call, shell.deed, shell.paths, shell.rewrites, shell)
+    deed = deed_of(call)
+    if deed not in ("read", "edit", "write"):
+        return Effect(call, deed)
+    written = () if deed == "read" else rewrites(call, whole=deed == "write")
+    return Effect(call, deed, tuple(dict.fromkeys(paths_of(call))), written)
+
+
+def result_excerpts(effect: Effect, text: str) -> tuple[Excerpt, ...]:
+    """Return the lines of files that a result shows; none where that is not certain."""
+    if text.startswith("[File: "):
+        return window_excerpts(text)
+    if effect.shell is not None:
+        return output_excerpts(effect.shell, text, trims=effect.call.name == "Bash")
+    if effect.deed != "read" or ("<file>" not in text and len(effect.paths) != 1):
+        return ()
+    path = effect.paths[0] if effect.paths else None
+    return read_excerpts(effect.call, path, text)
+
+
+def has_failed(effect: Effect, text: str) -> bool:
+    """Return whether a result says that its call failed, for formats without a field for errors."""
+    if effect.shell is not None:
+        return split_output(text)[1] not in (None, 0)
+    head = text[:200].lstrip()
+    return head.startswith(("<tool_use_error>", "apply_patch verification failed", "Error: "))
+
+
 class Reading:
-    """What earlier messages say about the next ones. Parsing a message changes it."""
+    """The state of a parser between messages."""
 
     def __init__(self) -> None:
         self.step = 0
@@ -136,14 +182,14 @@ def _spoken_result(block: Block, result: TextResult, reading: Reading) -> Block:
 
 
 def _spoken_calls(block: Block, calls: Sequence[Call], reading: Reading) -> Block:
-    """Return the block of a text of the model with calls in it."""
+    """Return the block of a text of the model that contains calls."""
     effects = [effect_of(call) for call in calls]
     ids = [f"#{block.message}.{block.part}.{number}" for number in range(len(calls))]
     reading.spoken += zip((call.name for call in calls), ids, strict=True)
     reading.effects.update(zip(ids, effects, strict=True))
     paths = tuple(dict.fromkeys(path for effect in effects for path in effect.paths))
-    rewrites = tuple(rewrite for effect in effects for rewrite in effect.rewrites)
-    first = structs.replace(effects[0], paths=paths, rewrites=rewrites)
+    texts = tuple(rewrite for effect in effects for rewrite in effect.rewrites)
+    first = structs.replace(effects[0], paths=paths, rewrites=texts)
     return structs.replace(_call_block(block, ids[0], first), fixed=True)
 
 

@@ -48,49 +48,49 @@ class Adapter(Protocol):
     ALONE: bool
     """A result is a message of its own, not a part of a user's message."""
 
-    def owns(self, message: Message, /) -> bool:
+    def is_own(self, message: Message, /) -> bool:
         """Return whether a message can be of this format."""
 
     def role(self, message: Message, /) -> Role:
         """Return the sender of a message. tool: the message holds only results of calls."""
 
     def parts(self, message: Message, /) -> list[Part]:
-        """Return the parts of a message in the order in which they are written."""
+        """Return the parts of a message in the order of the wire format."""
 
-    def put(self, message: Message, part: Part, text: str, /) -> Message:
+    def with_text(self, message: Message, part: Part, text: str, /) -> Message:
         """Return a copy of a message with another text in a part."""
 
-    def named(self, message: Message, part: Part, call: str, /) -> Message:
+    def with_id(self, message: Message, part: Part, call: str, /) -> Message:
         """Return a copy of a message with another id in a call or a result."""
 
-    def left(self, message: Message, /) -> Message | None:
-        """Return a message from which parts were removed, in valid form; None for an empty one."""
+    def without_empty(self, message: Message, /) -> Message | None:
+        """Return a message without the rests of removed parts; None for an empty message."""
 
-    def result(self, message: Message, part: Part, text: str, /) -> Any:
+    def make_result(self, message: Message, part: Part, text: str, /) -> Any:
         """Return a result for a call of a message: a message where results are ALONE, else a raw
         part."""
 
-    def answering(self, raw: Sequence[Any], /) -> list[Message]:
+    def result_messages(self, raw: Sequence[Any], /) -> list[Message]:
         """Return the messages that hold raw results."""
 
-    def user(self, text: str, /) -> Message:
+    def user_message(self, text: str, /) -> Message:
         """Return a message of the user's."""
 
-    def tailed(self, message: Message | None, text: str, /) -> list[Message]:
+    def with_tail(self, message: Message | None, text: str, /) -> list[Message]:
         """Return a message of the user's, or of results, with a text behind it; without a message,
         the text alone."""
 
-    def faults(self, message: Message, /) -> list[tuple[str, str]]:
+    def find_faults(self, message: Message, /) -> list[tuple[str, str]]:
         """Return the faults of a message by itself: the violated invariant, and the reason."""
 
-    def tidied(self, message: Message, /) -> Message | None:
+    def without_faults(self, message: Message, /) -> Message | None:
         """Return a message without these faults; None where nothing remains."""
 
 
 def is_of(adapter: Adapter, message: Any) -> bool:
     """Return whether a message can be of a format, whatever its fields hold."""
     try:
-        return isinstance(message, Mapping) and adapter.owns(message)
+        return isinstance(message, Mapping) and adapter.is_own(message)
     except (AttributeError, KeyError, TypeError):
         return False
 
@@ -123,7 +123,8 @@ def describe_shape(message: Any) -> str:
     """Describe a message of no known format."""
     if not isinstance(message, Mapping):
         return f"a {type(message).__name__}"
-    return f"role {message.get('role')!r}, with {', '.join(sorted(map(str, message)))}"
+    fields = ", ".join(sorted(map(str, message))) or "nothing in it"
+    return f"role {message.get('role')!r}, with {fields}"
 
 
 def value_at(value: Any, place: Place) -> Any:
@@ -168,7 +169,7 @@ def text_of(value: Any) -> str:
 
 
 def content_text(content: Any) -> tuple[str, int]:
-    """Return the text of a content, and the number of pictures and documents in it."""
+    """Return the text of a content, and the number of its pictures and documents."""
     if not isinstance(content, list):
         return ("" if content is None else text_of(content)), 0
     texts: list[str] = []

@@ -29,7 +29,7 @@ def find_problems(
     problems = [
         Problem(invariant, number, why)
         for number, message in enumerate(messages)
-        for invariant, why in adapter.faults(message)
+        for invariant, why in adapter.find_faults(message)
     ]
     problems += [Problem(*fault) for fault in chain_faults(adapter, messages)]
     ids: set[str | None] = set()

@@ -38,7 +38,7 @@ def project(
         left = _fold(adapter, message, stubs.get(number, {}), gone.get(number, ()))
         new = [] if left is None else [left]
         for text in tails.get(number, ()):
-            new[-1:] = adapter.tailed(new[-1] if new else None, text)
+            new[-1:] = adapter.with_tail(new[-1] if new else None, text)
         if adapter is gemini and new and is_behind_gap and _is_model(view) and _is_model(new[:1]):
             view[-1] = gemini.merged(view[-1], new.pop(0))
         view += new
@@ -84,10 +84,10 @@ def _fold(
     parts = adapter.parts(message) if stubs else []
     for number, stub in stubs.items():
         if parts[number].place not in gone:
-            message = adapter.put(message, parts[number], stub)
+            message = adapter.with_text(message, parts[number], stub)
     if not gone:
         return message
-    return None if () in gone else adapter.left(removed(message, gone))
+    return None if () in gone else adapter.without_empty(removed(message, gone))
 
 
 # --- parts that go without a stub
@@ -150,8 +150,8 @@ def _rows_to_remove(
 
 
 def _exchanges_at_work(exchanges: Sequence[Exchange]) -> set[int]:
-    """Return the starts of the exchanges since anybody wrote a text, if one of them holds
-    thinking."""
+    """Return the starts of the exchanges since the last text by anybody else, if thinking occurs
+    among the exchanges."""
     current: list[Exchange] = []
     for exchange in reversed(exchanges):
         if any(row.part.kind != "result" for row in exchange.following):

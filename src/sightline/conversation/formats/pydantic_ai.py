@@ -25,7 +25,7 @@ FIRST = ALONE = False
 RESULTS = ("tool-return", "retry-prompt")
 
 
-def owns(message: Message) -> bool:
+def is_own(message: Message) -> bool:
     content = message.get("parts")
     if message.get("kind") not in ("request", "response") or not isinstance(content, list):
         return False
@@ -87,45 +87,45 @@ def _prompt(place: Place, content: Any) -> Part:
     return Part(place, "unknown", text_of(content), fixed=True)
 
 
-def put(message: Message, part: Part, text: str) -> Message:
+def with_text(message: Message, part: Part, text: str) -> Message:
     if part.kind == "call":
         return put_arguments(message, (*part.place, "args"), part, text)
     is_prompt = len(part.place) > len(("parts", 0))
     return changed(message, part.place if is_prompt else (*part.place, "content"), text)
 
 
-def named(message: Message, part: Part, call: str) -> Message:
+def with_id(message: Message, part: Part, call: str) -> Message:
     return changed(message, (*part.place, "tool_call_id"), call)
 
 
-def left(message: Message) -> Message | None:
+def without_empty(message: Message) -> Message | None:
     is_thinking = all(part["part_kind"] == "thinking" for part in message["parts"])
     return None if is_thinking else message
 
 
-def result(_message: Message, part: Part, text: str) -> Any:
+def make_result(_message: Message, part: Part, text: str) -> Any:
     fields = {"part_kind": "tool-return", "tool_name": part.tool, "content": text}
     return {**fields, "tool_call_id": part.call}
 
 
-def answering(raw: Sequence[Any]) -> list[Message]:
+def result_messages(raw: Sequence[Any]) -> list[Message]:
     return [{"kind": "request", "parts": list(raw)}] if raw else []
 
 
-def user(text: str) -> Message:
+def user_message(text: str) -> Message:
     return {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": text}]}
 
 
-def tailed(message: Message | None, text: str) -> list[Message]:
+def with_tail(message: Message | None, text: str) -> list[Message]:
     if message is None:
-        return [user(text)]
+        return [user_message(text)]
     part = {"part_kind": "user-prompt", "content": text}
     return [{**message, "parts": [*message["parts"], part]}]
 
 
-def faults(message: Message) -> list[tuple[str, str]]:
+def find_faults(message: Message) -> list[tuple[str, str]]:
     return [] if message["parts"] else [("I9", "it has no parts")]
 
 
-def tidied(message: Message) -> Message | None:
+def without_faults(message: Message) -> Message | None:
     return message if message["parts"] else None

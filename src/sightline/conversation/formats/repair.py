@@ -19,7 +19,9 @@ def repair(adapter: Adapter, messages: Sequence[Message]) -> list[Message]:
     missing, and a result without a call is removed."""
     if not find_problems(adapter, messages):
         return list(messages)
-    tidy = [each if not adapter.faults(each) else adapter.tidied(each) for each in messages]
+    tidy = [
+        each if not adapter.find_faults(each) else adapter.without_faults(each) for each in messages
+    ]
     distinct = _with_distinct_ids(adapter, [each for each in tidy if each is not None])
     return repair_chain(adapter, list(_paired(adapter, distinct)))
 
@@ -38,7 +40,7 @@ def _with_distinct_ids(adapter: Adapter, messages: list[Message]) -> list[Messag
             if distinct != row.part.call:
                 same = [r for r in exchange.results if r.part.call == row.part.call]
                 for r in (row, *same[:1]):
-                    messages[r.message] = adapter.named(messages[r.message], r.part, distinct)
+                    messages[r.message] = adapter.with_id(messages[r.message], r.part, distinct)
     return messages
 
 
@@ -56,7 +58,7 @@ def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
     def result_of(call: Row) -> Any:
         row = first_results.get(call.id)
         if row is None:
-            return adapter.result(messages[call.message], call.part, MISSING)
+            return adapter.make_result(messages[call.message], call.part, MISSING)
         return value_at(messages[row.message], row.part.place)
 
     for exchange in exchanges:
@@ -66,7 +68,7 @@ def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
             if _is_right(adapter, messages, exchange):
                 yield from messages[exchange.middle : exchange.end]
             elif not waits:
-                yield from adapter.answering([result_of(call) for call in exchange.calls])
+                yield from adapter.result_messages([result_of(call) for call in exchange.calls])
                 yield from _without_results(adapter, messages, exchange)
             continue
         calls = () if waits else exchange.calls
@@ -80,7 +82,7 @@ def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
 
 def _is_right(adapter: Adapter, messages: list[Message], exchange: Exchange) -> bool:
     """Return whether exactly the results of its calls follow an answer directly."""
-    if any(map(adapter.faults, messages[exchange.middle : exchange.end])):
+    if any(map(adapter.find_faults, messages[exchange.middle : exchange.end])):
         return False
     results = exchange.results
     first = exchange.following[: len(results)]
@@ -98,6 +100,6 @@ def _without_results(
         if not gone:
             yield messages[number]
         elif not adapter.ALONE:
-            message = adapter.left(removed(messages[number], gone))
+            message = adapter.without_empty(removed(messages[number], gone))
             if message is not None:
                 yield message

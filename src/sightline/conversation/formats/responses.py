@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sightline.conversation.formats.authorship import text_part
+from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
-    TEXTS,
     Message,
     Part,
-    Place,
     Role,
     are_broken,
     call_part,
@@ -76,7 +74,7 @@ def _type(message: Message) -> Any:
     return message.get("type", "message")
 
 
-def owns(message: Message) -> bool:
+def is_own(message: Message) -> bool:
     kind = _type(message)
     if kind != "message":
         known = kind in CALLS or kind in OUTPUTS or kind in SERVER_ITEMS or kind in OTHERS
@@ -109,7 +107,7 @@ def parts(message: Message) -> list[Part]:
         content, sender = message["content"], ROLES[message["role"]]
         if isinstance(content, str):
             return [text_part(("content",), content, sender)]
-        return [_content(("content", n), part, sender) for n, part in enumerate(content)]
+        return [content_part(("content", n), part, sender) for n, part in enumerate(content)]
     if kind in CALLS:
         tool = message.get("name") or kind.removesuffix("_call")
         call, given = message.get("call_id"), message.get(CALLS[kind])
@@ -125,16 +123,7 @@ def parts(message: Message) -> list[Part]:
     return [Part((), folded, text_of(message), fixed=True)]
 
 
-def _content(place: Place, part: Any, sender: Role) -> Part:
-    kind = part.get("type")
-    if kind in TEXTS:
-        return text_part(place, part.get("text") or part.get("refusal") or "", sender)
-    if kind in ("input_image", "input_file"):
-        return Part(place, "image" if kind == "input_image" else "document", "", pictures=1)
-    return Part(place, "unknown", text_of(part), fixed=True)
-
-
-def put(message: Message, part: Part, text: str) -> Message:
+def with_text(message: Message, part: Part, text: str) -> Message:
     if part.kind == "result":
         return {**message, "output": text}
     if part.kind == "call":
@@ -145,37 +134,37 @@ def put(message: Message, part: Part, text: str) -> Message:
     return changed(message, part.place, {"type": kind, "text": text})
 
 
-def named(message: Message, _part: Part, call: str) -> Message:
+def with_id(message: Message, _part: Part, call: str) -> Message:
     return {**message, "call_id": call}
 
 
-def left(message: Message) -> Message | None:
+def without_empty(message: Message) -> Message | None:
     return message if message.get("content") else None
 
 
-def result(message: Message, part: Part, text: str) -> Any:
+def make_result(message: Message, part: Part, text: str) -> Any:
     return {"type": RESULTS[message["type"]], "call_id": part.call, "output": text}
 
 
-def answering(raw: Sequence[Any]) -> list[Message]:
+def result_messages(raw: Sequence[Any]) -> list[Message]:
     return list(raw)
 
 
-def user(text: str) -> Message:
+def user_message(text: str) -> Message:
     content = [{"type": "input_text", "text": text}]
     return {"type": "message", "role": "user", "content": content}
 
 
-def tailed(message: Message | None, text: str) -> list[Message]:
+def with_tail(message: Message | None, text: str) -> list[Message]:
     if message is None:
-        return [user(text)]
+        return [user_message(text)]
     content = message.get("content")
     if role(message) != "user" or not isinstance(content, list):
-        return [message, user(text)]
+        return [message, user_message(text)]
     return [{**message, "content": [*content, {"type": "input_text", "text": text}]}]
 
 
-def faults(message: Message) -> list[tuple[str, str]]:
+def find_faults(message: Message) -> list[tuple[str, str]]:
     if _type(message) == "message" and not message["content"]:
         return [("I9", "it has no content")]
     if _type(message) == "function_call" and are_broken(message.get("arguments")):
@@ -183,7 +172,7 @@ def faults(message: Message) -> list[tuple[str, str]]:
     return []
 
 
-def tidied(message: Message) -> Message | None:
+def without_faults(message: Message) -> Message | None:
     if _type(message) == "message" and not message["content"]:
         return None
     if _type(message) == "function_call" and are_broken(message.get("arguments")):

@@ -32,7 +32,7 @@ AGAIN = ("search", "list", "run", "web")
 
 
 class Rules(Struct, frozen=True):
-    """When blocks are folded.
+    """The rules of a policy.
 
     soft, hard: tokens of the whole window; below soft nothing is folded, above hard (None: unknown)
     whatever must be folded is. keep: number of newest results that stay. read, edited: lease of a
@@ -169,7 +169,7 @@ class Folding:
         return self._results[-keep] if len(self._results) >= keep else 0
 
     def _tier(self, place: int) -> Tier | None:
-        """Return the rule by which a block may be folded now, None while it must stay."""
+        """Return the rule that allows folding a block now, None while the block must stay."""
         block = self._blocks[place]
         if block.kind == "call":
             return self._tier_of_call(place, block)
@@ -182,8 +182,8 @@ class Folding:
         return "other" if self._step > block.step + self.rules.other else None
 
     def _tier_of_call(self, place: int, block: Block) -> Tier | None:
-        """As _tier. A call stays while it waits for its result, and the newest text that the agent
-        wrote into a file stays, too."""
+        """Return the same for a call, which stays while its result is missing. The newest text that
+        the agent wrote into a file stays, too."""
         if self._is_waiting(place):
             return None
         if block.rewrites:

@@ -22,7 +22,7 @@ HOLDERS = ("messages", "contents", "input", "history", "items")
 
 
 class History(Struct, frozen=True):
-    """Messages, and the shape in which they were written. holder: the field of the object `around`
+    """Messages with their written shape. holder: the field of the object `around`
     that holds the messages."""
 
     messages: tuple[Message, ...]
@@ -32,7 +32,7 @@ class History(Struct, frozen=True):
     around: Mapping[str, Any] = {}
 
     def problems(self) -> list[Problem]:
-        """Return the reasons for which a provider would refuse the history, by message."""
+        """Return why a provider would refuse the history, by message."""
         why = "the base64 of a picture or a document is broken"
         broken = (
             Problem("I14", number, why)

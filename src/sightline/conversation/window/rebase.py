@@ -115,8 +115,8 @@ class CurrentText:
         yield from self._files.get(path, ())
 
     def complete_from(self, path: str) -> int:
-        """Return the place from which on all that blocks show of a file is in its current text.
-        Earlier blocks contradict an edit or a later read."""
+        """Return the place of the first block whose lines of a file are in the current text, as are
+        those of all later blocks. Earlier blocks contradict an edit or a later read."""
         return self._complete_from.get(path, 0)
 
     def _show(self, excerpt: Excerpt) -> None:
@@ -135,7 +135,7 @@ class CurrentText:
             self._files.setdefault(excerpt.path, runs)[low:high] = [joined]
 
     def _restart(self, path: str, runs: list[Run], complete_from: int) -> None:
-        """Forget what was known of a file, and go on from these runs."""
+        """Replace the known lines of a file."""
         self._files[path] = runs
         self._complete_from[path] = complete_from
 

@@ -64,7 +64,7 @@ def summary(plan: Plan) -> list[str]:
 
 
 def refusal(name: str, problems: Sequence[Problem]) -> list[str]:
-    """List the reasons for which a provider would refuse a history."""
+    """List why a provider would refuse a history."""
     number = count(len(problems), "problem")
     lines = [f"{printable(name)}: a provider would refuse this history ({number}):"]
     lines += [f"  message {p.message}: {printable(p.why)}" for p in problems[:PROBLEMS_MAX]]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sightline.conversation.formats.tool_effects import effect_of
+from sightline.conversation.formats.parse_blocks import effect_of
 from sightline.conversation.tool_calls import make_call
 from sightline.conversation.window.blocks import Rewrite
 
