@@ -1,4 +1,4 @@
-"""Settings: their schema, their sources, and what a workspace may only tighten."""
+"""Settings: their schema and their sources; a workspace may only tighten them."""
 
 PUBLIC = ("settings",)
 

@@ -1,4 +1,4 @@
-"""The names, kinds and built-in lists of all settings. Where they come from is config's business."""
+"""The names, kinds and built-in lists of all settings."""
 
 from __future__ import annotations
 
@@ -11,23 +11,8 @@ from msgspec import Struct
 from sightline.errors import SettingsError
 
 POLICIES = ("warn", "merge", "refresh", "block", "ask")
-"""What happens to a stale edit, loosest first. refresh and block both refuse; refresh answers with
-the fresh text."""
-
-UNSEEN = ("notice", "refuse")
-"""What happens to a unique replace in lines that were never shown, loosest first."""
-
-CLAIMS = ("advise", "enforce")
-"""What happens to a write of what another session claims, loosest first: it is told, or refused."""
-
-FAIL = ("open", "closed")
-"""Whether a hook that failed itself lets the agent's call pass."""
-
-ANSWERER = ("auto", "off")
-"""Whether a conversation's first hook leaves a process behind that answers the later ones."""
-
-CHECKPOINTS = ("turn", "edits", "off")
-"""When a checkpoint is taken by itself: before a turn's first change, after edits, or never."""
+"""Policies for a stale edit, loosest first. refresh and block both refuse; refresh answers with the
+fresh text."""
 
 SWITCH = ("on", "off")
 
@@ -38,7 +23,7 @@ NEVER_STORE = (
     *(".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials"),
     *("credentials*.json", "**/.aws/credentials", "**/.docker/config.json"),
 )
-"""Files that hold secrets, so their text is never kept; samples and public halves may be."""
+"""Files with secrets: their text is never kept. That of samples and public halves may be."""
 
 PROTECT = (
     *("sightline.toml", ".sightlineignore", "**/.git/**"),
@@ -46,10 +31,11 @@ PROTECT = (
     *(".mcp.json", ".clinerules", ".clineignore", ".rooignore", ".roomodes"),
     *("**/.vscode/**", "**/.idea/**", "*.code-workspace"),
 )
-"""Files that steer a guard, an agent or an editor, or that these run unasked: always asked for.
+"""Files that steer a guard, an agent or an editor, or that these run unasked: an edit always asks
+the user.
 
-AGENTS.md and its like are left out: people have their agents keep them, and being asked for what
-they just ordered would teach everybody to say yes.
+AGENTS.md and its like are not in the list: people have their agents keep them, and a question about
+an edit they just ordered would teach everybody to say yes.
 """
 
 PATTERNS_MAX = 500
@@ -57,10 +43,10 @@ PATTERN_LENGTH_MAX = 500
 
 
 class Key(Struct, frozen=True):
-    """One setting. check: a value -> the value as kept, or ValueError saying what it must be.
+    """One setting. check: a value -> the value as kept, or a ValueError with the rule for values.
 
     variable: its name in the environment, "" where a table has no one-line form.
-    shared: whether a workspace's own files may hold it.
+    shared: whether a workspace's own files may set it.
     """
 
     check: Callable[[Any], Any]
@@ -69,23 +55,23 @@ class Key(Struct, frozen=True):
 
 
 def checked(table: Mapping[str, object], where: str) -> dict[str, Any]:
-    """A table of settings, each of the right kind. where: what to blame in a SettingsError."""
+    """Return a table of settings after checking each. where: the source to blame in a SettingsError."""
     return {key: _value(key, value, where) for key, value in table.items()}
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that variables hold. An empty variable counts as not set."""
+    """Return the settings in environment variables. An empty variable counts as not set."""
     found: dict[str, Any] = {}
     for key, spec in KEYS.items():
-        text = environ.get(spec.variable, "") if spec.variable else ""
-        if text:
+        if spec.variable and (text := environ.get(spec.variable)):
             number = spec.check in (_count, _seconds)
             found[key] = _value(key, _number(text) if number else text, f"${spec.variable}")
     return found
 
 
 def tightening(table: Mapping[str, object], where: str, users: str) -> dict[str, Any]:
-    """A workspace's own settings, checked to tighten only. users: where the rest belongs."""
+    """Return a workspace's own settings after checking that they only tighten. users: the file where
+    other settings belong."""
     own = checked(table, where)
     for key in own:
         if not KEYS[key].shared:
@@ -118,7 +104,7 @@ def _number(text: str) -> object:
     try:
         return int(text) if text.isdecimal() else float(text)
     except ValueError:
-        return text  # refused by the check, which says what was found
+        return text  # the check refuses it, and quotes it
 
 
 def _one_of(*words: str) -> Callable[[Any], str]:
@@ -149,7 +135,7 @@ def _text(value: object) -> str:
 
 
 def _folder(value: object) -> str:
-    """An absolute folder of any system, or one under the home folder."""
+    """Return the name of an absolute folder of any system, or of one under the home folder."""
     text = _text(value)
     if text.startswith(("/", "~/", "\\\\")) or text[1:3] in (":\\", ":/"):
         return text
@@ -157,7 +143,7 @@ def _folder(value: object) -> str:
 
 
 def _patterns(value: object) -> tuple[str, ...]:
-    # Bounded, or a cloned folder could make each hook outlast its product's time limit, and pass.
+    # Bounded: otherwise a cloned folder could make each hook outlast its time limit, and pass.
     if isinstance(value, list | tuple) and len(value) <= PATTERNS_MAX:
         return tuple(_pattern(pattern) for pattern in value)
     raise ValueError(f"must be a list of at most {PATTERNS_MAX} patterns")
@@ -165,7 +151,7 @@ def _patterns(value: object) -> tuple[str, ...]:
 
 def _pattern(value: object) -> str:
     text = value if isinstance(value, str) and value.isprintable() else ""
-    # A comment or an empty pattern would be passed over without a word.
+    # A comment or an empty pattern would be ignored without a word.
     if text.strip(" /!") and not text.startswith("#") and len(text) <= PATTERN_LENGTH_MAX:
         return text
     raise ValueError(f"must hold patterns such as 'docs/**', not {value!r:.80}")
@@ -184,18 +170,18 @@ def _policies(value: object) -> tuple[tuple[str, str], ...]:
 KEYS = {
     "policy": Key(_one_of(*POLICIES), "SIGHTLINE_POLICY", shared=True),
     "policies": Key(_policies, shared=True),
-    "unseen": Key(_one_of(*UNSEEN), "SIGHTLINE_UNSEEN", shared=True),
-    "claims": Key(_one_of(*CLAIMS), "SIGHTLINE_CLAIMS", shared=True),
+    "unseen": Key(_one_of("notice", "refuse"), "SIGHTLINE_UNSEEN", shared=True),
+    "claims": Key(_one_of("advise", "enforce"), "SIGHTLINE_CLAIMS", shared=True),
     "never_store": Key(_patterns, shared=True),
     "protect": Key(_patterns, shared=True),
     "store": Key(_text, "SIGHTLINE_STORE"),
     "state_home": Key(_folder, "SIGHTLINE_HOME"),
-    "fail": Key(_one_of(*FAIL), "SIGHTLINE_FAIL"),
+    "fail": Key(_one_of("open", "closed"), "SIGHTLINE_FAIL"),
     "max_file_bytes": Key(_count, "SIGHTLINE_MAX_FILE_BYTES"),
     "checkpoint_file_bytes": Key(_count, "SIGHTLINE_CHECKPOINT_FILE_BYTES"),
     "read_max_lines": Key(_count, "SIGHTLINE_READ_MAX_LINES"),
     "read_max_bytes": Key(_count, "SIGHTLINE_READ_MAX_BYTES"),
-    "checkpoints": Key(_one_of(*CHECKPOINTS), "SIGHTLINE_CHECKPOINTS"),
+    "checkpoints": Key(_one_of("turn", "edits", "off"), "SIGHTLINE_CHECKPOINTS"),
     "checkpoint_every": Key(_count, "SIGHTLINE_CHECKPOINT_EVERY"),
     "checkpoint_paths": Key(_patterns),
     "checkpoint_auto_ms": Key(_count, "SIGHTLINE_CHECKPOINT_AUTO_MS"),
@@ -208,7 +194,8 @@ KEYS = {
     "bundle_tests": Key(_one_of(*SWITCH), "SIGHTLINE_BUNDLE_TESTS"),
     "bundle_files": Key(_count, "SIGHTLINE_BUNDLE_FILES"),
     "away_s": Key(_seconds, "SIGHTLINE_AWAY_S"),
-    "answerer": Key(_one_of(*ANSWERER), "SIGHTLINE_ANSWERER"),
+    "answerer": Key(_one_of("auto", "off"), "SIGHTLINE_ANSWERER"),
     "answerer_idle_s": Key(_seconds, "SIGHTLINE_ANSWERER_IDLE_S"),
 }
-"""Every setting. The environment may hold other SIGHTLINE_ names, which are no settings."""
+"""Every setting. docs/reference/settings.md says what each does. The environment may have other
+SIGHTLINE_ names, which are no settings."""

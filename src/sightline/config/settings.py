@@ -1,7 +1,7 @@
-"""Settings: what a person decided, and what a workspace adds to it.
+"""Settings: a person's decisions, and the workspace's additions.
 
-Defaults < the user's settings file < environment < flags; then the workspace's own files tighten
-the outcome and do nothing else. A workspace is a folder that somebody may only have cloned: it
+Defaults < the user's settings file < environment < flags. Then the workspace's own files tighten
+the result and do nothing else. A workspace is a folder that somebody may only have cloned: it
 cannot loosen a policy, move the store, choose what happens when a hook fails, or set a limit.
 """
 
@@ -33,7 +33,7 @@ LINE_DOTS_MAX = 200
 
 
 class Source(Struct, frozen=True):
-    """What one source says of paths; of several globs that match, the last decides."""
+    """The settings for paths from one source. Of several globs that match, the last decides."""
 
     policy: str = "merge"
     policies: tuple[tuple[str, str], ...] = ()
@@ -41,7 +41,7 @@ class Source(Struct, frozen=True):
     protect: tuple[str, ...] = PROTECT
 
     def policy_for(self, path: str) -> str:
-        """Its policy for one path; "ask" where it protects the path."""
+        """Return the source's policy for one path; "ask" where it protects the path."""
         if _set(self.protect).matches(path):
             return "ask"
         for glob, policy in reversed(self.policies):
@@ -51,10 +51,10 @@ class Source(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """All that may be tuned. sources: the user's, then those of the workspace's own files.
+    """All settings. sources: the user's, then those of the workspace's own files.
 
-    store: URL, None for the embedded one under state_home, an absolute folder. policies: see
-    config.schema. Sizes in bytes.
+    store: a URL; None for the embedded store under state_home, an absolute folder. Sizes are in bytes.
+    The names are those of config.schema.KEYS.
     """
 
     state_home: str
@@ -84,33 +84,27 @@ class Settings(Struct, frozen=True):
     answerer_idle_s: float = 1_800.0
 
     def policy_for(self, path: str) -> str:
-        """The strictest policy that any source has for a canonical path: one of POLICIES."""
+        """Return the strictest policy of any source for a canonical path: one of POLICIES."""
         return max((source.policy_for(path) for source in self.sources), key=POLICIES.index)
 
     def checkpoint_counts(self, path: str) -> bool:
-        """Whether an edit of this file counts towards the next checkpoint."""
+        """Return whether an edit of this file counts towards the next checkpoint."""
         return _set(self.checkpoint_paths).matches(path)
 
     def may_store(self, path: str) -> bool:
-        """Whether the text of this file may be kept."""
-        for source in self.sources:
-            if source.never_store and _set(source.never_store).matches(path):
-                return False
-        return True
+        """Return whether the text of this file may be kept."""
+        return not any(_set(source.never_store).matches(path) for source in self.sources)
 
     def secrets(self, folder: str, names: Sequence[str]) -> set[str]:
-        """Of the files of one folder ("" or ending in "/"), those whose text may not be kept: what
-        may_store says of each, for all of them at once."""
+        """Return the files of one folder ("" or ending in "/") whose text may not be kept: the same
+        answer as may_store, for all names at once."""
         found: set[str] = set()
         for source in self.sources:
             patterns = _set(source.never_store)
             if folder and patterns.covers(folder.removesuffix("/")):
                 return set(names)
-            found |= {
-                each
-                for each in patterns.concerned(folder, names)
-                if patterns.matches(folder + each)
-            }
+            concerned = patterns.concerned(folder, names)
+            found |= {name for name in concerned if patterns.matches(folder + name)}
         return found
 
 
@@ -122,60 +116,55 @@ def load_settings(
     platform: str,
     flags: Mapping[str, object] | None = None,
 ) -> Settings:
-    """The settings that hold in the workspace at `root`. SettingsError.
+    """Return the settings for the workspace at `root`. SettingsError.
 
     environ, home, platform: os.environ, the user's home folder, sys.platform.
-    flags: settings by name; None says that a flag was not given.
+    flags: settings by name; None for a flag that was not set.
     """
     users = user_settings_file(environ, home, platform)
-    given = {key: value for key, value in (flags or {}).items() if value is not None}
+    by_flag = {key: value for key, value in (flags or {}).items() if value is not None}
     chosen = {
         **checked(_table(users) or {}, users),
         **from_environment(environ),
-        **checked(given, "the command line"),
+        **checked(by_flag, "the command line"),
     }
     own = [tightening(table, where, users) for where, table in _workspace_tables(root)]
-    for key, tight in (("unseen", "refuse"), ("claims", "enforce")):
-        said = [table.pop(key, None) for table in own]
-        if tight in said:
-            chosen[key] = tight
+    tightened = {"unseen": "refuse", "claims": "enforce"}
+    asked = {key: [table.pop(key, None) for table in own] for key in tightened}
+    chosen |= {key: tight for key, tight in tightened.items() if tight in asked[key]}
     user = Source(
         chosen.pop("policy", "merge"),
         chosen.pop("policies", ()),
         NEVER_STORE + chosen.pop("never_store", ()),
         PROTECT + chosen.pop("protect", ()),
     )
-    chosen["state_home"] = _state_home(chosen.get("state_home"), environ, home, platform)
-    # A workspace that says nothing adds nothing: its own source starts from the loosest.
+    state = chosen.get("state_home") or _own_folder("state", environ, home, platform)
+    chosen["state_home"] = os.path.join(home, state[2:]) if state.startswith("~/") else state
+    # A workspace without settings adds nothing: its own source starts from the loosest values.
     tighter = [structs.replace(Source("warn", (), (), ()), **table) for table in own]
     return Settings(sources=(user, *tighter), **chosen)
 
 
 def user_settings_file(environ: Mapping[str, str], home: str, platform: str) -> str:
-    """Where this user's own settings are read from, whether or not the file exists."""
-    windows, linux = ("APPDATA", "AppData/Roaming"), ("XDG_CONFIG_HOME", ".config")
-    return os.path.join(_base(environ, home, platform, windows, linux), "config.toml")
+    """Return the path of this user's settings file, whether or not it exists."""
+    return os.path.join(_own_folder("config", environ, home, platform), "config.toml")
 
 
-def _state_home(asked: str | None, environ: Mapping[str, str], home: str, platform: str) -> str:
-    if asked is not None:
-        return os.path.join(home, asked[2:]) if asked.startswith("~/") else asked
-    windows, linux = ("LOCALAPPDATA", "AppData/Local"), ("XDG_STATE_HOME", ".local/state")
-    return _base(environ, home, platform, windows, linux)
+FOLDERS = {
+    ("config", "win32"): ("APPDATA", "AppData/Roaming"),
+    ("config", "linux"): ("XDG_CONFIG_HOME", ".config"),
+    ("state", "win32"): ("LOCALAPPDATA", "AppData/Local"),
+    ("state", "linux"): ("XDG_STATE_HOME", ".local/state"),
+}
+"""Purpose and system -> the variable that names the folder, and the folder below the home folder."""
 
 
-def _base(
-    environ: Mapping[str, str],
-    home: str,
-    platform: str,
-    windows: tuple[str, str],
-    linux: tuple[str, str],
-) -> str:
-    """Our folder where the system keeps such things. A relative $XDG_… is ignored, as XDG asks."""
+def _own_folder(purpose: str, environ: Mapping[str, str], home: str, platform: str) -> str:
+    """Return our folder for a purpose. A relative folder in $XDG_… is ignored, as XDG demands."""
+    system = platform if platform == "win32" else "linux"
+    variable, fallback = FOLDERS[purpose, system]
     if platform == "darwin":
         variable, fallback = "", "Library/Application Support"
-    else:
-        variable, fallback = windows if platform == "win32" else linux
     named = environ.get(variable, "")
     folder = named if os.path.isabs(named) else os.path.join(home, fallback)
     return os.path.join(folder, "sightline")
@@ -183,12 +172,12 @@ def _base(
 
 @lru_cache(maxsize=2048)
 def _set(patterns: tuple[str, ...]) -> PatternSet:
-    """Compiled once per process: a session asks for every path it touches."""
+    """Compile patterns once per process: a session asks for every path it touches."""
     return PatternSet(patterns)
 
 
 def _workspace_tables(root: str) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """The settings in the workspace's own files, with the name to blame."""
+    """Yield the settings in the workspace's own files, each table with the name to blame."""
     real = os.path.realpath(root)
     table = _table(os.path.join(real, "sightline.toml"), within=real)
     if table:
@@ -205,15 +194,15 @@ def _workspace_tables(root: str) -> Iterator[tuple[str, Mapping[str, object]]]:
 
 
 def _table(path: str, *, within: str | None = None, naming: bytes = b"") -> dict[str, Any] | None:
-    """A settings file parsed; None when it is not there, or when its bytes lack `naming`."""
+    """Return a parsed settings file; None when there is none, or when its bytes lack `naming`."""
     data = _bytes(path, within)
     if data is None or naming not in data:
         return None
 
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.count(b".") > LINE_DOTS_MAX:
-            said = f"{path}: line {number} has more than {LINE_DOTS_MAX} dots."
-            raise SettingsError(said, "Break it into several lines.")
+            words = f"{path}: line {number} has more than {LINE_DOTS_MAX} dots."
+            raise SettingsError(words, "Break it into several lines.")
     try:
         return tomllib.loads(data.decode())
     except (ValueError, RecursionError) as broken:  # ValueError: also what is not UTF-8
@@ -221,7 +210,8 @@ def _table(path: str, *, within: str | None = None, naming: bytes = b"") -> dict
 
 
 def _bytes(path: str, within: str | None) -> bytes | None:
-    """The bytes of a plain file of bounded size. within: no symlink may lead out of there."""
+    """Return the bytes of a plain file of bounded size; None when there is none. within: a folder that
+    no symlink may lead out of."""
     hint = "Put a plain file of settings there, or remove it."
     try:
         os.lstat(path)
@@ -244,5 +234,5 @@ def _bytes(path: str, within: str | None) -> bytes | None:
 
 
 def _open(path: str, flags: int) -> int:
-    """Never waits for a pipe's other end, and never follows a link that was just put there."""
+    """Open without waiting for a pipe's other end, and without following a last-moment symlink."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))

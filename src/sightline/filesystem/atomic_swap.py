@@ -90,7 +90,7 @@ class Swap:
             ) from error
 
     def discard(self) -> None:
-        """Remove the temporary file unless it holds content that could not be put back."""
+        """Remove the temporary file, unless an undo failed and it holds the old content."""
         if not self.is_done:
             remove(self.folder, self.temp)
 

@@ -82,9 +82,9 @@ class DiskWorkspace:
     def locate(self, name: str | os.PathLike[str]) -> ResolvedPath:
         name = os.fspath(name)
         if self._deadline_s is None:
-            return self._located(name)
+            return self._locate(name)
         try:
-            return within(self._deadline_s, lambda: self._located(name))
+            return within(self._deadline_s, lambda: self._locate(name))
         except DeadlinePassed:
             why = f"the disk did not answer within {self._deadline_s:g} s"
         except OSError as error:
@@ -93,11 +93,11 @@ class DiskWorkspace:
             name, f"Where {name} is cannot be told: {why}.", "Try again when the disk answers."
         )
 
-    def _located(self, name: str) -> ResolvedPath:
-        asked = self._spelled(self._inside(name))
-        path = self._resolved(name, asked)
-        for each in {asked, path}:
-            self._refuse(name, each)
+    def _locate(self, name: str) -> ResolvedPath:
+        asked = self._spelling(self._canonical(name))
+        path = self._resolve(name, asked)
+        for named in {asked, path}:
+            self._refuse(name, named)
         return ResolvedPath(path, None if path == asked else asked)
 
     def read(
@@ -251,8 +251,7 @@ class DiskWorkspace:
         return not self._rules().refuses(path)
 
     def watch(self, *, polling_s: float = 0.5) -> Watcher:
-        """Tell what changes here as it happens; see filesystem.watch.watcher. polling_s: between two looks
-        at what no event tells of, at the least."""
+        """See Workspace. polling_s: the shortest time between two polls of paths without events."""
         return watch(self.root, self._rules(), polling_s=polling_s)
 
     def _rules(self) -> RuleSet:
@@ -263,8 +262,8 @@ class DiskWorkspace:
             self._ignore_rules = RuleSet((self._refusing, git_rules(self.root)))
         return self._ignore_rules
 
-    def _inside(self, name: str) -> str:
-        """The name as a canonical path; an absolute one may name the root through a symlink."""
+    def _canonical(self, name: str) -> str:
+        """Return a name as a canonical path. An absolute name may name the root through a symlink."""
         try:
             return canonical(name, self.root, self._flavour)
         except PathRefused as refused:
@@ -279,8 +278,8 @@ class DiskWorkspace:
         """Return what two spellings of one file have in common."""
         return key(path, self._flavour) if self._flavour.folds else path
 
-    def _spelled(self, path: str) -> str:
-        """The path as the disk spells it, where several spellings open the same file."""
+    def _spelling(self, path: str) -> str:
+        """Return the path as the disk spells it, where several spellings open the same file."""
         if not self._flavour.folds:
             return path
         parts: list[str] = []
@@ -292,11 +291,11 @@ class DiskWorkspace:
             parts.append(part if part in names or not same else same[0])
         return "/".join(parts)
 
-    def _resolved(self, name: str, path: str) -> str:
-        """Where the bytes of a path are, symlinks followed; a dangling one is its own path."""
+    def _resolve(self, name: str, path: str) -> str:
+        """Return the path of the bytes: symlinks are followed, and a dangling symlink is its own path."""
         full = f"{self.root}/{path}"
         real = os.path.realpath(full)
-        if not self._holds(real):
+        if real != self.root and not real.startswith(os.path.join(self.root, "")):
             raise PathRefused(
                 path,
                 "outside",
@@ -306,9 +305,6 @@ class DiskWorkspace:
         if os.path.islink(full) and not os.path.exists(full):
             real = f"{os.path.realpath(os.path.dirname(full))}/{os.path.basename(full)}"
         return os.path.relpath(real, self.root).replace(os.sep, "/")
-
-    def _holds(self, real: str) -> bool:
-        return real == self.root or real.startswith(os.path.join(self.root, ""))
 
     def _refuse(self, name: str, path: str) -> None:
         for part in path.split("/"):

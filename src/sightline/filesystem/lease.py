@@ -64,7 +64,7 @@ class Lease:
             os.close(self._fd)  # ends the lease, too
 
     def is_quiet(self) -> bool:
-        """Return whether nobody is known to wait for writing."""
+        """Return whether no writer is known to wait."""
         return not self._is_granted or self._is_unbroken()
 
     def stat_if_unwritten(self) -> TimedStat | None:

@@ -44,7 +44,7 @@ class PathList:
         self._rules = self._agent_rules()
 
     def paths(self, tree: Tree) -> tuple[str, ...]:
-        """Return every file that no rule hides, and every symlink that leads to one of them, sorted.
+        """Return every file that no rule hides, and every symlink to such a file, sorted.
         Unverifiable when an ignore file cannot be read."""
         if tree is not self._tree or any(file_stamp(f) != was for f, was in self._asked.items()):
             self._list(tree)

@@ -49,7 +49,7 @@ class Workspace(Protocol):
         leave beside it when the process is killed."""
 
     def replace_each(self, wanted: Sequence[Replacement]) -> list[FileState | Unverifiable]:
-        """Compare and replace different paths, each for itself, under the caller's lock of them all.
+        """Compare and replace different paths, each for itself, under one lock of all paths.
 
         Each new content is put at its path if the path's content is the expected one (MISSING:
         create; new None: delete). The write goes to a temporary file in the same folder that gets mode, owner,
@@ -86,7 +86,7 @@ class Workspace(Protocol):
     def scan(
         self, stamps: Mapping[str, Stamp], *, deadline_s: float | None = None
     ) -> Iterator[FileState]:
-        """Yield the state of each path whose stamp does not vouch for it: stat first, hash in doubt.
+        """Yield the states of paths with doubtful stamps: stat first, hash in doubt.
 
         The states have no data. One with the stamp's own revision is a fresh stamp for the same
         bytes. Paths that are not reached before the deadline (seconds) are "unreadable".

@@ -149,7 +149,7 @@ def _link_target(folder: Folder, name: str) -> str | None:
 
 
 def _read_whole(calls: Calls, fd: int, size: int) -> bytes:
-    """Read a file of that size, and once more to notice that it grew."""
+    """Read a file of that size, and once more to notice growth."""
     data = calls.read(fd, size + 1)
     if len(data) == size:
         return data

@@ -38,8 +38,7 @@ def _step(modified_ns: int, changed_ns: int) -> int:
 
 
 def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterator[FileState]:
-    """Yield the state of each path whose stamp does not vouch for it, in the order given, without
-    data. A doubtful file is hashed and yielded even when its content is the same: then its revision equals
+    """Yield the states of paths with doubtful stamps, in the order given, without data. A doubtful file is hashed and yielded even when its content is the same: then its revision equals
     the stamp's, and a caller that keeps the fresh signature saves the next hash."""
     lstat, racy, second, under = os.lstat, 2 * TICK_NS, SECOND_NS, f"{root}/"
     for path, stamp in stamps:
@@ -73,5 +72,5 @@ def scan(calls: Calls, root: str, stamps: Iterable[tuple[str, Stamp]]) -> Iterat
 
 
 def unanswered(path: str, at_ns: int) -> FileState:
-    """Return the state of a path for which the disk did not answer in time."""
+    """Return the state of a path after the disk did not answer in time."""
     return FileState(path, "unreadable", UNKNOWN, read_at_ns=at_ns, why="deadline")

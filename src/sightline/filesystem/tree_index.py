@@ -221,8 +221,7 @@ class _Look:
 
 
 def _rows(full: str, names: Iterable[str], known: dict[str, Row]) -> dict[str, Row]:
-    """Return the rows of entries of a folder, without those that are gone or no longer files or
-    symlinks; `known` itself where nothing changed. full: the folder, ending in "/"; known: rows that
+    """Return the rows of a folder's files and symlinks, without entries that are gone; `known` itself where nothing changed. full: the folder, ending in "/"; known: rows that
     keep their content where the times vouch for it."""
     lstat, at_ns = os.lstat, time_ns()
     rows: dict[str, Row] = {}
@@ -285,8 +284,8 @@ def not_listed(folder: str, error: OSError) -> Unverifiable:
 
 
 class _OpenFolders:
-    """The folder of one path after the other, held open with those above it, so that only folders that
-    differ are opened. As in Folder, no step down follows a symlink."""
+    """The open folder of the current path, with the folders above open, too, so the next path opens few.
+    As in Folder, no step down follows a symlink."""
 
     def __init__(self, open_: Callable[..., int], root: str) -> None:
         self._open = open_

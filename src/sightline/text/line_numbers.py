@@ -1,17 +1,17 @@
-"""Texts with the numbers of their lines, as models are shown them."""
+"""Texts with line numbers, in the form that models are shown."""
 
 from __future__ import annotations
 
 REVISION = 12
-"""Letters of a revision that are said."""
+"""The number of letters of a revision in a message."""
 
 
 def numbered(text: str, first: int = 1) -> list[str]:
-    """The lines of a text, the first of which has this number; none of an empty one."""
+    """Return the lines of a text with their numbers, counting from `first`; [] for an empty text."""
     rows = text.removesuffix("\n").split("\n") if text else []
     return [f"{number:>6}\t{row}" for number, row in enumerate(rows, first)]
 
 
 def short(revision: str) -> str:
-    """A revision, as far as it is said."""
+    """Return the first letters of a revision, for a message."""
     return revision[:REVISION]

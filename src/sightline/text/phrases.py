@@ -1,4 +1,4 @@
-"""Lines of the terminal: how files stand, in words that fit 80 columns."""
+"""Phrases that several packages use: counts, lists, line numbers, sizes, safe printing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sightline.model.spans import Spans
 
 
 def shown(lines: Spans, total: int) -> str:
-    """How much of a file was shown."""
+    """Return the part of a file that was shown, in words. total: the number of its lines."""
     if not total:
         return "empty"
     if lines == ((1, total),):
@@ -17,7 +17,7 @@ def shown(lines: Spans, total: int) -> str:
 
 
 def ago(seconds: float) -> str:
-    """How long ago, in the one unit that people would say."""
+    """Return a time in the past, in the one unit that people would use."""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds // size:.0f} {unit} ago"
@@ -25,7 +25,7 @@ def ago(seconds: float) -> str:
 
 
 def verdict(state: str, path: str, who: str) -> str:
-    """What a state means for the agent that relies on the file."""
+    """Return a sentence on the meaning of a file's state for the agent."""
     return _STATES[state].format(path=path, who=who)
 
 
@@ -41,34 +41,34 @@ _STATES = {
 
 
 def changed(state: str, who: str, when: str) -> str:
-    """Why a file is not fresh, short enough for a table."""
+    """Return the reason why a file is not fresh, short enough for a table."""
     verbs = {"deleted": "deleted", "moved": "renamed", "kind_changed": "replaced"}
     return f"{verbs.get(state, 'changed')} by {who}{f', {when}' if when else ''}"
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun: "1 file", "3 files"."""
+    """Return a number with its noun: "1 file", "3 files"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def named(names: Sequence[str], most: int) -> str:
-    """Return the first names, and how many more there are: "a, b and 3 more"."""
+    """Return the first names and the number of others: "a, b and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
 
 
 def joined(names: Sequence[str], word: str = "and") -> str:
-    """Return the names as a sentence lists them: "a, b and c"."""
+    """Return names as a list in a sentence: "a, b and c"."""
     return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the text in so many characters at most; "…" stands for the rest."""
+    """Return a text of at most `most` characters; "…" stands for the rest."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def table(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Rows in columns as wide as they need; the last column is free."""
+    """Return rows as lines, in columns as wide as their cells need."""
     cells = [list(row) for row in rows]
     columns = max((len(row) for row in cells), default=0)
     widths = [max(len(row[at]) for row in cells if at < len(row)) for at in range(columns)]
@@ -78,12 +78,12 @@ def table(rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """Text that cannot steer a terminal: control characters become their pictures."""
+    """Return a text that cannot steer a terminal: control characters become their pictures."""
     return text.translate(_CONTROLS)
 
 
 def one_line(text: str) -> str:
-    """The same on a line of its own, whatever a file or a command is called."""
+    """Return a printable text on one line, also where a name contains line ends and tabs."""
     return printable(text).replace("\n", "␊").replace("\t", "␉")
 
 
@@ -98,7 +98,7 @@ SPANS_NAMED = 20
 
 
 def spans(lines: Spans) -> str:
-    """Line numbers as people write them: "line 3", "lines 3-5, 9"; of very many the first ones."""
+    """Return line numbers as people write them: "line 3", "lines 3-5, 9"; the first ones of many."""
     parts = [str(a) if a == b else f"{a}-{b}" for a, b in lines[:SPANS_NAMED]]
     if len(lines) > SPANS_NAMED:
         parts.append(f"and {len(lines) - SPANS_NAMED} more places")
@@ -112,7 +112,7 @@ def is_one_line(lines: Spans) -> bool:
 
 
 def size(number: int) -> str:
-    """Bytes as people write them."""
+    """Return a number of bytes as people write it: "12 bytes", "1.5 KiB"."""
     amount = float(number)
     for unit in ("bytes", "KiB", "MiB"):
         if amount < 1024:
@@ -122,7 +122,7 @@ def size(number: int) -> str:
 
 
 def in_turn(who: Sequence[str]) -> str:
-    """Those that changed a file, in words, the last one first; of many the last three."""
+    """Return the names of who changed a file, the last one first; the last three of many."""
     if len(who) == 1:
         return who[0]
     more = " and others" if len(who) > 3 else ""
@@ -130,18 +130,18 @@ def in_turn(who: Sequence[str]) -> str:
 
 
 def times(number: int) -> str:
-    """How often: "once", "3 times"."""
+    """Return a number of times in words: "once", "3 times"."""
     return "once" if number == 1 else f"{number} times"
 
 
 def visible(text: str) -> str:
-    """Text with its white space made visible; line ends stay."""
+    """Return a text with visible white space; line ends stay."""
     return text.replace(" ", "·").replace("\t", "→").replace("\r", "␍")
 
 
 def left_out(number: int, lines: Spans, *, of: int) -> str:
-    """What is said behind a diff that could not show all of so many changes. lines: what else is
-    new."""
+    """Return the line after a diff that leaves out `number` of `of` changes; "" where it leaves out none.
+    lines: the new lines that the diff does not show."""
     if not number:
         return ""
     more = "too long to show" if number == of else count(number, "more change")
@@ -149,5 +149,5 @@ def left_out(number: int, lines: Spans, *, of: int) -> str:
 
 
 def says(words: str) -> str:
-    """Words that stand by themselves elsewhere."""
+    """Return words with our name before them, for places where others write, too."""
     return f"Sightline: {words}"

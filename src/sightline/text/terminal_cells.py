@@ -1,4 +1,4 @@
-"""How much room text takes on a terminal, and how it is made to fit."""
+"""The columns that text takes on a terminal, and ways to make text fit."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sightline.text.phrases import one_line
 
 Piece = tuple[str, str]
 Line = tuple[Piece, ...]
-"""(text, style) pieces; a style is a word, and the terminal's side knows its colour."""
+"""(text, style) pieces. A style is a word; the code that prints knows its colour."""
 
 
 def cells(text: str) -> int:
-    """The columns that a text takes: wide characters two, marks that join another none."""
+    """Return the columns that a text takes: two for wide characters, none for combining marks."""
     if text.isascii():
         return len(text)
     return sum(map(_cell, text))
@@ -25,71 +25,62 @@ def _cell(letter: str) -> int:
 
 
 def steady(text: str) -> str:
-    """Text that a terminal shows as it stands: nothing in it steers, turns or joins letters."""
+    """Return a text that a terminal shows letter by letter: nothing in it steers, turns or joins."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in one_line(text))
 
 
 def cut(text: str, room: int) -> str:
-    """The text, or as much of its beginning as fits, with "…" for the rest."""
+    """Return the text, or the beginning that fits, with "…" for the rest."""
     if cells(text) <= room:
         return text
     return f"{_head(text, room - 1)}…" if room > 0 else ""
 
 
 def middle(path: str, room: int) -> str:
-    """A path shortened in the middle: its name is what people know a file by."""
+    """Return a path shortened in the middle: people know a file by its name."""
     if cells(path) <= room:
         return path
     folder, _, name = path.rpartition("/")
     if folder and cells(name) + 3 <= room:
         return f"{_head(folder, room - cells(name) - 2)}…/{name}"
     back = (room - 1) // 2
-    return f"{_head(name, room - 1 - back)}…{_tail(name, back)}" if room > 0 else ""
+    return f"{_head(name, room - 1 - back)}…{_head(name[::-1], back)[::-1]}" if room > 0 else ""
 
 
 def padded(text: str, room: int) -> str:
-    """The text in a column of so many cells, shortened at its end if it has to be."""
+    """Return the text in a column of `room` cells, shortened at its end if necessary."""
     fit = cut(text, room)
     return fit + " " * (room - cells(fit))
 
 
 def _head(text: str, room: int) -> str:
-    kept = 0
+    width = 0
     for at, letter in enumerate(text):
-        kept += _cell(letter)
-        if kept > room:
+        width += _cell(letter)
+        if width > room:
             return text[:at]
     return text
 
 
-def _tail(text: str, room: int) -> str:
-    kept = 0
-    for at in range(len(text), 0, -1):
-        kept += _cell(text[at - 1])
-        if kept > room:
-            return text[at:]
-    return text
-
-
 def line(*pieces: Piece) -> Line:
-    """Pieces with text, and no blanks at the end."""
-    kept = [piece for piece in pieces if piece[0]]
-    while kept and not kept[-1][0].rstrip():
-        kept.pop()
-    if kept:
-        kept[-1] = (kept[-1][0].rstrip(), kept[-1][1])
-    return tuple(kept)
+    """Return the pieces that have text, without blanks at the end of the line."""
+    nonempty = [piece for piece in pieces if piece[0]]
+    while nonempty and not nonempty[-1][0].rstrip():
+        nonempty.pop()
+    if nonempty:
+        nonempty[-1] = (nonempty[-1][0].rstrip(), nonempty[-1][1])
+    return tuple(nonempty)
 
 
 def clipped(whole: Line, width: int) -> Line:
-    """As much of a line as a very narrow terminal can show."""
-    kept: list[Piece] = []
+    """Return the part of a line that fits a very narrow terminal."""
+    pieces: list[Piece] = []
     for text, style in whole:
-        kept.append((cut(text, width), style))
-        width -= cells(kept[-1][0])
-    return line(*kept)
+        pieces.append((cut(text, width), style))
+        width -= cells(pieces[-1][0])
+    return line(*pieces)
 
 
 def plain(whole: Line) -> str:
-    """A line without its styles."""
+    """Return the text of a line without its styles."""
     return "".join(text for text, _ in whole)

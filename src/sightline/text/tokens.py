@@ -1,9 +1,9 @@
-"""Tokens: how many a text has, about, with the standard library alone.
+"""Estimates of the number of tokens in a text, with the standard library alone.
 
-A tokenizer's count is nearly a sum over what can be counted without one: letters and the beginnings
-of words, capitals, numbers, runs of signs, line ends, indents, and letters of other scripts. Each
-byte is turned into its class, and pairs of classes are counted; so a line of any length takes the
-same time per byte. What each costs was fitted to real tokenizers, for each family of them.
+A tokenizer's count is nearly a sum over things that can be counted without a tokenizer: letters and the
+beginnings of words, capitals, numbers, runs of signs, line ends, indents, and letters of other
+scripts. Each byte becomes its class, and pairs of classes are counted, so every byte takes the same
+time. The weights were fitted to real tokenizers, for each family of them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Literal
 from msgspec import Struct
 
 Family = Literal["o200k", "claude", "claude-5"]
-"""o200k: OpenAI's, and what is taken for models of others; claude: Claude 3 to 4.6; claude-5:
+"""o200k: OpenAI's, also used for models of other makers; claude: Claude 3 to 4.6; claude-5:
 Claude 4.7 and later, which needs about a third more."""
 
 PICTURE = 1_500
-"""Tokens of a picture whose size nobody knows."""
+"""Tokens of a picture of unknown size."""
 
 LOWER, UPPER, DIGIT, BLANK, LINE, CONTROL, SIGN = b"a", b"A", b"0", b" ", b"n", b"r", b"."
 SCRIPTS = "lghisjcke"
@@ -45,11 +45,11 @@ CLASSES = b"".join(_class(byte) for byte in range(256))
 
 
 class Weights(Struct, frozen=True):
-    """Tokens of each thing that is counted, and of a request around its texts. tight: a word with
-    no blank before it; camel: a capital inside a word; title: a word that begins with one; apart: a
-    number with a blank before it; signs, runs, fours: signs, runs of them, and fours of them;
-    deep: pairs of blanks; scripts: as SCRIPTS has them. message, tools, tool: what each message,
-    tools at all, and each tool add to their texts."""
+    """Tokens of each counted thing, and of a request around its texts. tight: a word with no blank
+    before it; camel: a capital inside a word; title: a word that begins with a capital; apart: a
+    number with a blank before it; sign, run, four: a sign, a run of signs, and four signs; deep: a
+    pair of blanks; scripts: in the order of SCRIPTS. message, tools, tool: tokens that a message,
+    having tools at all, and each tool add to their texts."""
 
     letter: float
     word: float
@@ -90,25 +90,25 @@ FAMILIES: Mapping[Family, Weights] = {
     ),
 }
 """Fitted to half of 2,400 texts of forty kinds (tools' results, code, diffs, JSON, prose of 38
-languages) by tiktoken's o200k and by ctok, and looked at on the other half."""
+languages) with tiktoken's o200k and ctok, and checked on the other half."""
 
 
 def estimate(text: str, family: Family = "o200k") -> int:
-    """The tokens of a text, about: usually 4 to 6 % off, for all of a window less."""
+    """Estimate the tokens of a text: usually 4 to 6 % off, less for the whole of a window."""
     if not text:
         return 0
     weights = FAMILIES[family]
     data = text.encode("utf-8", "surrogatepass")
     classes = data.translate(CLASSES)
     n = classes.count
-    told = weights.capital * n(b"A") + weights.camel * n(b"aA") + weights.title * n(b"Aa")
+    total = weights.capital * n(b"A") + weights.camel * n(b"aA") + weights.title * n(b"Aa")
     plain = classes.replace(UPPER, LOWER)
-    told += _words(plain, weights) + _numbers(plain, weights) + _signs(plain, weights)
+    total += _words(plain, weights) + _numbers(plain, weights) + _signs(plain, weights)
     if not text.isascii():
         n = plain.count
         scripts = zip(SCRIPTS, weights.scripts, strict=True)
-        told += sum(weight * n(kind.encode()) for kind, weight in scripts)
-    return min(max(round(told), 1), len(data))
+        total += sum(weight * n(kind.encode()) for kind, weight in scripts)
+    return min(max(round(total), 1), len(data))
 
 
 def _words(plain: bytes, weights: Weights) -> float:
@@ -128,13 +128,13 @@ def _numbers(plain: bytes, weights: Weights) -> float:
 def _signs(plain: bytes, weights: Weights) -> float:
     n = plain.count
     runs = n(b" .") + n(b"a.") + n(b"n.") + n(b"0.") + (plain[:1] == SIGN)
-    told = weights.sign * n(b".") + weights.run * runs + weights.four * n(b"....")
-    return told + weights.line * n(b"n") + weights.deep * n(b"  ") + weights.control * n(b"r")
+    total = weights.sign * n(b".") + weights.run * runs + weights.four * n(b"....")
+    return total + weights.line * n(b"n") + weights.deep * n(b"  ") + weights.control * n(b"r")
 
 
 class Counter(Struct, frozen=True):
-    """What counts tokens. name: what it is, for people; family: whose counts it tells; margin: the
-    part by which a true count may be greater, to be kept free."""
+    """A counter of tokens. name: for people; family: the tokenizers it stands for; margin: the part by
+    which a true count may be greater, to be kept free."""
 
     count: Callable[[str], int]
     name: str
@@ -142,29 +142,29 @@ class Counter(Struct, frozen=True):
     margin: float
 
     def __call__(self, text: str) -> int:
-        """The tokens of a text."""
+        """Return the tokens of a text."""
         return self.count(text)
 
     def around(self, messages: int, tools: int = 0) -> int:
-        """The tokens that a request adds to its texts, and to the definitions of its tools."""
+        """Return the tokens that a request adds to its texts and to the definitions of its tools."""
         weights = FAMILIES[self.family]
         return weights.message * messages + (weights.tools + weights.tool * tools if tools else 0)
 
     def picture(self, width: int | None = None, height: int | None = None) -> int:
-        """The tokens of a picture, by its size in pixels."""
+        """Return the tokens of a picture, by its size in pixels."""
         if not width or not height:
             return PICTURE
         return (_tiles if self.family == "o200k" else _area)(width, height)
 
 
 def _area(width: int, height: int) -> int:
-    """Anthropic's: 750 pixels for a token, after the longer side was brought down to 1,568."""
+    """Count as Anthropic does: a token for 750 pixels, after scaling the longer side to 1,568."""
     scale = min(1.0, 1_568 / max(width, height))
     return min(max(int(width * height * scale * scale / 750), 1), 1_600)
 
 
 def _tiles(width: int, height: int) -> int:
-    """OpenAI's: tiles of 512 pixels, after it was brought down to 2,048, and to 768 the shorter."""
+    """Count as OpenAI does: tiles of 512 pixels, after scaling to 2,048, and the shorter side to 768."""
     scale = min(1.0, 2_048 / max(width, height))
     scale *= min(1.0, 768 / (min(width, height) * scale))
     across, down = (-(-int(side * scale) // 512) or 1 for side in (width, height))

@@ -296,7 +296,7 @@ def test_looking_leaves_the_machine_in_peace(root):
     lay(root, *(f"f{number}" for number in range(30)))
     rota = Rota(0.001)
     rota.set({str(number): f"{root}/f{number % 30}" for number in range(3000)})
-    assert rota.look() == frozenset()
+    assert rota.poll() == frozenset()
     assert rota.every_s > 3000 * 1e-7 / SHARE  # a stat takes no less
     assert Rota(POLLING_S).every_s == POLLING_S
 

@@ -143,17 +143,6 @@ def test_a_folder_made_again_while_somebody_holds_the_old_one_is_seen(tree):
         os.close(held)
 
 
-def test_many_followed_paths_are_asked_for_their_names_little_by_little(tree, monkeypatch):
-    monkeypatch.setattr("sightline.filesystem.watch.linux.COUNTED", 1)
-    os.link(tree / "a", tree.parent / "other")
-    os.link(tree / "src/b", tree.parent / "third")
-    with watching(tree) as watcher:
-        watcher.follow(["a", "src/b"])
-        assert watcher.eyes().polled == 1
-        assert watcher.wait(0) is None
-        assert watcher.eyes().polled == 2
-
-
 def test_a_followed_path_in_a_nested_repository_is_seen(tree):
     lay(tree, "sub/in/file", "sub/in/other")
     (tree / "sub/.git").mkdir()

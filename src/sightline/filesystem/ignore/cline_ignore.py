@@ -1,4 +1,4 @@
-""".clineignore files, in which a line may name a file whose patterns stand in its place."""
+""".clineignore files: a line may include the patterns of another file."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class RuleSet:
         return chains
 
     def extend(self, chains: Chains, folder: str, names: Iterable[str] | None = None) -> Chains:
-        """Return the chains for a folder's entries, from those for the folder above. names: the
+        """Return the chains for a folder's entries, from the chains for the folder above. names: the
         folder's files, where they are known."""
         dotted = None if names is None else {n.lower() for n in names if n.startswith(".")}
         if dotted is not None and dotted.isdisjoint(self.names):

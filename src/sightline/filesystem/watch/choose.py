@@ -1,15 +1,27 @@
-"""On Linux: events where the tree's file system sends them, else looking in turn."""
+"""Choose the watcher for this machine: by events where the file system sends them, else by polling."""
 
 from __future__ import annotations
 
 import errno
+import sys
 
 from sightline.filesystem.ignore.rules import RuleSet
 from sightline.filesystem.watch.event_support import blind, mounts, silent
 from sightline.filesystem.watch.inotify import Inotify
 from sightline.filesystem.watch.linux import LinuxWatcher
 from sightline.filesystem.watch.polling import PollingWatcher
+from sightline.filesystem.watch.watchdog_watcher import for_elsewhere
 from sightline.filesystem.watch.watcher import POLLING_S, Watcher
+
+
+def watch(root: str, rules: RuleSet, *, polling_s: float = POLLING_S) -> Watcher:
+    """Return the best watcher that this machine has for a folder without symlinks in its name.
+
+    polling_s: the shortest time between two polls. WorkspaceError when the library that other
+    systems than Linux need is missing; Unverifiable when an ignore file cannot be read.
+    """
+    make = for_linux if sys.platform == "linux" else for_elsewhere
+    return make(root, rules, polling_s=polling_s)
 
 
 def for_linux(
@@ -38,18 +50,3 @@ def for_linux(
         raise
     queue.close()
     return PollingWatcher(root, why, polling_s=polling_s)
-
-
-def watch(root: str, rules: RuleSet, *, polling_s: float = POLLING_S) -> Watcher:
-    """The best watcher that this machine has for a folder without symlinks in its name.
-
-    WorkspaceError when the library that other systems
-    than Linux need is not there; Unverifiable when an ignore file cannot be read.
-    """
-    import sys
-
-    if sys.platform == "linux":
-        from sightline.filesystem.watch.choose import for_linux as make
-    else:
-        from sightline.filesystem.watch.watchdog_watcher import for_elsewhere as make
-    return make(root, rules, polling_s=polling_s)

@@ -1,5 +1,5 @@
-"""Whether the place that a tree stands at tells of changes: by its file system's name, and where
-that says nothing, by a file that is made and removed."""
+"""Find out whether a tree's file system sends events: by its type, or else by a file that is made
+and removed."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ LOCAL = frozenset(
 
 
 def mounts() -> str:
-    """The text of the table of mounts."""
+    """Return the text of the table of mounts."""
     with open(TABLE, encoding="utf-8", errors="surrogateescape") as file:
         return file.read()
 
 
 def eventless(kind: str | None) -> bool:
-    """Whether others write to such a file system without this kernel."""
+    """Return whether others can write to such a file system past this kernel."""
     return kind in NETWORK or (kind or "").startswith("fuse.")
 
 
 def silent(root: str, inotify: Inotify, table: str) -> str | None:
-    """Why a tree sends no events, as in Eyes.why; None when it does, or that cannot be told
-    because nothing may be written there."""
+    """Return why a tree sends no events, as in Eyes.why; None when it does, and where nothing may be
+    written to find out."""
     kind = file_system(root, table)
     if eventless(kind):
         return f"filesystem:{kind}"
@@ -40,7 +40,7 @@ def silent(root: str, inotify: Inotify, table: str) -> str | None:
 
 
 def blind(root: str, table: str) -> tuple[str, ...]:
-    """Folders of the tree, with a "/" at the end, where a mount stands that sends no events."""
+    """Return the folders of the tree, ending in "/", where a mount sends no events."""
     inside = f"{root}/"
     points = (point for point, kind in mounted(table) if eventless(kind))
     return tuple(f"{point[len(inside) :]}/" for point in points if point.startswith(inside))
@@ -54,7 +54,7 @@ def _probed(root: str, inotify: Inotify) -> bool:
     try:
         watch = inotify.add(folder)
     except OSError:
-        return True  # gone, unreadable or at the limit: said where the tree is watched
+        return True  # gone, unreadable or at the limit: watching the tree reports that
     try:
         os.close(os.open(f"{folder}/{name}", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         os.unlink(f"{folder}/{name}")

@@ -1,4 +1,4 @@
-"""Where git says what it does: files of its folder that change with every operation."""
+"""The files of git's folder that change with every operation of git."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from sightline.filesystem.ignore.rules import git_folders, git_top
 _TOLD = ("HEAD", "index", "ORIG_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 _STEPS = ("rebase-merge", "rebase-apply", "logs", "logs/HEAD", "logs/refs/stash")
 TOLD = frozenset(f".git/{name}" for name in (*_TOLD, *_STEPS))
-"""What hints name of a git folder, wherever it is. The rest is git's own affair."""
+"""The files of a git folder that hints name, wherever the folder is."""
 
 GROWING = frozenset((".git/logs", ".git/logs/refs"))
 """Folders that git makes when it first needs them."""
 
 EXCLUDE = ".git/info/exclude"
 OUTSIDE = "../"
-"""How folders between the top of the git tree and the workspace are named."""
+"""The name of all folders between the top of the git tree and the workspace."""
 
 
 def git_places(root: str) -> Iterator[tuple[str, str]]:
-    """Folders to watch beside the tree, each as what hints name it and where it is."""
+    """Yield the folders to watch beside the tree: name in hints, and path on disk."""
     top = git_top(root)
     if top is None:
         return
@@ -36,7 +36,7 @@ def git_places(root: str) -> Iterator[tuple[str, str]]:
 
 
 def git_files(root: str) -> Iterator[tuple[str, str]]:
-    """The files to look at in turn where no event comes from, as git_places."""
+    """Yield the files to poll where no event comes: name in hints, and path on disk."""
     top = git_top(root)
     if top is not None:
         own, common = git_folders(top)

@@ -1,6 +1,6 @@
-"""Linux's inotify: the calls that a test can make fail, and the events as the kernel lays them out.
+"""Linux's inotify: its calls, in a class that a test can make fail, and its events.
 
-Through ctypes, a page of it: the libraries measured were slower or lost events (docs/design).
+It is a page of ctypes: the libraries that were measured are slower or lose events (docs/design).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ MASK = (
 _HEAD = struct.Struct("iIII")
 _ROOM = 1 << 18
 _READS = 64
-"""Reads per answer, more than a full queue takes: a storm that goes on must not hold it back."""
+"""The limit of reads for one answer, more than a full queue takes: a storm must not delay it."""
 
 
 class Inotify:
-    """One queue of the kernel's, and the folders it watches. OSError where a call fails: EMFILE
-    when the user has no queue left, ENOSPC when no watch."""
+    """One queue of the kernel's, and the folders it watches. OSError where a call fails: EMFILE when
+    the user has no queue left, ENOSPC when no watch is left."""
 
     def __init__(self) -> None:
         libc = ctypes.CDLL(None, use_errno=True)
@@ -43,18 +43,18 @@ class Inotify:
             raise _failed("inotify_init1")
 
     def add(self, folder: str) -> int:
-        """The number of the watch of a folder; the same one when it is watched already."""
+        """Watch a folder and return the number of the watch; a watched folder has its number already."""
         watch: int = self._add(self.fd, os.fsencode(folder), MASK)
         if watch < 0:
             raise _failed(folder)
         return watch
 
     def remove(self, watch: int) -> None:
-        """End a watch; one that the kernel ended itself does no harm."""
+        """End a watch, unless the kernel ended it already."""
         self._remove(self.fd, watch)
 
     def read(self) -> bytes:
-        """All events that wait, none as b""."""
+        """Return all waiting events; b"" where there are none."""
         parts = []
         for _ in range(_READS):
             try:
@@ -66,14 +66,14 @@ class Inotify:
         return b"".join(parts)
 
     def close(self) -> None:
-        """Let go of the queue and all its watches."""
+        """Close the queue and all its watches."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
 
 
 def events(data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Number of the watch, mask and name (b"" for the folder itself) of each event."""
+    """Yield the watch, the mask and the name (b"" for the folder itself) of each event."""
     at, end, head, size = 0, len(data), _HEAD.unpack_from, _HEAD.size
     while at < end:
         watch, mask, _cookie, length = head(data, at)
@@ -96,9 +96,9 @@ _FATES: tuple[tuple[int, Lost], ...] = (
 
 
 class Batch:
-    """touched: watch -> name -> AS_FILE or AS_FOLDER or both, as what the name was seen.
-    came, left: folders that appeared or were renamed away, as (watch, name). ended: watches that
-    are no more. fates: watch -> what became of its folder itself."""
+    """Events that were read together. touched: watch -> name -> AS_FILE or AS_FOLDER or both. came,
+    left: folders that appeared or were renamed away, as (watch, name). ended: watches that the kernel
+    ended. fates: watch -> what happened to its folder."""
 
     def __init__(self, data: bytes) -> None:
         self.touched: dict[int, dict[bytes, int]] = {}
@@ -111,22 +111,15 @@ class Batch:
             if name:
                 names = self.touched.setdefault(watch, {})
                 names[name] = names.get(name, 0) | (AS_FOLDER if mask & ISDIR else AS_FILE)
-                if mask & ISDIR:
-                    self._folder(watch, mask, name)
-            else:
-                self._own(watch, mask)
-
-    def _folder(self, watch: int, mask: int, name: bytes) -> None:
-        if mask & MOVED_FROM:
-            self.left.append((watch, name))
-        elif mask & (CREATE | MOVED_TO):
-            self.came.append((watch, name))
-
-    def _own(self, watch: int, mask: int) -> None:
-        if mask & OVERFLOW:
-            self.overflow = True
-        elif mask & IGNORED:
-            self.ended.append(watch)
-        for bit, fate in _FATES:
-            if mask & bit:
-                self.fates[watch] = fate
+                if mask & ISDIR and mask & MOVED_FROM:
+                    self.left.append((watch, name))
+                elif mask & ISDIR and mask & (CREATE | MOVED_TO):
+                    self.came.append((watch, name))
+                continue
+            if mask & OVERFLOW:
+                self.overflow = True
+            elif mask & IGNORED:
+                self.ended.append(watch)
+            for bit, fate in _FATES:
+                if mask & bit:
+                    self.fates[watch] = fate

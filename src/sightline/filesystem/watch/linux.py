@@ -1,4 +1,4 @@
-"""A watcher by inotify: one watch per folder, none for what is ignored."""
+"""A watcher by inotify: one watch for each folder that is not ignored."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from sightline.filesystem.folder import ASIDE
 from sightline.filesystem.ignore.rules import Chains, RuleSet, encodes
 from sightline.filesystem.watch.git_folder import EXCLUDE, GROWING, OUTSIDE, TOLD, git_files
 from sightline.filesystem.watch.inotify import AS_FILE, AS_FOLDER, Batch, Inotify
-from sightline.filesystem.watch.polling import Rota, identity_of, several_names
+from sightline.filesystem.watch.polling import Rota, has_several_names, identity_of
 from sightline.filesystem.watch.watched_folders import Folders
 from sightline.filesystem.watch.watcher import Eyes, Hints, Lost
 
 Hides = Callable[[str, int], bool]
-"""A path and what it was seen to be -> whether it is hidden."""
+"""A path and its kinds (AS_FILE, AS_FOLDER) -> whether it is hidden."""
 
 ROOT_S = 2.0
-"""Seconds between two looks at whether the root still stands: no event tells that a folder above
-it was renamed."""
+"""Seconds between two checks that the root still stands: no event tells that a folder above it was
+renamed."""
 
 _FULL = (errno.ENOSPC, errno.ENOMEM)
 
 
 class LinuxWatcher:
-    """See Watcher. blind: folders ("" or with a "/" at the end) from which no event comes."""
+    """See Watcher. blind: folders ("" or ending in "/") that send no events."""
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class LinuxWatcher:
         self._inotify = inotify
         self._folders = Folders(inotify, root, self._rules)
         self._following = Following(root, blind, polling_s)
-        self._full = self._doubtful = False
+        self._is_full = self._must_restart = False
         self._overflows = self._gaps = 0
         self._identity = identity_of(root)
         self._away: Lost | None = None if self._identity else "gone"
-        self._unsaid = self._within(self._begin)
+        self._unsaid_limit = self._at_limit(self._begin)
         self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._poll = select.poll()
         for fd in (inotify.fd, self._bell):
@@ -74,7 +74,7 @@ class LinuxWatcher:
 
     def eyes(self) -> Eyes:
         rota = self._following.rota
-        polling: Lost | None = "limit" if self._full else None
+        polling: Lost | None = "limit" if self._is_full else None
         return Eyes(
             "away" if self._away else "polling" if polling else "events",
             self._away or polling,
@@ -89,10 +89,10 @@ class LinuxWatcher:
 
     def follow(self, paths: Iterable[str]) -> None:
         before, now = self._following.paths, frozenset(paths)
-        self._following.only(now)
+        self._following.follow(now)
         if before - now:
             self._folders.keep_only(now)
-        self._unsaid |= self._within(lambda: self._folders.keep(now - before))
+        self._unsaid_limit |= self._at_limit(lambda: self._folders.keep(now - before))
 
     def close(self) -> None:
         self._inotify.close()
@@ -101,7 +101,7 @@ class LinuxWatcher:
             self._bell = -1
 
     def _sleep(self, end_s: float | None) -> bool:
-        """Until an event, the next look at something, or the end. False: time to answer None."""
+        """Sleep until an event, the next poll, or the end; return False when the answer is None."""
         now_s = monotonic()
         if end_s is not None and now_s >= end_s:
             return False
@@ -118,7 +118,7 @@ class LinuxWatcher:
         try:
             hints = self._happened(at_ns)
         except (Unverifiable, OSError) as error:
-            self._doubtful = True  # what was read of the queue would be lost
+            self._must_restart = True  # the events that were read are lost
             if isinstance(error, Unverifiable):
                 raise
             raise Unverifiable(
@@ -126,7 +126,7 @@ class LinuxWatcher:
                 f"{self._root} could not be watched: {error.strerror}.",
                 "Try again when the disk answers.",
             ) from error
-        changed = self._following.look()
+        changed = self._following.poll()
         if not changed:
             return hints
         hints = hints or Hints(frozenset(), at_ns=at_ns)
@@ -140,43 +140,43 @@ class LinuxWatcher:
             return self._replaced(identity, batch, at_ns)
         if self._away:
             return None
-        if batch.overflow or self._doubtful:
+        if batch.overflow or self._must_restart:
             for watch in batch.ended:
                 self._folders.ended(watch)
-            self._unsaid |= self._within(self._begin)
-            self._doubtful = False
+            self._unsaid_limit |= self._at_limit(self._begin)
+            self._must_restart = False
             return self._gap(at_ns, "overflow" if batch.overflow else None)
-        hints = self._told(batch, at_ns)
-        return self._gap(at_ns) if self._unsaid else hints
+        hints = self._hints(batch, at_ns)
+        return self._gap(at_ns) if self._unsaid_limit else hints
 
     def _replaced(self, identity: tuple[int, int] | None, batch: Batch, at_ns: int) -> Hints:
-        """Another folder than the one watched stands at the root's place now, or none does."""
+        """Answer that another folder stands at the root's place now, or none."""
         lost: Lost | None = None
         if self._identity is not None:
             root = next((w for w, name in self._folders.names.items() if not name), None)
             lost = "gone" if root is None else batch.fates.get(root, "gone")
         self._identity, self._away = identity, None if identity else lost
         self._folders.clear()
-        self._full = False
-        self._following.every(turned=False)
-        self._unsaid = identity is not None and self._within(self._begin)
+        self._is_full = False
+        self._following.poll_all(polls_all=False)
+        self._unsaid_limit = identity is not None and self._at_limit(self._begin)
         return self._gap(at_ns, lost)
 
-    def _told(self, batch: Batch, at_ns: int) -> Hints | None:
+    def _hints(self, batch: Batch, at_ns: int) -> Hints | None:
         folders = self._folders
         followed = self._following.paths
         say = named(batch, folders, self._rules, followed)
         unseen = {f"{path}/" for path in say.paths} & folders.unseen if folders.unseen else set()
         if batch.came or batch.left or batch.ended or say.relist or say.git or unseen:
-            self._unsaid |= self._within(lambda: self._go_along(batch, say, unseen))
-        self._following.changed(say.paths)
+            self._unsaid_limit |= self._at_limit(lambda: self._update_watches(batch, say, unseen))
+        self._following.add_linked(say.paths)
         if say.everything:
             return self._gap(at_ns)
         return Hints(say.paths, at_ns=at_ns) if say.paths else None
 
-    def _go_along(self, batch: Batch, say: Named, unseen: set[str]) -> None:
-        """Watch and unwatch as folders came and went, and as rules changed. unseen: folders that
-        could not be read and may be readable now."""
+    def _update_watches(self, batch: Batch, say: Named, unseen: set[str]) -> None:
+        """Watch and unwatch folders that came and went, or that changed rules show or hide. unseen:
+        folders that could not be read and may be readable now."""
         folders = self._folders
         came, apart = folders.named(batch.came)
         left = set().union(*folders.named(batch.left))
@@ -198,30 +198,30 @@ class LinuxWatcher:
         self._folders.keep_in([""])
         self._folders.cover_git()
 
-    def _within(self, work: Callable[[], None]) -> bool:
-        """Whether a work that adds watches came to the limit; then all are given back, for others
-        may need them, and what is followed is looked at in turn."""
-        if self._full:
+    def _at_limit(self, work: Callable[[], None]) -> bool:
+        """Do work that adds watches; return whether it came to the system's limit. Then all watches are
+        given back, because others may need them, and the followed paths are polled."""
+        if self._is_full:
             return False
         try:
             work()
         except OSError as error:
             if error.errno not in _FULL:
                 raise
-            self._full = True
+            self._is_full = True
             self._folders.clear()
-            self._following.every(turned=True)
-        return self._full
+            self._following.poll_all(polls_all=True)
+        return self._is_full
 
     def _gap(self, at_ns: int, lost: Lost | None = None) -> Hints:
         self._gaps += 1
-        if self._unsaid:
-            self._unsaid, lost = False, lost or "limit"
+        if self._unsaid_limit:
+            self._unsaid_limit, lost = False, lost or "limit"
         return Hints(frozenset(), everything=True, lost=lost, at_ns=at_ns)
 
 
 def _outermost(folders: Iterable[str]) -> Iterator[str]:
-    """Those that are not below another of them."""
+    """Yield the folders that are not below another one."""
     last = None
     for folder in sorted(folders):
         if last is None or not folder.startswith(last):
@@ -229,14 +229,10 @@ def _outermost(folders: Iterable[str]) -> Iterator[str]:
             yield folder
 
 
-COUNTED, COUNT_S = 2000, 0.1
-"""Files asked for the number of their names in one go, and seconds between two goes: there may be
-a hundred thousand of them, and somebody waits."""
-
-
 class Following:
-    """blind: folders ("" or with a "/" at the end) from which no event comes. An event tells of a
-    file by the name it was written to, so those with several names are looked at too."""
+    """The followed paths, and the rota of paths without events. blind: folders ("" or ending in
+    "/") that send no events. An event names a file as it was written to, so files with several names
+    are on the rota, too."""
 
     def __init__(self, root: str, blind: tuple[str, ...], polling_s: float) -> None:
         self.paths: frozenset[str] = frozenset()
@@ -244,60 +240,48 @@ class Following:
         self._root = root
         self._blind = blind
         self._linked: set[str] = set()
-        self._uncounted: list[str] = []
-        self._all = False
+        self._polls_all = False
 
-    def only(self, paths: frozenset[str]) -> None:
-        """Follow these and no others."""
-        self._uncounted += paths - self.paths
+    def follow(self, paths: frozenset[str]) -> None:
+        """Follow these paths and no others."""
+        self._linked = (self._linked & paths) | self._several_names(paths - self.paths)
         self.paths = paths
-        self._linked &= paths
-        self._count()
+        self._update_rota()
+        self._update_rota()
 
-    def every(self, *, turned: bool) -> None:
-        """Look at all of them and at git's files in turn, or only where no event tells."""
-        self._all = turned
-        self._turn()
+    def poll_all(self, *, polls_all: bool) -> None:
+        """Poll all followed paths and git's files, or only those that no event tells of."""
+        self._polls_all = polls_all
+        self._update_rota()
 
-    def changed(self, paths: frozenset[str]) -> None:
-        """These did: they may have got another name since."""
-        linked = self._several(paths & self.paths)
+    def add_linked(self, paths: frozenset[str]) -> None:
+        """Poll those of these changed paths that got another name."""
+        linked = self._several_names(paths & self.paths)
         if linked - self._linked:
             self._linked |= linked
-            self._turn()
+            self._update_rota()
 
     def due_s(self, latest_s: float) -> float:
-        """When look() has something to do, on the monotonic clock; no later than asked."""
-        if self._uncounted:
-            return min(latest_s, monotonic() + COUNT_S)
+        """Return the time of the next poll, on the monotonic clock, `latest_s` at the latest."""
         return min(latest_s, self.rota.due_s) if self.rota else latest_s
 
-    def look(self) -> frozenset[str]:
-        """The paths that changed since they were last looked at, when it is time to look."""
-        if self._uncounted:
-            self._count()
-        if self.rota and monotonic() >= self.rota.due_s:
-            return self.rota.look()
-        return frozenset()
+    def poll(self) -> frozenset[str]:
+        """Return the paths that changed since the last poll, when a poll is due."""
+        return self.rota.poll() if self.rota and monotonic() >= self.rota.due_s else frozenset()
 
-    def _count(self) -> None:
-        now, self._uncounted = self._uncounted[:COUNTED], self._uncounted[COUNTED:]
-        self._linked |= self._several(now) & self.paths
-        self._turn()
+    def _several_names(self, paths: Iterable[str]) -> set[str]:
+        return {path for path in paths if has_several_names(f"{self._root}/{path}")}
 
-    def _several(self, paths: Iterable[str]) -> set[str]:
-        return {path for path in paths if several_names(f"{self._root}/{path}")}
-
-    def _turn(self) -> None:
+    def _update_rota(self) -> None:
         blind = {path for path in self.paths if path.startswith(self._blind)}
-        turned = self.paths if self._all else self._linked | blind
-        places = dict(git_files(self._root)) if self._all else {}
-        self.rota.set({**places, **{path: f"{self._root}/{path}" for path in turned}})
+        polled = self.paths if self._polls_all else self._linked | blind
+        places = dict(git_files(self._root)) if self._polls_all else {}
+        self.rota.set({**places, **{path: f"{self._root}/{path}" for path in polled}})
 
 
 class Named(Struct, frozen=True):
-    """paths: what hints say. relist: folders ("" or with a "/" at the end) in which other entries
-    than before may be listed now. git: its folders may be others. everything: see Hints."""
+    """The paths that a batch of events names. paths: for the hints. relist: folders ("" or ending in
+    "/") whose listed entries may be others now. git: git's folders may be others. everything: see Hints."""
 
     paths: frozenset[str]
     relist: frozenset[str] = frozenset()
@@ -311,8 +295,8 @@ def named(
     rules: RuleSet,
     followed: frozenset[str],
 ) -> Named:
-    """What the events of a batch are about. Watches that are no longer known say nothing: what
-    came or went instead of their folders does."""
+    """Return the paths that a batch of events names. Events of unknown watches do not count: the change
+    that ended the watch is an event itself."""
     paths: set[str] = set()
     relist: set[str] = set()
     git = False
@@ -344,7 +328,7 @@ def _of_git(
     paths: set[str],
     relist: set[str],
 ) -> bool:
-    """What one of git's folders tells. True when git made another folder to watch."""
+    """Add the paths that events of git's folder name; return whether git made another folder to watch."""
     if folder == OUTSIDE:
         if not rules.names.isdisjoint(names):
             relist.add("")
@@ -363,8 +347,8 @@ def _passing(
     followed: frozenset[str],
     kept: set[str],
 ) -> Iterator[str]:
-    """The paths of a folder's entries that count: followed ones and those above them, and, where
-    the folder is not ignored, all that is not hidden."""
+    """Yield the entries of a folder that hints name: followed paths and the folders above them, and in a
+    folder that is not ignored every entry that is not hidden."""
     for name, seen in names.items():
         path = folder + name
         if path in followed or f"{path}/" in kept:
@@ -378,8 +362,8 @@ def _passing(
 
 
 def _hiding(folder: str, rules: RuleSet) -> Hides | None:
-    """Whether a rule hides an entry of a folder as all that it was seen to be; None where the
-    folder is ignored itself."""
+    """Return a function that tells hidden entries of a folder; None where the folder itself is
+    ignored."""
     chains = rules.chains(folder)
     return None if chains is None else partial(_hides, rules, chains)
 

@@ -1,4 +1,4 @@
-"""Watching files in memory."""
+"""A watcher of files in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sightline.filesystem.watch.watcher import Eyes, Hints
 
 
 class MemoryWatcher:
-    """A Watcher of files in memory."""
+    """See Watcher."""
 
     def __init__(self) -> None:
         self._paths: set[str] = set()
@@ -18,7 +18,7 @@ class MemoryWatcher:
         self._changed = Condition()
 
     def touched(self, paths: Iterable[str]) -> None:
-        """Let these paths be in the next answer."""
+        """Name these paths in the next answer."""
         with self._changed:
             self._paths.update(paths)
             self._changed.notify_all()
@@ -44,4 +44,4 @@ class MemoryWatcher:
         self._followed = frozenset(paths)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: there is nothing to close."""

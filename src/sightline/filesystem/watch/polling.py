@@ -1,4 +1,4 @@
-"""Looking at named paths in turn: a stat each, seldom enough to cost next to nothing."""
+"""Poll named paths: a stat each, seldom enough to cost next to nothing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sightline.filesystem.watch.watcher import Eyes, Hints, Lost
 State = tuple[int, ...] | None
 
 SHARE = 0.004
-"""Of one core, the most that looking takes: the more paths, the longer between two looks."""
+"""The limit of one core's time for polls: the more paths, the longer the pause between two polls."""
 
 _REST = 4
-"""How many times as long as a look took there is none: a slow disk is left in peace."""
+"""The pause after a poll, as a multiple of its duration: a slow disk is left in peace."""
 
 
 class Rota:
-    """Paths and how each stood when last looked at. every_s: seconds from look to look."""
+    """Paths with their state at the last poll. every_s: seconds between two polls."""
 
     def __init__(self, polling_s: float) -> None:
         self.every_s = self._least_s = polling_s
@@ -32,15 +32,15 @@ class Rota:
         return len(self._states)
 
     def set(self, places: dict[str, str]) -> None:
-        """Look at these from now on (what a hint says -> where it is), and at no others."""
+        """Poll these places from now on (path in a hint -> path on disk), and no others."""
         known = self._states
         self._states = {
             path: known[path] if path in known else (place, _state(place))
             for path, place in places.items()
         }
 
-    def look(self) -> frozenset[str]:
-        """The paths that changed since the last look."""
+    def poll(self) -> frozenset[str]:
+        """Return the paths that changed since the last poll."""
         began_s, worked_s = perf_counter(), thread_time()
         changed = []
         for path, (place, known) in self._states.items():
@@ -63,7 +63,7 @@ def _state(place: str) -> State:
 
 
 def identity_of(root: str) -> tuple[int, int] | None:
-    """Which folder stands at the root's place; None when none does."""
+    """Return device and inode of the folder at the root's place; None when there is none."""
     try:
         found = os.lstat(root)
     except (FileNotFoundError, NotADirectoryError):
@@ -71,18 +71,18 @@ def identity_of(root: str) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if stat.S_ISDIR(found.st_mode) else None
 
 
-def several_names(place: str) -> bool:
-    """Whether a file can be written to by another name: hard links."""
+def has_several_names(place: str) -> bool:
+    """Return whether a file has hard links, so that it can be written to by another name."""
     try:
         found = os.lstat(place)
     except OSError:
-        return False  # not there, or not to be reached: nothing to tell
+        return False  # not there, or not to be reached
     return stat.S_ISREG(found.st_mode) and found.st_nlink > 1
 
 
 class PollingWatcher:
-    """See Watcher: for file systems that send no events. Only followed paths and git's files are
-    looked at, so a new file is found by the next scan. why: as in Eyes."""
+    """See Watcher: for file systems that send no events. It polls only followed paths and git's files;
+    the next scan finds new files. why: as in Eyes."""
 
     def __init__(self, root: str, why: str, *, polling_s: float) -> None:
         self._root = root
@@ -137,10 +137,10 @@ class PollingWatcher:
 
     def _look(self) -> Hints | None:
         at_ns = time_ns()
-        changed = self._rota.look()
-        standing = os.path.isdir(self._root)
-        was, self._away = self._away, None if standing else "gone"
+        changed = self._rota.poll()
+        is_here = os.path.isdir(self._root)
+        was, self._away = self._away, None if is_here else "gone"
         if was != self._away:
             self._gaps += 1
             return Hints(frozenset(), everything=True, lost=self._away, at_ns=at_ns)
-        return Hints(changed, at_ns=at_ns) if changed and standing else None
+        return Hints(changed, at_ns=at_ns) if changed and is_here else None

@@ -1,7 +1,7 @@
-"""A watcher for macOS and Windows, by watchdog (Apache-2.0), filtered to what changes.
+"""A watcher for macOS and Windows that uses watchdog (Apache-2.0), without events of reads.
 
 watchdog watches the whole tree at once and does not say when the system dropped events. So many
-in one answer are taken for a gap, as is a machine that slept: one look too many costs little.
+events in one answer count as a gap, as does a machine that slept: a needless look costs little.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from sightline.errors import Unverifiable, WorkspaceError
 from sightline.filesystem.folder import ASIDE
 from sightline.filesystem.ignore.rules import RuleSet, encodes
 from sightline.filesystem.watch.git_folder import EXCLUDE, TOLD, git_files
-from sightline.filesystem.watch.polling import PollingWatcher, Rota, identity_of, several_names
+from sightline.filesystem.watch.polling import PollingWatcher, Rota, has_several_names, identity_of
 from sightline.filesystem.watch.watcher import Eyes, Hints, Lost, Watcher
 
 Raw = tuple[str, bool, int]
-"""A full path, whether it was a folder, and the clock when it was told."""
+"""A full path, whether it was a folder, and the clock when the event came."""
 
 ROOT_S = 2.0
 SLEPT_S = 5.0
-"""How far the clock runs ahead of the process's own when the machine slept."""
+"""The least difference between the clock and the process's own clock after the machine slept."""
 
 MANY = 500
-"""Events in one answer from which on some may have been dropped: Windows keeps 64 KiB of them."""
+"""With so many events in one answer, some may have been dropped: Windows keeps 64 KiB of them."""
 
 
 def for_elsewhere(root: str, rules: RuleSet, *, polling_s: float) -> Watcher:
-    """See watch()."""
+    """Return the watcher for this system; see choose.watch."""
     name = "windows" if sys.platform == "win32" else "macos"
     system = import_module(f"sightline.filesystem.watch.{name}")
     why = system.eventless(root)
@@ -44,8 +44,8 @@ def for_elsewhere(root: str, rules: RuleSet, *, polling_s: float) -> Watcher:
 
 
 class ElsewhereWatcher:
-    """See Watcher. system: macos or windows. start: (root, what to dispatch events to) -> a
-    watchdog observer that runs."""
+    """See Watcher. system: the module macos or windows. start: (root, handler of events) -> a running
+    watchdog observer."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class ElsewhereWatcher:
         self._rota = Rota(polling_s)
         self._followed: frozenset[str] = frozenset()
         self._overflows = self._gaps = 0
-        self._doubtful = False
+        self._must_restart = False
         self._ahead_s = time() - monotonic()
         self._identity = identity_of(root)
         self._away: Lost | None = None if self._identity else "gone"
@@ -72,7 +72,7 @@ class ElsewhereWatcher:
         self.follow(())
 
     def dispatch(self, event: Any) -> None:
-        """Called by watchdog, in a thread of its own."""
+        """Take in an event. watchdog calls this in a thread of its own."""
         at_ns = time_ns()
         for place in (event.src_path, getattr(event, "dest_path", "")):
             if place:
@@ -113,7 +113,7 @@ class ElsewhereWatcher:
         inside = f"{self._root}/.git/"
         places = {name: at for name, at in git_files(self._root) if not at.startswith(inside)}
         linked = {path: f"{self._root}/{path}" for path in self._followed}
-        self._rota.set({**places, **{p: at for p, at in linked.items() if several_names(at)}})
+        self._rota.set({**places, **{p: at for p, at in linked.items() if has_several_names(at)}})
 
     def close(self) -> None:
         running, self._observer = self._observer, None
@@ -122,7 +122,7 @@ class ElsewhereWatcher:
             running.join()
 
     def _next(self, timeout_s: float) -> tuple[list[Raw], bool]:
-        """What is queued, waited for, and whether wake() was called."""
+        """Wait for events and return them, and whether wake() was called."""
         events: list[Raw] = []
         woken = False
         try:
@@ -144,16 +144,16 @@ class ElsewhereWatcher:
         if self._away:
             return None
         lost = self._lost(len(events))
-        if lost is not None or self._doubtful:
-            self._doubtful = False
+        if lost is not None or self._must_restart:
+            self._must_restart = False
             return self._gap(at_ns, lost)
         try:
             paths = self._named(events)
         except Unverifiable:
-            self._doubtful = True
+            self._must_restart = True
             raise
         if monotonic() >= self._rota.due_s:
-            paths |= self._rota.look()
+            paths |= self._rota.poll()
         if "" in paths:
             return self._gap(at_ns)
         return Hints(frozenset(paths), at_ns=at_ns) if paths else None
@@ -173,7 +173,7 @@ class ElsewhereWatcher:
         if self._ahead_s - ahead_s > SLEPT_S:
             return "suspended"
         if self._observer is not None and not all(e.is_alive() for e in self._observer.emitters):
-            self._restart()  # a thread of watchdog's ended by an error
+            self._restart()  # a thread of watchdog's ended with an error
             return "overflow"
         return "overflow" if count >= MANY else None
 
@@ -188,7 +188,7 @@ class ElsewhereWatcher:
         }
 
     def _passing(self, path: str, *, below: bool) -> str | None:
-        """What a hint says of a path; None for nothing, "" for everything."""
+        """Return the path that a hint names for a changed path; None for none, "" for everything."""
         if path in self._followed or path in TOLD:
             return path
         if path == EXCLUDE:
@@ -203,7 +203,7 @@ class ElsewhereWatcher:
         return None if hidden else path
 
     def _nested(self, folder: str) -> bool:
-        """Whether a folder belongs to a repository inside the tree."""
+        """Return whether a folder belongs to a repository inside the tree."""
         tops = (folder[: at + 1] for at, sign in enumerate(folder) if sign == "/")
         return any(os.path.lexists(f"{self._root}/{top}.git") for top in tops)
 
@@ -217,12 +217,12 @@ _KINDS = [
     *("FileCreatedEvent", "FileDeletedEvent", "FileModifiedEvent", "FileMovedEvent"),
     *("FileAttribEvent", "DirCreatedEvent", "DirDeletedEvent", "DirMovedEvent", "DirAttribEvent"),
 ]
-"""Never those of files being opened or read: a search over the tree would drown the rest."""
+"""The events to receive. Events of opening and reading would drown them in every search."""
 
 
 def observer(root: str, handler: object) -> Any:
-    """A watchdog observer of a tree that runs and calls handler.dispatch(event) in a thread of its
-    own. WorkspaceError when the library is missing."""
+    """Start a watchdog observer of a tree, which calls handler.dispatch(event) in a thread of its own.
+    WorkspaceError when the library is missing."""
     try:
         events, observers = import_module("watchdog.events"), import_module("watchdog.observers")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Which folders are watched: every one that no rule ignores, those of followed paths, and git's."""
+"""The watched folders: those that no rule ignores, those of followed paths, and git's."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 class Folders:
-    """names: watch -> folder ("" or with a "/" at the end; git's as ".git/…").
-    narrow: watches of ignored folders, of which only followed names count. nested: of the tops of
-    repositories inside the tree, which say when they stop to be one. git: of git's folders.
-    unseen: folders that may not be read.
+    """The watches of one tree.
 
-    OSError (ENOSPC, ENOMEM) from whatever adds watches when the system has none left.
+    names: watch -> folder ("" or ending in "/"; git's as ".git/…"). narrow: watches of ignored folders,
+    in which only followed names count. nested: watches of the tops of repositories inside the tree.
+    git: watches of git's folders. unseen: folders that may not be read. kept: folders of followed
+    paths. Methods that add watches raise OSError (ENOSPC, ENOMEM) when the system has none left.
     """
 
     def __init__(self, inotify: Inotify, root: str, rules: RuleSet) -> None:
@@ -34,13 +34,13 @@ class Folders:
         self._root = root
 
     def cover(self, folder: str) -> None:
-        """Watch a folder and all below it, each before it is listed: what is made in between is
-        an event or in the list."""
+        """Watch a folder and all folders below it, each before it is listed: an entry made in between
+        is an event or in the list."""
         self._cover(folder)
 
     def cover_again(self, folder: str) -> None:
-        """The same where other folders than before may be listed: those that are not any more are
-        watched no more."""
+        """Watch a folder and all below it again, after the rules may have changed; end the watches of
+        folders that are no longer listed."""
         before = {watch for watch, name in self.names.items() if name.startswith(folder)}
         self.unseen = {name for name in self.unseen if not name.startswith(folder)}
         for watch in before - self.git - self._cover(folder):
@@ -87,7 +87,7 @@ class Folders:
         ]
 
     def cover_git(self) -> None:
-        """Watch the folders in which git says what it does. They may come later: ask again."""
+        """Watch git's folders. Some may come later, so call this again."""
         for name, place in git_places(self._root):
             watch = self._watched(place, name)
             if watch is not None and watch not in self.names:
@@ -95,19 +95,19 @@ class Folders:
                 self.git.add(watch)
 
     def keep(self, paths: Iterable[str]) -> None:
-        """Watch the folders of these paths too, ignored or not, and those above them, so that one
-        that is made again is seen."""
+        """Watch the folders above these paths, too, ignored or not, so that a folder that is made again
+        is noticed."""
         new = {above for path in paths for above in _above(path)} - self.kept
         self.kept |= new
         self._keep(new)
 
     def keep_in(self, folders: Iterable[str]) -> None:
-        """These were made or covered: those to be kept in them can be watched now."""
+        """Watch the folders of followed paths in these folders, which were made or covered just now."""
         heads = tuple(folders)
         self._keep({kept for kept in self.kept if kept.startswith(heads)})
 
     def keep_only(self, paths: Iterable[str]) -> None:
-        """Watch no other folder for this reason than those of these paths."""
+        """End the watches of ignored folders that are above none of these paths."""
         self.kept &= {above for path in paths for above in _above(path)}
         for watch in [w for w in self.narrow if self.names[w] not in self.kept]:
             self._drop(watch)
@@ -120,14 +120,14 @@ class Folders:
                 self.narrow.add(watch)
 
     def leave(self, folders: set[str]) -> None:
-        """End the watches of folders that were renamed away, and of all that is below them."""
+        """End the watches of folders that were renamed away, and of all folders below them."""
         heads = tuple(folders)
         for watch in [w for w, name in self.names.items() if name.startswith(heads)]:
             self._drop(watch)
 
     def named(self, entries: Iterable[tuple[int, bytes]]) -> tuple[set[str], set[str]]:
-        """Folders that are entries of watched ones: those that may be listed, and those that are
-        in ignored folders or in repositories inside the tree."""
+        """Return the folders that these events name: those that may be listed, and those in ignored
+        folders or in repositories inside the tree."""
         listed: set[str] = set()
         apart: set[str] = set()
         for watch, name in entries:
@@ -137,13 +137,13 @@ class Folders:
         return listed, apart
 
     def ended(self, watch: int) -> None:
-        """The kernel ended this watch itself."""
+        """Forget a watch that the kernel ended."""
         self.names.pop(watch, None)
         for kind in (self.narrow, self.nested, self.git):
             kind.discard(watch)
 
     def clear(self) -> None:
-        """Watch nothing."""
+        """End all watches."""
         for watch in list(self.names):
             self._drop(watch)
         self.unseen.clear()
@@ -171,5 +171,5 @@ class Folders:
 
 
 def _above(path: str) -> list[str]:
-    """The folders above a path, but for the root: "a/b/c" has "a/" and "a/b/"."""
+    """Return the folders above a path, without the root: "a/b/c" has "a/" and "a/b/"."""
     return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]

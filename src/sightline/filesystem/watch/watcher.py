@@ -1,7 +1,7 @@
-"""Changes as they happen: what a watcher answers, and which watcher this machine gets.
+"""Watchers: subscriptions to changes as they happen.
 
-A hint says where to look and never what is there: the truth is a stat and a hash at the moment
-of a question. So a hint too many costs a stat, and a gap costs one look over everything.
+A hint says where to look and never what stands there: only a stat and a hash at the moment of a question
+are the truth. So a needless hint costs a stat, and a gap costs one look at everything.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ unmounted, gone, moved: the workspace's folder is no longer at its place · susp
 machine slept."""
 
 Mode = Literal["events", "polling", "away"]
-"""away: nothing stands at the workspace's place; a folder that appears there is watched."""
+"""away: there is no folder at the workspace's place; one that appears there is watched."""
 
 POLLING_S = 0.5
-"""How long between two looks at the paths that no event tells of, at the least."""
+"""The shortest time between two polls of the paths that no event tells of."""
 
 
 class Hints(Struct, frozen=True):
-    """What may have changed since the last answer.
+    """Possible changes since the last answer.
 
-    paths: canonical paths. One that names a folder, or named one, stands for all that is or was
-    below it. Of a git folder ".git/HEAD", ".git/index", ".git/logs/HEAD", ".git/logs/refs/stash"
-    and the like are named so wherever it is.
-    everything: any path may have changed. lost: why, when events were lost or nobody could have
-    seen them. at_ns: the clock when the oldest event of this answer was read.
+    paths: canonical paths. The path of a folder, also of a former one, stands for everything below
+    it. Files of a git folder are named ".git/HEAD", ".git/index", ".git/logs/HEAD",
+    ".git/logs/refs/stash" and so on, wherever the folder is. everything: any path may have changed.
+    lost: the reason when events were lost or nobody could have seen them. at_ns: the clock when the
+    oldest event of this answer was read.
     """
 
     paths: frozenset[str]
@@ -40,14 +40,14 @@ class Hints(Struct, frozen=True):
 
 
 class Eyes(Struct, frozen=True):
-    """How well a watcher sees now.
+    """The state of a watcher.
 
-    why: None, or why it does not go by events: "limit", "no_events", "filesystem:<type>" (polling);
-    "gone", "moved", "unmounted" (away).
-    folders: watched by events. unseen: folders that may not be read, so not watched.
-    followed: paths named by follow(). polled: paths and git's files looked at in turn, once in
-    every_s seconds. overflows: how often events were lost. gaps: how often, for any reason, an
-    answer said that everything may have changed.
+    why: the reason for a mode other than events: "limit", "no_events", "filesystem:<type>" (polling);
+    "gone", "moved", "unmounted" (away). folders: number of folders watched by events. unseen:
+    number of folders that may not be read, so are not watched. followed: number of paths named by
+    follow(). polled: number of paths and files of git that are polled every every_s seconds.
+    overflows: number of times that events were lost. gaps: number of answers that said that everything
+    may have changed.
     """
 
     mode: Mode
@@ -62,29 +62,30 @@ class Eyes(Struct, frozen=True):
 
 
 class Watcher(Protocol):
-    """One subscription to one workspace. For one thread, but for wake(). What changed before it
-    was made is not told: look over everything once when it is there."""
+    """One subscription to one workspace, for one thread (wake() apart). It does not tell of changes
+    before it was made: look at everything once when you have it."""
 
     def wait(self, timeout_s: float | None) -> Hints | None:
-        """The hints since the last answer, as soon as there are any. None when the timeout
+        """Return the hints since the last answer, as soon as there are any. None when the timeout
         (seconds; None: no end) passes or wake() is called. Unverifiable when an ignore file cannot
-        be read or the disk fails, each time until it can: the next answer stands for everything."""
+        be read or the disk fails, each time until that ends: the next answer stands for everything."""
 
     def fileno(self) -> int | None:
-        """Readable when wait(0) may have something to say; the same one until close(). None
-        where there is none. Polled paths make nothing readable: call wait(0) now and then too."""
+        """Return a descriptor that is readable when wait(0) may have an answer, the same one until
+        close(); None where there is none. Polled paths make nothing readable: call wait(0) now and
+        then, too."""
 
     def wake(self) -> None:
-        """Let a wait in another thread return, or the next one if there is none. Also for signal
-        handlers."""
+        """End a wait in another thread, or the next one if there is none. Signal handlers may call
+        this, too."""
 
     def eyes(self) -> Eyes:
-        """How well it sees."""
+        """Return the state of the watcher."""
 
     def follow(self, paths: Iterable[str]) -> None:
-        """These canonical paths matter, whatever the ignore rules say, and no others do: each call
-        replaces the list. Their folders are watched too; files with several names (hard links)
-        and those where no event comes from are looked at in turn."""
+        """Follow these canonical paths, whatever the ignore rules say. Each call replaces the list. Their
+        folders are watched, too; files with several names (hard links) and files that send no
+        events are polled."""
 
     def close(self) -> None:
-        """End the subscription; more than once does no harm."""
+        """End the subscription; a second call does nothing."""

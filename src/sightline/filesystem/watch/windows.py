@@ -1,4 +1,4 @@
-"""What is Windows's own in watching."""
+"""The part of watching that is special to Windows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 from typing import Any
 
 _REMOTE = 4
-"""What GetDriveTypeW answers for a drive of another machine."""
+"""The answer of GetDriveTypeW for a drive of another machine."""
 
 
 def eventless(root: str) -> str | None:
-    """Why a folder sends no events, as in Eyes.why: shares send some, and nobody says which."""
+    """Return why a folder sends no events, as in Eyes.why. Shares count as silent: they send only some
+    events, and nobody says which."""
     if root.startswith(("\\\\", "//")):
         return "filesystem:share"
     kernel: Any = vars(ctypes)["windll"].kernel32
@@ -20,7 +21,7 @@ def eventless(root: str) -> str | None:
 
 
 def spelled(place: str) -> str:
-    """A full path that an event named, as the workspace spells it: whole names for those that
-    were cut to eight letters, "/" between them."""
+    """Return a full path of an event as the workspace spells it: whole names for names cut to eight
+    letters, with "/" between them."""
     whole = os.path.realpath(place) if "~" in place else place
     return whole.replace("\\", "/")
