@@ -178,37 +178,37 @@ class Known(Struct, frozen=True):
         return Held(tuple(text.lines), belief.shown, belief.held)
 
 
-def located(ground: SessionContext, path: str) -> ResolvedPath:
+def located(context: SessionContext, path: str) -> ResolvedPath:
     """Return where a path leads. A name under which this session was shown a file, and that by now
     is a symlink out of the workspace, stays its own path. PathRefused, Unverifiable."""
     try:
-        return ground.workspace.locate(path)
+        return context.workspace.locate(path)
     except PathRefused as error:
-        known = ground.store.knowledge(ground.session, error.path)
+        known = context.store.knowledge(context.session, error.path)
         if error.reason != "outside" or known is None:
             raise
         return ResolvedPath(error.path)
 
 
 def load_knowledge(
-    ground: SessionContext, located: ResolvedPath, disk: FileState | None = None
+    context: SessionContext, located: ResolvedPath, disk: FileState | None = None
 ) -> Known:
     """Return the session's knowledge of a path. disk: the file, whose bytes are used when they are
     the believed text."""
     name = located.name or located.path
-    knowledge = ground.store.knowledge(ground.session, name)
+    knowledge = context.store.knowledge(context.session, name)
     if knowledge is None and located.name:
-        knowledge = ground.store.knowledge(ground.session, located.path)
+        knowledge = context.store.knowledge(context.session, located.path)
     if knowledge is None:
         return Known(None)
     belief = knowledge.belief
     if disk is not None and disk.data is not None and disk.revision == belief.text:
         believed: bytes | None = disk.data
     else:
-        believed = ground.store.blob(belief.text)
+        believed = context.store.blob(belief.text)
     if knowledge.path == located.path:
         return Known(knowledge, believed, knowledge.position)
-    row = ground.store.knowledge(ground.session, located.path)
+    row = context.store.knowledge(context.session, located.path)
     position = row.position if row and row.path == located.path else 0
     return Known(knowledge, believed, position, retargeted=True)
 

@@ -28,7 +28,7 @@ from sightline.model.results import BatchResult, EditResult
 
 
 class Change(Struct, frozen=True):
-    """What to do with one file of a batch. Give one of: content, the whole new text (with create:
+    """One file of a batch. Give one of: content, the whole new text (with create:
     of a new file); edits, (old, new, count) applied one after the other; delete."""
 
     path: str

@@ -1,4 +1,4 @@
-"""Values that the rules judge: what is known of a path, and the verdict on an attempt."""
+"""Values that the rules judge: the evidence on a path, and the verdict on an attempt."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ class EditCase:
 
     @property
     def endings_only(self) -> bool:
-        """Whether the bytes differ in line ends or BOM only."""
+        """True where the bytes differ in line ends or BOM only."""
         return self.same and self.sight.believed != self.sight.disk
 
     @property
     def state(self) -> State:
-        """How the file compares with what the agent was shown."""
+        """The comparison of the file with the text that the agent was shown."""
         if self.sight.belief is None:
             return "unseen"
         if self.disk is None and self.sight.disk is not None:  # it was text when it was shown

@@ -15,7 +15,7 @@ from sightline.model.results import EditResult, FileChange, Notice
 
 
 def notice_of(plan: Evaluation, path: str, position: int) -> Notice | None:
-    """Return the notice on what others changed in the file; None when they changed nothing.
+    """Return the notice on changes by others to the file; None where there are none.
 
     path: where the file is now; position: of the fact that the attempt was carried out.
     """

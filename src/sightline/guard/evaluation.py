@@ -62,7 +62,7 @@ class Evaluation:
 
     @property
     def diff(self) -> str:
-        """Return the unified diff of what the attempt changes on disk."""
+        """Return the unified diff of the attempt's changes on disk."""
         return diff_of_texts(self.case.disk, self.new_text, self.shown_path)
 
     def _earlier_refusal(self) -> str | None:

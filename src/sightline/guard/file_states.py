@@ -1,4 +1,4 @@
-"""Answer how a session's files compare with what its agent was shown, and what an edit would meet."""
+"""Answer how a session's files compare with the texts its agent was shown, and how an edit would end."""
 
 from __future__ import annotations
 

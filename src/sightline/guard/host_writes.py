@@ -133,7 +133,7 @@ class Run:
         self._position = started.position
 
     def end(self) -> None:
-        """Compare the tree with what it was before the command, and record the differences."""
+        """Compare the tree with its state before the command, and record the differences."""
         context = self.context
         cause = by_bracket(context, self.command, self._id, self._position)
         differences = changes(context, cause, changed_from(self._before))
@@ -174,8 +174,8 @@ def _record_host_write(context: SessionContext, intent: Intent, on_disk: FileSta
 def _held_after(
     known: Known, start: bytes | None, data: bytes | None, *, whole_text: bool
 ) -> Held | None:
-    """Return what the agent knows after its own tool wrote `data` over `start`; None where that is
-    no text."""
+    """Return the agent's knowledge after its own tool wrote `data` over `start`; None for data that
+    is no text."""
     text = decode(data) if data is not None else None
     if text is None:
         return None
@@ -196,7 +196,7 @@ def _held_after(
 def _written(
     content: str | bytes | None, revision: str | None, on_disk: FileState
 ) -> tuple[str, bytes | None]:
-    """Return the revision that the host's tool wrote, and its bytes where they are known."""
+    """Return the revision that the host's tool wrote, and its bytes where these are at hand."""
     data = _bytes(content)
     if isinstance(content, str) and data is not None and on_disk.data is not None:
         data = _as_on_disk(content, decode(on_disk.data), data)

@@ -19,7 +19,7 @@ from sightline.model.text import Text, decode, normal, split
 
 
 class Look(Struct, frozen=True):
-    """A text that is put before an agent, and counts as seen when it arrived. lines: None for the
+    """A text shown to an agent; it counts as seen when it arrived. lines: None for the
     whole file; via: as in saw()."""
 
     path: str

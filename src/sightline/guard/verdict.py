@@ -96,7 +96,7 @@ def _created(content: str) -> Ruling:
 
 
 def _several(case: EditCase, attempt: Several) -> Ruling:
-    """Judge each part on what the part before would leave; the first refusal is the answer."""
+    """Judge each part on the result of the part before; the first refusal is the answer."""
     current = case
     decision: Decision = "allow"
     ruling = case.refuse("no_change")

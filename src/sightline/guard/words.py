@@ -173,7 +173,7 @@ def more(number: int) -> str:
 
 
 def beside(path: str, who: str, diff: str, moved: Sequence[tuple[Span, Span]] = ()) -> str:
-    """Return the notice on what others changed in a file that was just edited."""
+    """Return the notice on others' changes to a file that was just edited."""
     places = relocated(moved)
     below = f"\n{places[:1].upper()}{places[1:]}" if places else ""
     changed = f"{who[:1].upper()}{who[1:]} also changed other lines of {path} after you read it"
