@@ -33,7 +33,7 @@ def test_what_was_never_there_is_not_said_to_have_been(place, s, verb):
 
 def test_once_is_not_one_times(ten):
     error = refused(lambda: ten.edit("a.py", "line 2\n", "x", count=2))
-    assert "stands once in a.py" in error.message
+    assert "occurs once in a.py" in error.message
 
 
 def test_a_text_that_is_not_kept_was_shown_all_the_same(place, s):
@@ -53,21 +53,21 @@ def test_a_text_that_is_not_kept_was_shown_all_the_same(place, s):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("a.py", "no 'path'"),
-        ({"content": "x"}, "no 'path'"),
-        ({"path": "a.py", "text": "x"}, "'text'"),
+        ("a.py", "Expected `object`, got `str`"),
+        ({"content": "x"}, "required field `path`"),
+        ({"path": "a.py", "text": "x"}, "unknown field `text`"),
         ({"path": "a.py", "content": 5}, "content"),
         ({"path": "a.py", "edits": "x"}, "edits"),
-        ({"path": "a.py", "edits": [{"old": "line 1"}]}, "no 'new'"),
+        ({"path": "a.py", "edits": [{"old": "line 1"}]}, "required field `new`"),
         ({"path": "a.py", "edits": [{"old": "line 1", "new": "x", "count": "2"}]}, "count"),
-        ({"path": "a.py", "edits": [("line 1",)]}, "no 'new'"),
+        ({"path": "a.py", "edits": [("line 1",)]}, "required field `new`"),
         ({"path": "a.py"}, "content, or edits, or delete"),
         ({"path": "a.py", "content": "x", "edits": [("line 1", "x", 1)]}, "content, or edits"),
     ],
 )
 def test_a_change_that_makes_no_sense_is_named_and_nothing_is_done(place, ten, given, said):
     before = place.bytes("a.py")
-    with pytest.raises(ValueError, match=r"a change|an edit") as error:
+    with pytest.raises(ValueError, match="a change") as error:
         ten.apply([{"path": "new.py", "content": "x"}, given])
     assert said in str(error.value)
     assert (place.bytes("a.py"), place.names()) == (before, ["a.py"])
@@ -78,5 +78,5 @@ def test_of_very_many_places_the_first_are_named(place, s):
     s.read("a.py")
     error = refused(lambda: s.edit("a.py", "}", ")"))
     assert len(error.lines) == 100
-    assert "stands 100 times in a.py, at lines 1, 3, 5" in error.message
+    assert "occurs 100 times in a.py, at lines 1, 3, 5" in error.message
     assert error.message.endswith("39, and 80 more places.")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct, ValidationError, convert, structs
 
 from sightline.changes.session_context import TRIES, SessionContext
 from sightline.errors import EditRefused, PathError
@@ -202,43 +201,44 @@ def _raise_refusals(plans: Sequence[Evaluation]) -> None:
         raise refusals[0]
 
 
+class _EditFields(Struct, forbid_unknown_fields=True):
+    old: str
+    new: str
+    count: int | None = 1
+
+
+class _ChangeFields(Struct, forbid_unknown_fields=True):
+    path: str
+    content: str | None = None
+    edits: tuple[_EditFields, ...] | None = None
+    create: bool = False
+    delete: bool = False
+
+
 def change(fields: Change | Mapping[str, object]) -> Change:
     """Return a Change from a mapping with the fields of Change; an edit is a mapping with old, new
     and count, or a tuple of these. ValueError names what is wrong."""
     if isinstance(fields, Change):
         return fields
-    checked = _checked(fields, "a change", _CHANGE, ("path",))
-    return Change(**{**checked, "edits": tuple(_edit(edit) for edit in checked.get("edits") or ())})
+    given: object = fields  # agents write these
+    edits = given.get("edits") if isinstance(given, Mapping) else None
+    if isinstance(edits, Sequence) and not isinstance(edits, str):
+        named = [
+            dict(zip(_EDIT, edit, strict=False)) if isinstance(edit, tuple) else edit
+            for edit in edits
+        ]
+        given = {**fields, "edits": named}
+    try:
+        checked = convert(given, _ChangeFields)
+    except ValidationError as error:
+        raise ValueError(f"a change of a batch cannot be read: {error}") from error
+    return Change(
+        checked.path,
+        checked.content,
+        tuple((edit.old, edit.new, edit.count) for edit in checked.edits or ()),
+        checked.create,
+        checked.delete,
+    )
 
 
-def _edit(fields: object) -> tuple[str, str, int | None]:
-    if isinstance(fields, tuple):
-        fields = dict(zip(_EDIT, fields, strict=False))
-    checked = _checked(fields, "an edit", _EDIT, ("old", "new"))
-    return checked["old"], checked["new"], checked.get("count", 1)
-
-
-_CHANGE = {
-    "path": str, "content": str | None, "edits": list | tuple | None, "create": bool,
-    "delete": bool,
-}  # fmt: skip
-_EDIT = {"old": str, "new": str, "count": int | None}
-
-
-def _checked(
-    fields: Any, what: str, kinds: Mapping[str, Any], needed: Sequence[str]
-) -> dict[str, Any]:
-    """Return a mapping's fields. ValueError when one is missing, unknown or of the wrong kind:
-    agents write these, so the error names the field."""
-    present = dict(fields) if hasattr(fields, "keys") else {}
-    missing = [name for name in needed if name not in present]
-    unknown = [str(name) for name in present if name not in kinds]
-    if missing or unknown:
-        raise ValueError(
-            f"{what} is a mapping with the fields {', '.join(kinds)}: "
-            f"{', '.join([*(f'no {name!r}' for name in missing), *map(repr, unknown)])}"
-        )
-    for name, value in present.items():
-        if not isinstance(value, kinds[name]):
-            raise ValueError(f"{what} cannot have {value!r:.60} as its {name}")  # noqa: TRY004 - one error for all that an agent may get wrong
-    return present
+_EDIT = ("old", "new", "count")
