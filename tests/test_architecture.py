@@ -55,7 +55,7 @@ def tree_of(file: Path) -> ast.Module:
 def listed(package: Path, name: str) -> tuple[str, ...]:
     """The value of a tuple of strings, such as PUBLIC, in a package's __init__."""
     for node in tree_of(package / "__init__.py").body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+        if isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets):
             values: tuple[str, ...] = ast.literal_eval(node.value)
             return values
     return ()

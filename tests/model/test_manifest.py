@@ -19,7 +19,6 @@ from sightline.model.manifest import (
     differences,
     encode,
     file_row,
-    fold,
     link_row,
     step,
     stored,
@@ -43,7 +42,7 @@ manifests = st.builds(
 
 @given(manifests, manifests)
 def test_a_step_leads_from_one_manifest_to_the_other(old, new):
-    assert fold(old, step(old, new)) == new
+    assert old.after(step(old, new)) == new
 
 
 WIDE = {f"f{number}": file_row(REVISIONS[0], PLAIN) for number in range(99)}
@@ -62,7 +61,7 @@ def test_a_manifest_stays_what_it_is_whatever_is_made_of_it(history):
     for number, (put, gone, covered), read in history:
         of = number % len(made)
         taken = Step(put, tuple(gone - put.keys()), {"now": "large"}, tuple(covered))
-        made.append(fold(made[of], taken))
+        made.append(made[of].after(taken))
         was, left = plain[of]
         stands = {path: row for path, row in {**was, **put}.items() if path not in taken.gone}
         out = {path: why for path, why in {**left, "now": "large"}.items() if path not in covered}
@@ -80,7 +79,7 @@ def test_a_manifest_stays_what_it_is_whatever_is_made_of_it(history):
 
 def test_a_step_of_few_rows_copies_none_of_the_others():
     old = Manifest(dict(WIDE))
-    new = fold(old, Step({"f1": file_row(REVISIONS[1], PLAIN)}))
+    new = old.after(Step({"f1": file_row(REVISIONS[1], PLAIN)}))
     assert new._rows is old._rows
     assert old.row("f1") == file_row(REVISIONS[0], PLAIN)
 
@@ -95,7 +94,7 @@ def test_no_step_leads_from_a_manifest_to_itself(one):
 def test_what_is_stored_is_read_back(old, new):
     kept = stored(new, step(old, new), REVISIONS[0], 3)
     assert decode(encode(kept)) == kept
-    assert fold(EMPTY if kept.base is None else old, decode(encode(kept)).step) == new
+    assert (EMPTY if kept.base is None else old).after(decode(encode(kept)).step) == new
 
 
 @given(manifests)
@@ -158,7 +157,7 @@ def test_a_manifest_is_whole_when_the_way_back_or_the_step_is_long():
     small, half = Step({"f1": new.rows["f1"]}), Step(dict(list(new.rows.items())[:6]))
     assert stored(new, small, REVISIONS[1], 3) == Stored(small, REVISIONS[1], 4)
     assert stored(new, small, REVISIONS[1], STEPS_MAX).base is None
-    old = fold(new, Step({"f1": file_row(REVISIONS[1], PLAIN)}, ("f2",)))
+    old = new.after(Step({"f1": file_row(REVISIONS[1], PLAIN)}, ("f2",)))
     again = stored(new, small, REVISIONS[1], STEPS_MAX, Whole(REVISIONS[2], old))
     assert again == Stored(step(old, new), REVISIONS[2], 1)
     far = Whole(REVISIONS[2], EMPTY)

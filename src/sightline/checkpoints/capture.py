@@ -13,7 +13,7 @@ from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.file_state import FileState
 from sightline.filesystem.tree_index import CONTENT, MODE, Row, Tree
 from sightline.model import manifest
-from sightline.model.manifest import Manifest, Step, file_row, fold, link_row, step
+from sightline.model.manifest import Manifest, Step, file_row, link_row, step
 from sightline.model.revision import Revision, revision_of
 from sightline.text.phrases import size
 
@@ -160,7 +160,7 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
         if found.data is not None:
             texts.append(found.data)
     taken = step(last.only(asked), Manifest(rows, omitted))
-    return Capture(fold(last, taken), tuple(texts), taken)
+    return Capture(last.after(taken), tuple(texts), taken)
 
 
 def _named(last: Manifest) -> Iterator[str]:

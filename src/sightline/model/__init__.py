@@ -1,29 +1,6 @@
-"""Pure values and algorithms: text in lines, spans, diffs, merges, facts and the views folded from them."""
+"""Pure values and algorithms: texts, spans, diffs, merges, facts, and the views folded from facts."""
 
-PUBLIC = (
-    "active_claims",
-    "attempts",
-    "belief",
-    "diff",
-    "events",
-    "json_text",
-    "locate",
-    "manifest",
-    "merge",
-    "nearest",
-    "path",
-    "projections",
-    "relocation",
-    "results",
-    "revision",
-    "spans",
-    "text",
-    "timeline",
-    "units",
-    "validation",
-)
-
-PURE = (
+PUBLIC = PURE = (
     "active_claims",
     "attempts",
     "belief",

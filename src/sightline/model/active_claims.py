@@ -1,4 +1,4 @@
-"""Claims: a session's word that it is at work on paths or globs, folded from the timeline."""
+"""Claims of sessions on paths and globs, folded from the timeline."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sightline.model.timeline import Recorded
 
 
 class Claim(Struct, frozen=True):
-    """What one session claims. It stands until expires_at (UTC microseconds), while its session
-    is present; only who asks can tell that."""
+    """A claim of one session. It holds until expires_at (UTC microseconds), while its session is
+    present, which the timeline does not know."""
 
     id: str
     session: str
@@ -24,31 +24,31 @@ class Claim(Struct, frozen=True):
 
 
 CLAIMING = (ClaimTaken, ClaimRenewed, ClaimReleased, SessionEnded)
-"""The kinds of fact that claims are stepped by."""
+"""Kinds of fact that change claims."""
 
 
 def step(states: dict[str, Claim], recorded: Recorded) -> None:
-    """Step the claims, held as id -> state, by any session's fact. Only who took one can renew
-    it; anybody may release one whose session is gone."""
+    """Step the claims (id -> claim) by a fact of any session. Only the session that took a claim
+    can renew it; anybody may release it."""
     fact, session = recorded.fact, recorded.session
     if isinstance(fact, ClaimTaken):
-        until, exclusive, at = fact.expires_at, fact.exclusive, recorded.happened_at
-        place = recorded.position
-        states[fact.claim] = Claim(fact.claim, session, fact.paths, until, exclusive, at, place)
+        times = (fact.expires_at, fact.exclusive, recorded.happened_at, recorded.position)
+        states[fact.claim] = Claim(fact.claim, session, fact.paths, *times)
     elif isinstance(fact, ClaimRenewed) and fact.claim in states:
-        kept = states[fact.claim]
-        if kept.session == session:
-            renewed = structs.replace(kept, expires_at=fact.expires_at, position=recorded.position)
-            states[fact.claim] = renewed
+        claim = states[fact.claim]
+        if claim.session == session:
+            states[fact.claim] = structs.replace(
+                claim, expires_at=fact.expires_at, position=recorded.position
+            )
     elif isinstance(fact, ClaimReleased):
         states.pop(fact.claim, None)
     elif isinstance(fact, SessionEnded):
-        for name in [each.id for each in states.values() if each.session == session]:
+        for name in [claim.id for claim in states.values() if claim.session == session]:
             del states[name]
 
 
 def fold(log: Iterable[Recorded]) -> dict[str, Claim]:
-    """The claims that were not released, folded from nothing."""
+    """Fold the claims that were not released from nothing."""
     states: dict[str, Claim] = {}
     for recorded in log:
         step(states, recorded)

@@ -1,4 +1,4 @@
-"""What an agent may try on one file, as values; and unified diffs read into them."""
+"""Attempts of an agent on one file, as values; and the parser of unified diffs."""
 
 from __future__ import annotations
 
@@ -52,23 +52,23 @@ class WriteWhole(Attempt, frozen=True):
 
 
 class Create(Attempt, frozen=True):
-    """A new file where nothing stands."""
+    """A new file at a free path."""
 
     content: str
 
 
 class Delete(Attempt, frozen=True):
-    """Take the file away."""
+    """Delete the file."""
 
 
 class Move(Attempt, frozen=True):
-    """Give the file the path `target`, where nothing stands."""
+    """Move the file to the path `target`, which must be free."""
 
     target: str
 
 
 class Several(Attempt, frozen=True):
-    """Attempts on one file, each on what the one before leaves; all of them or none."""
+    """Attempts on one file, each on the result of the one before; all of them or none."""
 
     parts: tuple[Attempt, ...]
 
@@ -82,13 +82,13 @@ class FilePatch(Struct, frozen=True):
 
 
 class PatchSyntax(ValueError):
-    """A unified diff that cannot be read; says which line and why."""
+    """A unified diff that cannot be parsed. The message names the line and the reason."""
 
 
 def parse_patch(text: str) -> list[FilePatch]:
-    """The files of a unified diff, as `diff -u` or `git diff` print it (prefixes a/ and b/ and
-    a trailing date are dropped). A file is renamed only where git's own lines say so; else two
-    names (`diff -u file.orig file`) mean the second."""
+    """Return the files of a unified diff, as `diff -u` or `git diff` print it, without the prefixes
+    a/ and b/ and a trailing date. Only git's own lines rename a file; else of two names (`diff -u
+    file.orig file`) the second one counts. PatchSyntax."""
     lines = split(normal(text))
     files: list[FilePatch] = []
     at = 0
@@ -115,7 +115,7 @@ def parse_patch(text: str) -> list[FilePatch]:
 
 
 def _renamed(lines: list[str], at: int) -> bool:
-    """Whether a pure rename stands here (one with hunks has its own header lines)."""
+    """Return whether a pure rename begins at a line. A rename with hunks has its own header."""
     if not lines[at + 1 : at + 2] or not lines[at + 1].startswith("rename to "):
         return False
     for line in lines[at + 2 : at + 4]:
@@ -171,7 +171,7 @@ def _sides(line: str, at: int) -> Iterator[tuple[str, str]]:
 
 
 def _unended(line: str, old: list[str], new: list[str]) -> None:
-    """The line just read has no newline: a backslash line says so."""
+    """Remove the newline of the line just read, as a backslash line demands."""
     if not line.startswith("+") and old:
         old[-1] = old[-1].removesuffix("\n")
     if not line.startswith("-") and new:

@@ -1,4 +1,4 @@
-"""What an agent holds after it was shown something: its old text, with the new lines in place."""
+"""Update the text that an agent knows by the lines that it was shown, and by its own edits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from sightline.model.text import split
 
 
 class Held(Struct, frozen=True):
-    """A text as lines, and which of them were ever shown, and which are still in the window."""
+    """The text that an agent knows, as lines. shown: lines that were ever shown; held: those that
+    are still in the context window."""
 
     lines: tuple[str, ...]
     shown: Spans
@@ -30,12 +31,12 @@ class Held(Struct, frozen=True):
 
     @property
     def complete(self) -> bool:
-        """Whether every line was shown."""
+        """Return whether every line was shown."""
         return covers(self.shown, whole(len(self.lines)))
 
 
 def first_look(lines: Sequence[str], seen: Spans) -> Held:
-    """Lines `seen` of a text never shown before."""
+    """Return the knowledge of a text of which the lines `seen` were shown for the first time."""
     return Held(tuple(lines), seen, seen)
 
 
@@ -54,11 +55,11 @@ def edited_lines(before: Held, lines: Sequence[str], mine: Sequence[Hunk]) -> He
 
 
 def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] = ()) -> Held:
-    """What is held after lines `seen` of the present text were shown.
+    """Return the knowledge after the lines `seen` of the present text were shown.
 
-    Others' changes to lines that had been shown stay unseen (the old lines are kept) unless the
-    new ones are among `seen`, or the change itself was `told` (a hunk of diff(before, lines)).
-    Lines that were never shown follow the present text.
+    Others' changes to lines that had been shown stay unseen, and the old lines stay, unless the new
+    lines are among `seen`, or `told` has the hunk of diff(before, lines). Lines that were never
+    shown follow the present text.
     """
     if list(before.lines) == list(lines):
         return Held(before.lines, union(before.shown, seen), union(before.held, seen))
@@ -68,13 +69,13 @@ def look(before: Held, lines: Sequence[str], seen: Spans, told: Sequence[Hunk] =
     unseen = [
         hunk
         for hunk in touched(before.shown, hunks, len(before.lines))
-        if hunk not in told and not _among(seen, hunk, len(lines))
+        if hunk not in told and not _is_seen(seen, hunk, len(lines))
     ]
-    return _kept(before, lines, hunks, unseen, union(seen, new_sides(told)))
+    return _with_unseen(before, lines, hunks, unseen, union(seen, new_sides(told)))
 
 
-def _among(seen: Spans, hunk: Hunk, lines: int) -> bool:
-    """Whether any new line of a change was seen; of a deletion, whether both its neighbours."""
+def _is_seen(seen: Spans, hunk: Hunk, lines: int) -> bool:
+    """Return whether any new line of a change was seen; of a deletion, both neighbours."""
     start, end = hunk[2], hunk[3]
     if end > start:
         return bool(intersect(seen, ((start + 1, end),)))
@@ -83,15 +84,14 @@ def _among(seen: Spans, hunk: Hunk, lines: int) -> bool:
     return above and below and bool(seen)
 
 
-def _kept(
+def _with_unseen(
     before: Held,
     lines: Sequence[str],
     hunks: Sequence[Hunk],
     unseen: Sequence[Hunk],
     seen: Spans,
 ) -> Held:
-    """The present text with the unseen changes left out, and the marks carried along."""
-    taken = [hunk for hunk in hunks if hunk not in unseen]
+    """Return the present text without the unseen changes, with its marks in place."""
     out: list[str] = []
     back: list[Hunk] = []  # present text -> held text
     at = 0
@@ -101,23 +101,17 @@ def _kept(
         out += before.lines[a0:a1]
         at = b1
     out += lines[at:]
-    forth = _forth(taken, unseen)
+    forth: list[Hunk] = []  # old held text -> new held text
+    shift = 0
+    for hunk in hunks:
+        a0, a1, b0, b1 = hunk
+        if hunk in unseen:
+            shift += (a1 - a0) - (b1 - b0)
+        else:
+            forth.append((a0, a1, b0 + shift, b1 + shift))
     fresh = carry(seen, back)
     return Held(
         tuple(out),
         union(carry(before.shown, forth), fresh),
         union(carry(before.held, forth), fresh),
     )
-
-
-def _forth(taken: Sequence[Hunk], unseen: Sequence[Hunk]) -> list[Hunk]:
-    """The taken hunks as a diff from the old held text to the new one."""
-    shift = 0
-    moved: list[Hunk] = []
-    for hunk in sorted([*taken, *unseen]):
-        a0, a1, b0, b1 = hunk
-        if hunk in unseen:
-            shift += (a1 - a0) - (b1 - b0)
-        else:
-            moved.append((a0, a1, b0 + shift, b1 + shift))
-    return moved

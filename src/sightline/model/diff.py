@@ -1,4 +1,4 @@
-"""The one diff engine: line hunks with a bounded worst case.
+"""Diff two texts by lines, with a bounded worst case.
 
 Common ends are trimmed, lines that occur once on each side become anchors (patience), and only
 the gaps between anchors are searched for a shortest script (Myers), within a budget of steps.
@@ -27,7 +27,8 @@ CONTEXT = 3
 
 
 def diff(a: Sequence[str], b: Sequence[str], steps: int = STEPS) -> list[Hunk]:
-    """The hunks that turn a into b: (a0, a1, b0, b1), 0-based half-open, in order, not touching."""
+    """Return the hunks that turn a into b: (a0, a1, b0, b1), 0-based half-open, in order, never
+    adjacent. steps: the search budget."""
     if a == b:
         return []
     return _hunks(_runs(a, b, steps), len(a), len(b))
@@ -42,7 +43,7 @@ def unified(
     new: str = "",
     context: int = CONTEXT,
 ) -> str:
-    """Hunks as a unified diff. Lines carry their own newline; a missing one is marked."""
+    """Return hunks as a unified diff. Lines have their own newline; a missing one is marked."""
     out = [f"--- {old}\n", f"+++ {new}\n"] if old else []
     for group in grouped(hunks, context):
         top = max(group[0][0] - context, 0)
@@ -68,7 +69,7 @@ def _range(first: int, end: int) -> str:
 
 
 def grouped(hunks: Sequence[Hunk], context: int = CONTEXT) -> list[list[Hunk]]:
-    """Hunks that stand in each other's context, together as a unified diff prints them."""
+    """Group the hunks whose contexts overlap, as a unified diff prints them."""
     groups: list[list[Hunk]] = []
     for hunk in hunks:
         if groups and hunk[0] - groups[-1][-1][1] <= 2 * context:
@@ -79,18 +80,18 @@ def grouped(hunks: Sequence[Hunk], context: int = CONTEXT) -> list[list[Hunk]]:
 
 
 def _hunks(runs: Iterable[Run], a_end: int, b_end: int) -> list[Hunk]:
-    """What lies between runs of equal lines."""
-    found: list[Hunk] = []
+    """Return the gaps between runs of equal lines."""
+    hunks: list[Hunk] = []
     i = j = 0
     for a0, b0, length in [*sorted(runs), (a_end, b_end, 0)]:
         if a0 > i or b0 > j:
-            found.append((i, a0, j, b0))
+            hunks.append((i, a0, j, b0))
         i, j = a0 + length, b0 + length
-    return found
+    return hunks
 
 
 def _runs(a: Sequence[str], b: Sequence[str], steps: int) -> list[Run]:
-    """Runs of equal lines (a's start, b's start, length) in some order."""
+    """Return runs of equal lines (a's start, b's start, length) in some order."""
     runs: list[Run] = []
     gaps: list[Gap] = [(0, len(a), 0, len(b))]
     while gaps:
@@ -117,12 +118,12 @@ def _runs(a: Sequence[str], b: Sequence[str], steps: int) -> list[Run]:
 
 
 IN_PLACE = 16
-"""Equal lines at equal places that are as good as an anchor."""
+"""Length of a run of equal lines at equal places that serves as an anchor."""
 
 
 def _in_place(one: Sequence[str], other: Sequence[str]) -> list[Run]:
-    """Long runs of lines that stand where they stood. Most edits replace a few lines by as many,
-    and then this finds what anchors would, without counting lines."""
+    """Return long runs of lines whose place did not change. Most edits replace a few lines by as
+    many; then these runs serve as anchors, and no lines need counting."""
     if len(one) != len(other) or len(one) < 4 * IN_PLACE:
         return []
     changed = [n for n, differs in enumerate(map(ne, one, other)) if differs]
@@ -133,7 +134,7 @@ def _in_place(one: Sequence[str], other: Sequence[str]) -> list[Run]:
 
 
 def _joined(pairs: Iterable[tuple[int, int]]) -> list[Run]:
-    """Pairs in order as runs: most anchors follow one upon the other, with no gap between."""
+    """Join pairs, which are in order, into runs: most anchors follow one upon the other."""
     runs: list[Run] = []
     first_i = first_j = length = 0
     for i, j in pairs:
@@ -147,7 +148,7 @@ def _joined(pairs: Iterable[tuple[int, int]]) -> list[Run]:
 
 
 def _trimmed(a: Sequence[str], b: Sequence[str], gap: Gap, runs: list[Run]) -> Gap:
-    """The gap without its equal ends, which are noted as runs."""
+    """Return the gap without its equal ends, which are added to the runs."""
     a0, a1, b0, b1 = gap
     one, other = a[a0:a1], b[b0:b1]
     start = _common(one, other, min(len(one), len(other)))
@@ -161,13 +162,13 @@ def _trimmed(a: Sequence[str], b: Sequence[str], gap: Gap, runs: list[Run]) -> G
 
 
 def _common(one: Iterable[str], other: Iterable[str], most: int) -> int:
-    """How many lines both begin with, `most` at most. Most edits leave nearly all lines as they
-    are, so this is walked by map, five times as fast as by a loop."""
+    """Count the lines that both begin with, `most` at most. Most edits leave nearly all lines as
+    they are; map is five times as fast here as a loop."""
     return min(next(compress(count(), map(ne, one, other)), most), most)
 
 
 def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
-    """Lines that occur once on each side, the longest chain of them in order on both."""
+    """Return the longest chain, in order on both sides, of lines that occur once on each side."""
     once_a, once_b = Counter(a), Counter(b)
     place = {line: j for j, line in enumerate(b) if once_b[line] == 1}
     pairs = [(i, place[line]) for i, line in enumerate(a) if once_a[line] == 1 and line in place]
@@ -191,8 +192,8 @@ def _anchors(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _shortest(a: Sequence[str], b: Sequence[str], steps: int) -> tuple[list[tuple[int, int]], int]:
-    """Matched lines of a shortest script (Myers 1986) over the lines both sides have, and the
-    steps spent; no match at all when that would take more than `steps`."""
+    """Return the matched lines of a shortest script (Myers 1986) over the lines of both sides, and
+    the steps spent; no match when the search would take more than `steps`."""
     both = set(a) & set(b)
     at_a = [i for i, line in enumerate(a) if line in both]
     at_b = [j for j, line in enumerate(b) if line in both]
@@ -219,7 +220,7 @@ def _shortest(a: Sequence[str], b: Sequence[str], steps: int) -> tuple[list[tupl
 
 
 def _traced(history: list[dict[int, int]], x: int, y: int) -> list[tuple[int, int]]:
-    """Diagonal steps of the path that reached (x, y), from its end to its start."""
+    """Return the diagonal steps of the path that reached (x, y), from its end to its start."""
     pairs: list[tuple[int, int]] = []
     for depth in range(len(history) - 1, -1, -1):
         reached = history[depth]

@@ -1,12 +1,9 @@
-"""The closed list of facts. A fact says what happened; it is never changed or taken back.
+"""The closed list of facts. A fact records an event; it is never changed or deleted.
 
-A new kind of fact, or a new field without a default, is a new version in store.codec.
-Facts hold paths, hashes and line numbers, never the text of a file, so that a text can be
-purged without touching the timeline. Paths are canonical workspace paths. What an agent holds
-after a fact is written into the fact (Belief), so that folding needs no texts.
-
-What a fact is, the facts of a conversation, and of files that are asked for. model.events has all
-of them.
+A new kind of fact, or a new field without a default, is a new version in store.codec. Facts have
+paths, hashes and line numbers, never the text of a file, so that a text can be purged without a
+change of the timeline. Paths are canonical workspace paths. A fact has the agent's knowledge after
+it (Belief), so that a fold needs no texts.
 """
 
 from __future__ import annotations
@@ -25,16 +22,16 @@ BatchOutcome = Literal["done", "undone", "mixed"]
 
 
 class Fact(Struct, frozen=True):
-    """Base of all facts. `path` names the file it is about, where it is about one."""
+    """Base of all facts. A fact about one file has the file's path in the field `path`."""
 
     version: ClassVar[int] = 1
 
 
 class MessageAppended(Fact, frozen=True):
-    """A message of the conversation. message: its id, by what it says and the one before it;
-    parent: the id of that one. role: system, user, model or tool. text: of its JSON. side: the
-    chain of a sub-agent, "" for the session's own. formats: of which all messages up to it may be.
-    media: pictures and documents that were taken out of its JSON, in the order they stood there."""
+    """A message was added to the conversation. message: its id, a hash of its content and the
+    message before; parent: the id of the message before. role: system, user, model or tool. text: of
+    its JSON. side: the chain of a sub-agent, "" for the session's own. formats: that all messages up
+    to this one may have. media: pictures and documents that were removed from its JSON, in order."""
 
     message: str
     parent: str | None
@@ -46,8 +43,8 @@ class MessageAppended(Fact, frozen=True):
 
 
 class Folded(Fact, frozen=True):
-    """What is folded from here on, decided when `message` was the newest. blocks: how they are
-    counted since the last Condensed; text: of the decision's JSON."""
+    """A decision on folded blocks, which holds from here on. message: the newest message at that
+    time. blocks: their numbers since the last Condensed; text: of the decision's JSON."""
 
     message: str
     blocks: tuple[int, ...]
@@ -56,7 +53,7 @@ class Folded(Fact, frozen=True):
 
 
 class Condensed(Fact, frozen=True):
-    """A summary stands for the messages first..last from here on. summary: its id; text: of its
+    """A summary replaces the messages first..last from here on. summary: its id; text: of its
     JSON."""
 
     summary: str
@@ -67,16 +64,16 @@ class Condensed(Fact, frozen=True):
 
 
 class CondenseFailed(Fact, frozen=True):
-    """A summary that was asked for could not be had, or was not taken."""
+    """A summary failed, or was not accepted."""
 
     reason: str
     side: str = ""
 
 
 class FilesSought(Fact, frozen=True):
-    """Files were looked for by a chain of patterns, from exact to broad. won: which of them matched,
-    from 1 on, 0 for none; tried: how many were; matches: how many files the winner matched;
-    offered: the paths that may have been meant, where none did."""
+    """A search for files by a chain of patterns, from exact to broad. won: the number of the pattern
+    that matched, from 1 on, 0 for none; tried: the number of patterns that were tried; matches: the
+    number of files that matched; offered: similar paths, where no pattern matched."""
 
     patterns: tuple[str, ...]
     won: int
@@ -86,8 +83,8 @@ class FilesSought(Fact, frozen=True):
 
 
 class ListingRequested(Fact, frozen=True):
-    """The agent asked for the listing of a folder, to have it before its next turn. folder: as it
-    wrote it; the rest as in search.listing_requests.ListingRequest."""
+    """The agent asked for the listing of a folder before its next turn. folder: as the agent wrote
+    it; the other fields as in search.listing_requests.ListingRequest."""
 
     folder: str
     recursive: bool = False
@@ -97,11 +94,12 @@ class ListingRequested(Fact, frozen=True):
 
 
 class Belief(Struct, frozen=True):
-    """What a session's agent holds of one file.
+    """An agent's knowledge of one file.
 
-    text: the revision of the believed text, its own replacements applied; others' unseen
-    changes are not in it, so these bytes may never have stood on disk. shown: its lines that
-    were ever shown. held: those still in the context window. lines: how many it has in all.
+    text: the revision of the text that the agent believes the file to have: the text that it was
+    shown, with its own replacements. Others' unseen changes are not in that text, so these bytes may
+    never have been on disk. shown: lines of the text that were ever shown. held: those still in the
+    context window. lines: the number of all lines.
     """
 
     text: Revision
@@ -111,10 +109,10 @@ class Belief(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """Who made a change, for wording only; it never decides a verdict. evidence: how that is
-    known, None in what was recorded without it. named: the command or the tool call names the
-    file; watched: the change was seen while its author alone could make it; only_writer: nobody
-    else was at work; guess: nothing but the time speaks for it."""
+    """The author of a change, for wording only; a cause never decides a verdict. evidence: named (the
+    command or the tool call names the file), watched (the change was seen while its author alone
+    could make it), only_writer (nobody else was at work), guess (the time alone indicates it), or
+    None in older facts."""
 
     kind: CauseKind
     who: str | None = None
@@ -130,7 +128,7 @@ class SessionStarted(Fact, frozen=True):
 
 
 class SessionForked(Fact, frozen=True):
-    """This session begins with all that `parent` knew at `position`."""
+    """The session begins with all that `parent` knew at `position`."""
 
     parent: str
     position: int
@@ -151,8 +149,8 @@ class ModelUsed(Fact, frozen=True):
 
 
 class EnvironmentSeen(Fact, frozen=True):
-    """Where a session's agent runs. owner: "machine:pid:start" of the process that holds the
-    session, by which others tell whether it is still there."""
+    """The environment of a session's agent. owner: "machine:pid:start" of the process that holds the
+    session, by which other processes check whether that process is alive."""
 
     system: str
     python: str
@@ -162,7 +160,7 @@ class EnvironmentSeen(Fact, frozen=True):
 
 
 class Seen(Fact, frozen=True):
-    """Lines of a file were shown. revision: the file's bytes then; name: the path as it was
+    """Lines of a file were shown. revision: of the file's bytes then; name: the path that the agent
     asked for, when a symlink led from it to `path`."""
 
     path: str
@@ -174,20 +172,20 @@ class Seen(Fact, frozen=True):
 
 
 class Dropped(Fact, frozen=True):
-    """Text left the context window: of one path or of all (None), some lines or all (None)."""
+    """Text left the context window. path: None for all files; lines: None for all lines."""
 
     path: str | None = None
     lines: Spans | None = None
 
 
 class WriteIntended(Fact, frozen=True):
-    """A write is about to happen; settled by the next Changed of the same path and `after`,
-    or by WriteAbandoned. aside: names of files in the same folder to remove after a crash.
-    owner: "host:pid:start" of the writing process. belief: what its agent holds once it is done,
-    so that a write whose process died before saying so can be recorded in full. src: the file
-    at `path` is to come from there (a move). led, target: as in Changed. by: the rewind that
-    writes, as its causes name it (changes.words.REWINDING); None for an edit. batch: the
-    name of the writes that happen with this one, all or none; None for a write of its own."""
+    """A write is about to happen. The next Changed of the same path and `after` settles it, or
+    WriteAbandoned. aside: names of files in the same folder to remove after a crash. owner:
+    "host:pid:start" of the writing process. belief: the agent's knowledge after the write, so that
+    the write can be recorded in full when its process died. src: the source of a move to `path`.
+    led, target: as in Changed. by: the rewind that writes, as its causes name it
+    (changes.words.REWINDING); None for an edit. batch: the name of a batch, whose writes happen all
+    or none; None for a single write."""
 
     path: str
     before: Revision
@@ -203,15 +201,15 @@ class WriteIntended(Fact, frozen=True):
 
 
 class WriteAbandoned(Fact, frozen=True):
-    """The intended write at `intent` (a position) did not happen."""
+    """An intended write did not happen. intent: the position of its WriteIntended."""
 
     path: str
     intent: int
 
 
 class BatchEnded(Fact, frozen=True):
-    """Every WriteIntended of a batch came to its end. outcome: all were done, or all files stand as
-    before; mixed where neither could be reached. paths: the files that kept it from that."""
+    """Every WriteIntended of a batch ended. outcome: done (all writes happened), undone (all files
+    are as before), or mixed, where neither was possible. paths: the files that prevented it."""
 
     batch: str
     outcome: BatchOutcome
@@ -219,10 +217,10 @@ class BatchEnded(Fact, frozen=True):
 
 
 class Changed(Fact, frozen=True):
-    """The file at `path` differs from what the disk view said. belief: what the writing
-    session holds afterwards, when it was this session's own write. intent: the position of
-    the WriteIntended that this settles. led: where the symlink led that stood there before;
-    target: where the one leads that stands there now (its revision is unknown)."""
+    """A file changed from its row in the disk view. belief: the knowledge of the writing session
+    afterwards, for this session's own write. intent: the position of the WriteIntended that this
+    settles. led: the target of the symlink that was at the path before; target: of the symlink that
+    is there now, whose revision is UNKNOWN."""
 
     path: str
     before: Revision
@@ -237,7 +235,7 @@ class Changed(Fact, frozen=True):
 
 
 class Moved(Fact, frozen=True):
-    """The same bytes now stand at `path` instead of `src`."""
+    """A file moved from `src` to `path` with the same bytes."""
 
     path: str
     src: str
@@ -247,7 +245,7 @@ class Moved(Fact, frozen=True):
 
 
 class Rewritten(Struct, frozen=True):
-    """What became of one file in a change of many."""
+    """The change of one file in a git operation."""
 
     path: str
     before: Revision
@@ -256,10 +254,10 @@ class Rewritten(Struct, frozen=True):
 
 
 class GitMoved(Fact, frozen=True):
-    """git changed files of ours in one go. before, after: commits (HEAD before and after it; of a
-    stash, HEAD and the stash's commit, or the other way round). operation: as git's own log
-    names it ("checkout", "rebase", "reset", "merge", "stash", "stash pop" …); detail: what the log
-    says of it. paths: of the files, in order."""
+    """A git operation changed tracked files. before, after: commits (HEAD before and after; for a
+    stash HEAD and the stash's commit, or the other way round). operation: its name in git's log
+    ("checkout", "rebase", "reset", "merge", "stash", "stash pop" …); detail: from git's log. paths:
+    of the files, in order."""
 
     before: str
     after: str
@@ -270,8 +268,8 @@ class GitMoved(Fact, frozen=True):
 
 
 class CommandStarted(Fact, frozen=True):
-    """gone: files of the newest checkpoint that nobody had looked at, and that were not there any
-    more; None where nobody looked for them."""
+    """A command began. gone: files of the newest checkpoint that no session had read, and that were
+    missing then; None where nobody checked."""
 
     command: str
     run: str
@@ -279,7 +277,8 @@ class CommandStarted(Fact, frozen=True):
 
 
 class CommandEnded(Fact, frozen=True):
-    """paths: what it changed, and what it removed that nobody had looked at."""
+    """A command ended. paths: files that it changed, and files that it removed and that no session
+    had read."""
 
     run: str
     exit_code: int | None
@@ -287,7 +286,7 @@ class CommandEnded(Fact, frozen=True):
 
 
 class Refused(Fact, frozen=True):
-    """An attempt was refused; revision: what stood on disk then."""
+    """An attempt was refused. revision: of the file on disk then."""
 
     path: str
     attempt: str
@@ -296,7 +295,7 @@ class Refused(Fact, frozen=True):
 
 
 class Merged(Fact, frozen=True):
-    """An attempt was merged with what others had changed since."""
+    """An attempt was merged with changes of others."""
 
     path: str
     base: Revision
@@ -305,11 +304,10 @@ class Merged(Fact, frozen=True):
 
 
 class Told(Struct, frozen=True):
-    """What an answer printed of others' changes, which counts as shown once its delivery is
+    """Changes of others in an answer, which count as shown once the delivery of the answer is
     acknowledged. hunks: from the text believed at `position` to that of `revision`; None for all
-    of them, () for the bare news that the file is not what was shown. whole: the answer held the
-    whole text of `revision`. moved: those of the hunks that were told by their place alone, with
-    no line of theirs or around them printed."""
+    hunks, () where the answer said only that the file changed. whole: the answer had the whole text
+    of `revision`. moved: hunks of which the answer named the place alone, without printing lines."""
 
     path: str
     revision: Revision
@@ -321,8 +319,8 @@ class Told(Struct, frozen=True):
 
 
 class NoticeDelivered(Fact, frozen=True):
-    """An answer about these paths was handed to the agent's host. told: what of it counts as
-    shown once the agent has it."""
+    """An answer about these paths was passed to the agent's host. told: changes that count as shown
+    once the agent has the answer."""
 
     notice: str
     paths: tuple[str, ...]
@@ -330,8 +328,8 @@ class NoticeDelivered(Fact, frozen=True):
 
 
 class NoticeAcknowledged(Fact, frozen=True):
-    """The agent was told of the change at `path`; belief: what it holds since. revision: what
-    stood there, as it was told."""
+    """The agent received the notice of a change at `path`. belief: its knowledge since then.
+    revision: of the file in the notice."""
 
     notice: str
     path: str
@@ -347,13 +345,13 @@ class Delivered(Fact, frozen=True):
 
 
 ASKED = "asked"
-"""Why a checkpoint was taken: somebody wanted it. All others were taken by themselves."""
+"""CheckpointTaken.why of a checkpoint that somebody asked for; all others are automatic."""
 
 
 class CheckpointTaken(Fact, frozen=True):
-    """How the tree stood was kept: manifest names the texts. covers: how many files and symlinks;
-    message: the newest of the conversation then; why: asked, turn (before the first change of
-    one), edits (after some), rewind (before one)."""
+    """A checkpoint of the tree was taken. manifest: its revision; covers: the number of files and
+    symlinks; message: the newest one of the conversation then; why: asked, turn (before the first
+    change of a turn), edits (after some edits), rewind (before a rewind)."""
 
     checkpoint: str
     label: str
@@ -364,8 +362,8 @@ class CheckpointTaken(Fact, frozen=True):
 
 
 class CheckpointMissed(Fact, frozen=True):
-    """One that was due by itself could not be kept. label: what it would have borne; why: as in
-    CheckpointTaken; reason: what was in the way."""
+    """An automatic checkpoint failed. label: the label it would have had; why: as in
+    CheckpointTaken; reason: of the failure."""
 
     label: str
     why: str
@@ -373,16 +371,16 @@ class CheckpointMissed(Fact, frozen=True):
 
 
 class CheckpointDropped(Fact, frozen=True):
-    """A checkpoint stands no longer: its texts are kept only as others need them."""
+    """A checkpoint was dropped. Its texts are kept only while something else needs them."""
 
     checkpoint: str
     reason: str
 
 
 class RewindStarted(Fact, frozen=True):
-    """A rewind is about to happen; ended by the next RewindEnded of its session. owner: as in
-    WriteIntended, "" in what older versions wrote. with_files, conversation, forced: what it was
-    asked for, so that one whose process died can be finished."""
+    """A rewind is about to happen; the next RewindEnded of its session ends it. owner: as in
+    WriteIntended, "" in older facts. with_files, conversation, forced: arguments of the rewind, so
+    that another process can finish it after a crash."""
 
     checkpoint: str
     to: int
@@ -393,15 +391,15 @@ class RewindStarted(Fact, frozen=True):
 
 
 class RewindEnded(Fact, frozen=True):
-    """What this session knows is again what it knew at position `to`; the disk view stays.
-    files_only: its files alone went back, and what it knows stays as well."""
+    """A rewind restored the session's knowledge as of position `to`; the disk view stays.
+    files_only: the rewind restored files alone, and the knowledge stays as well."""
 
     to: int
     files_only: bool = False
 
 
 class ClaimTaken(Fact, frozen=True):
-    """This session says that it is at work on paths or globs. expires_at: UTC microseconds."""
+    """The session claims paths or globs that it works on. expires_at: UTC microseconds."""
 
     claim: str
     paths: tuple[str, ...]
@@ -452,14 +450,14 @@ class Imported(Fact, frozen=True):
 
 
 class SightLost(Fact, frozen=True):
-    """What happened here could not be seen: a watcher's gap, a disk that did not answer."""
+    """Changes may have been missed: a watcher had a gap, or a disk did not answer."""
 
     reason: str
     paths: tuple[str, ...] = ()
 
 
 class BlobPurged(Fact, frozen=True):
-    """Texts that are not kept any more. others: further ones that went with it."""
+    """Texts were deleted. others: the texts beside `revision`."""
 
     revision: Revision
     reason: str
@@ -467,8 +465,8 @@ class BlobPurged(Fact, frozen=True):
 
 
 FACTS: dict[str, type[Fact]] = {
-    made.__name__: made
-    for made in list(globals().values())
-    if isinstance(made, type) and issubclass(made, Fact) and made is not Fact
+    kind.__name__: kind
+    for kind in list(globals().values())
+    if isinstance(kind, type) and issubclass(kind, Fact) and kind is not Fact
 }
 """Every kind of fact by name."""

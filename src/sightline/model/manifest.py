@@ -1,7 +1,7 @@
-"""Manifests: how a tree stood at a checkpoint. path -> what stood there, and what is not covered.
+"""Manifests of checkpoints: the files of a tree, and the paths that are not covered.
 
-Stored as a step from an earlier manifest, or from nothing (a whole one): a checkpoint of ten
-thousand files of which ten changed names ten.
+A manifest is stored as a step from an earlier manifest, or whole, as a step from nothing: where ten
+of ten thousand files changed, the step names ten.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ VERSION = 1
 NOTHING_OVER: Mapping[str, Row | None] = {}
 
 STEPS_MAX = 50
-"""Forerunners of a manifest: reading one reads them back to a whole one. The next one after that
-is a step from the whole one again."""
+"""The most forerunners of a manifest. To read a manifest is to read its forerunners back to a whole
+one. The next manifest is a step from the whole one again."""
 
 LAYER = 16
-"""A manifest shares the rows of an earlier one while it differs from that in fewer than one of so
-many: to copy ten thousand rows takes longer than all else about a file that changed."""
+"""A manifest shares the rows of an earlier one while fewer than one row in LAYER differs: to copy ten
+thousand rows takes longer than everything else about one changed file."""
 
 
 class Entry(Struct, frozen=True):
-    """What stands at a path. revision: of a file's bytes, or of where a symlink leads (target, as
-    it is written there); mode with the kind bits."""
+    """A file or a symlink. revision: of the file's bytes, or of the symlink's target; target: as the
+    symlink has it; mode includes the kind bits."""
 
     revision: Revision
     mode: int
@@ -47,9 +47,9 @@ class Entry(Struct, frozen=True):
 
 
 class Manifest(Mapping[str, Entry]):
-    """Path -> Entry. omitted: path (of a file, or of a folder with all in it) -> why it is not
-    covered. over: rows that stand in place of those in rows, None where there is none any more.
-    Never changed once made, nor is what it was made of, which others share."""
+    """Path -> Entry. omitted: path of a file or a whole folder -> the reason why it is not covered.
+    over: rows that replace those in `rows`, None for a removed one. A manifest and its rows, which
+    others share, never change."""
 
     __slots__ = ("_count", "_over", "_rows", "omitted")
 
@@ -66,7 +66,7 @@ class Manifest(Mapping[str, Entry]):
 
     @property
     def rows(self) -> dict[str, Row]:
-        """All of them, only to be read."""
+        """Return all rows. Do not change them."""
         over = self._over
         if not over:
             return self._rows
@@ -76,26 +76,26 @@ class Manifest(Mapping[str, Entry]):
                 rows.pop(path, None)
             else:
                 rows[path] = row
-        # In this order: whoever looks in between, in another thread, finds the same in both.
+        # In this order a thread that reads between the two assignments gets the same rows.
         self._rows = rows
         self._over = NOTHING_OVER
         return rows
 
     def row(self, path: str) -> Row | None:
-        """The row of a path; None where it is not covered."""
+        """Return the row of a path; None where it is not covered."""
         over = self._over
         return over[path] if path in over else self._rows.get(path)
 
-    def after(self, taken: Step) -> Manifest:
-        """The manifest after a step."""
+    def after(self, step: Step) -> Manifest:
+        """Return the manifest after a step."""
         omitted = self.omitted
-        if taken.omit or taken.covered:
-            omitted = {**omitted, **taken.omit}
-            for path in taken.covered:
+        if step.omit or step.covered:
+            omitted = {**omitted, **step.omit}
+            for path in step.covered:
                 omitted.pop(path, None)
-        over = {**self._over, **taken.put, **dict.fromkeys(taken.gone)}
-        made = Manifest(self._rows, omitted, over)
-        return made if LAYER * len(over) < len(made) else Manifest(made.rows, omitted)
+        over = {**self._over, **step.put, **dict.fromkeys(step.gone)}
+        layered = Manifest(self._rows, omitted, over)
+        return layered if LAYER * len(over) < len(layered) else Manifest(layered.rows, omitted)
 
     def __getitem__(self, path: str) -> Entry:
         row = self.row(path)
@@ -121,7 +121,7 @@ class Manifest(Mapping[str, Entry]):
     __hash__ = None  # type: ignore[assignment]
 
     def only(self, paths: Iterable[str]) -> Manifest:
-        """The part of it that is about these paths."""
+        """Return the entries and omissions of these paths alone."""
         wanted = set(paths)
         rows = {path: row for path in wanted if (row := self.row(path)) is not None}
         return Manifest(rows, {path: self.omitted[path] for path in wanted if path in self.omitted})
@@ -131,7 +131,8 @@ class Manifest(Mapping[str, Entry]):
 
 
 class Step(Struct, frozen=True):
-    """What turns one manifest into the next: rows and omissions that come, and those that go."""
+    """The difference from one manifest to the next. put: new rows; gone: removed ones; omit: new
+    omissions; covered: removed ones."""
 
     put: dict[str, Row]
     gone: tuple[str, ...] = ()
@@ -140,13 +141,13 @@ class Step(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many paths it names."""
+        """Return the number of paths in the step."""
         return len(self.put) + len(self.gone) + len(self.omit) + len(self.covered)
 
 
 class Stored(Struct, frozen=True):
-    """A manifest as it is kept. base: the revision of its forerunner, None of a whole one; steps:
-    forerunners back to a whole one."""
+    """A manifest in its stored form. base: the revision of its forerunner, None for a whole one;
+    steps: the number of forerunners back to a whole one."""
 
     step: Step
     base: Revision | None = None
@@ -154,14 +155,15 @@ class Stored(Struct, frozen=True):
 
 
 class Whole(Struct, frozen=True):
-    """A manifest that is kept whole."""
+    """A manifest that is stored whole."""
 
     revision: Revision
     manifest: Manifest
 
 
 class Difference(Struct, frozen=True):
-    """A path at which two manifests differ; mode: the same bytes with other rights."""
+    """The difference of two manifests at a path. change: "mode" for the same bytes with another
+    mode."""
 
     path: str
     change: Change
@@ -173,55 +175,46 @@ EMPTY = Manifest({})
 
 
 def file_row(revision: Revision, mode: int) -> Row:
-    """The row of a file."""
+    """Return the row of a file."""
     return revision, mode
 
 
 def link_row(target: str, mode: int) -> Row:
-    """The row of a symlink."""
+    """Return the row of a symlink."""
     return target, mode, "symlink"
 
 
 def step(old: Manifest, new: Manifest) -> Step:
-    """What turns old into new."""
+    """Return the step from one manifest to another."""
     put, gone = _between(old.rows, new.rows)
     omit, covered = _between(old.omitted, new.omitted)
     return Step(put, gone, omit, covered)
 
 
 def _between(old: dict[str, T], new: dict[str, T]) -> tuple[dict[str, T], tuple[str, ...]]:
-    """What of new is not so in old, and what is gone."""
+    """Return the items of new that old does not have, and the keys that new does not have."""
     if not old:
         return new, ()
     known = old.get
     put = {path: value for path, value in new.items() if known(path) != value}
-    came = sum(path not in old for path in put)
-    gone = sorted(old.keys() - new.keys()) if len(old) + came != len(new) else []
-    return put, tuple(gone)
+    return put, tuple(sorted(old.keys() - new.keys()))
 
 
-def fold(old: Manifest, taken: Step) -> Manifest:
-    """The manifest after a step."""
-    return old.after(taken)
-
-
-def replaced(old: Manifest, taken: Step) -> dict[Revision, Revision]:
-    """The texts that a step brings in place of others at their paths -> those."""
-    if not old:
-        return {}
+def replaced(old: Manifest, step: Step) -> dict[Revision, Revision]:
+    """Return the new texts of a step -> the texts that they replace at their paths."""
     return {
-        row[0]: was[0]
-        for path, row in taken.put.items()
-        if (was := old.row(path)) is not None and row[0] != was[0]
+        row[0]: before[0]
+        for path, row in step.put.items()
+        if (before := old.row(path)) is not None and row[0] != before[0]
     }
 
 
 def stored(
     new: Manifest, taken: Step, base: Revision | None, steps: int, whole: Whole | None = None
 ) -> Stored:
-    """The form to keep it in: the step from `base`, which has `steps` forerunners itself; that from
-    the whole one they begin with where the way back is long; the whole where there is none, or the
-    step says half as much. base None: there is none."""
+    """Return the stored form of a manifest. That is the step from `base`, which has `steps`
+    forerunners; with STEPS_MAX forerunners the step from the whole one that they begin with; and the
+    whole manifest where there is no base, or the step is half as large. taken: the step from base."""
     if steps >= STEPS_MAX:
         base, steps = None, 0
         if whole is not None:
@@ -231,14 +224,14 @@ def stored(
     return Stored(taken, base, steps + 1)
 
 
-def encode(made: Stored) -> bytes:
-    """As bytes; of equal values the same bytes."""
-    taken = made.step
+def encode(manifest: Stored) -> bytes:
+    """Return the bytes of a stored manifest; equal values have the same bytes."""
+    taken = manifest.step
     return compact_json(
         {
             "v": VERSION,
-            "base": made.base,
-            "steps": made.steps,
+            "base": manifest.base,
+            "steps": manifest.steps,
             "put": dict(sorted(taken.put.items())),
             "gone": list(taken.gone),
             "omit": dict(sorted(taken.omit.items())),
@@ -248,7 +241,8 @@ def encode(made: Stored) -> bytes:
 
 
 def decode(data: bytes) -> Stored:
-    """From bytes. ValueError when they are no manifest, or one that a newer version made."""
+    """Return a stored manifest from its bytes. ValueError where they are no manifest, or that of a
+    newer version."""
     try:
         raw = json.loads(data)
         if raw["v"] != VERSION:
@@ -261,7 +255,7 @@ def decode(data: bytes) -> Stored:
 
 
 def differences(old: Manifest, new: Manifest) -> list[Difference]:
-    """Where two manifests differ, in order of path."""
+    """Return the differences of two manifests, in order of path."""
     taken = step(old, new)
     return [
         Difference(path, _change(before, after), before, after)
@@ -271,10 +265,8 @@ def differences(old: Manifest, new: Manifest) -> list[Difference]:
 
 
 def _change(before: Entry | None, after: Entry | None) -> Change:
-    if before is None:
-        return "added"
-    if after is None:
-        return "removed"
+    if before is None or after is None:
+        return "added" if before is None else "removed"
     if before.kind != after.kind:
         return "kind"
     return "mode" if before.revision == after.revision else "changed"

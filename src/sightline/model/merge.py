@@ -1,4 +1,4 @@
-"""Three-way merge by lines, finer than diff3: changes that only touch each other both stay."""
+"""Merge three texts by lines, finer than diff3: adjacent changes of both sides stay."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Meeting = tuple[list[Hunk], list[Hunk]]
 
 
 class Merged(Struct, frozen=True):
-    """lines: the merged text, complete only without conflicts. conflicts: pairs of what ours and
-    theirs did to the same lines, as hunks of base→ours and base→theirs."""
+    """lines: the merged text, empty where there are conflicts. conflicts: pairs of hunks base→ours
+    and base→theirs that change the same lines."""
 
     lines: tuple[str, ...]
     conflicts: tuple[tuple[Hunk, Hunk], ...]
 
     @property
     def clean(self) -> bool:
-        """Whether `lines` may be written."""
+        """Return whether there are no conflicts."""
         return not self.conflicts
 
 
@@ -34,10 +34,10 @@ def merge(
     mine: Sequence[Hunk] | None = None,
     other: Sequence[Hunk] | None = None,
 ) -> Merged:
-    """Both sides' changes to base. Changes to neighbouring lines both stay, as long as a newline
-    stands between them. Changes to the same lines conflict, unless they are equal or one side
-    took over all that the other did there and went on from it. mine, other: the hunks base→ours
-    and base→theirs, where the caller has them."""
+    """Merge the changes of both sides to base. Changes to adjacent lines both stay, as long as a
+    newline is between them. Changes to the same lines conflict, unless they are equal or one side
+    includes all changes of the other there. mine, other: the hunks base→ours and base→theirs,
+    where the caller has them."""
     mine = diff(base, ours) if mine is None else mine
     other = diff(base, theirs) if other is None else other
     changes = {(h[0], h[1]): list(ours[h[2] : h[3]]) for h in mine}
@@ -63,7 +63,7 @@ def merge(
 
 
 def collide(one: Hunk, other: Hunk) -> bool:
-    """Whether two changes of the same base claim a common line, or the same gap between lines."""
+    """Return whether two changes of one base share a line, or a gap between lines."""
     if one[0] == one[1] and other[0] == other[1]:
         return one[0] == other[0]
     return one[0] < other[1] and other[0] < one[1]
@@ -72,7 +72,7 @@ def collide(one: Hunk, other: Hunk) -> bool:
 def _meetings(
     mine: Sequence[Hunk], ours: Sequence[str], other: Sequence[Hunk], theirs: Sequence[str]
 ) -> list[Meeting]:
-    """Hunks of both sides that claim the same lines, joined where they hang together."""
+    """Return groups of hunks of both sides that change the same lines."""
     meetings: list[Meeting] = []
     for h in mine:
         met = [
@@ -91,7 +91,7 @@ def _meetings(
 def _resolved(
     base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], meeting: Meeting
 ) -> tuple[tuple[int, int], list[str] | None]:
-    """The base lines two sides meet at, and what they become when one side includes the other."""
+    """Return the base lines of a meeting, and the new lines where one side includes the other."""
     hunks = [*meeting[0], *meeting[1]]
     start, end = min(h[0] for h in hunks), max(h[1] for h in hunks)
     before = list(base[start:end])
@@ -114,16 +114,16 @@ def _as_changed(
 
 
 def _includes(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether `one` has all that `other` added to these base lines, in its order, and none of
-    what it took away; an `other` that only took away is never known to be included."""
+    """Return whether `one` has all lines that `other` added to the base, in order, and none that
+    `other` removed. An `other` that only removed lines is never included."""
     changed = diff(base, other)
     added = {n for h in changed for n in range(h[2], h[3])}
     removed = {line for h in changed for line in base[h[0] : h[1]]}
     further = diff(other, one)
     lost = {n for h in further for n in range(h[0], h[1])}
     fresh = {line for h in further for line in one[h[2] : h[3]]}
-    said = any(other[n].strip() for n in added)
-    return said and not added & lost and not removed & fresh
+    has_text = any(other[n].strip() for n in added)
+    return has_text and not added & lost and not removed & fresh
 
 
 def _meet(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool:
@@ -131,8 +131,8 @@ def _meet(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool:
 
 
 def _glued(one: Hunk, lines: Sequence[str], other: Hunk) -> bool:
-    """Whether a change that took the last newline away would be followed by the other's lines:
-    put together, two lines would become one that nobody wrote."""
+    """Return whether lines of `other` would follow a change that removed the last newline. Joined,
+    two lines would become one that nobody wrote."""
     follows = other[0] == other[1] == one[1] and other[3] > other[2]
     return follows and one[3] > one[2] and not lines[one[3] - 1].endswith("\n")
 

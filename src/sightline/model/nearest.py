@@ -1,4 +1,4 @@
-"""The lines most like a text that was not found, so that one more try is enough."""
+"""Find the lines most like a text that was not found, so that one more try is enough."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from msgspec import Struct
 from sightline.model.text import split
 
 MOST_LINES = 50_000
-"""Lines looked through; a longer file is searched in its first part only."""
+"""Lines of a file that are searched; a longer file is searched in its first part only."""
 
 ENOUGH = 0.4
-"""Share of the sought lines that must be alike before a place is worth showing."""
+"""Likeness (0 to 1) from which a place is worth showing."""
 
 
 class Nearest(Struct, frozen=True):
-    """Lines first..last of the text, how alike they are (0 to 1), and whether only white space
-    differs."""
+    """Lines first..last of a text. likeness: 0 to 1; only_space: only white space differs."""
 
     first: int
     last: int
@@ -28,7 +27,7 @@ class Nearest(Struct, frozen=True):
 
 
 def nearest(sought: str, lines: Sequence[str]) -> Nearest | None:
-    """The best place for `sought` among lines; None when nothing is alike."""
+    """Return the best place for `sought` among lines; None when nothing is alike."""
     block = split(sought)
     while block and not block[0].strip():
         block.pop(0)
@@ -47,12 +46,12 @@ def nearest(sought: str, lines: Sequence[str]) -> Nearest | None:
 
 
 def squeeze(line: str) -> str:
-    """A line without its white space: two lines that differ only there become equal."""
+    """Return a line without its white space."""
     return "".join(line.split())
 
 
 def _best_start(wanted: Sequence[str], squeezed: Sequence[str]) -> int | None:
-    """Where most of the sought lines stand in their order, each place voting for a start."""
+    """Return the start at which most of the sought lines match in order: each match is a vote."""
     places: dict[str, list[int]] = {}
     for at, line in enumerate(squeezed):
         places.setdefault(line, []).append(at)
@@ -87,8 +86,8 @@ def _at(
 def _part(
     wanted: Sequence[str], lines: Sequence[str], squeezed: Sequence[str], *, to_end: bool
 ) -> Nearest | None:
-    """For one sought line: a line that contains it but for white space, else the most alike.
-    to_end: the line was to end where the sought text does."""
+    """Return the line that contains one sought line but for white space, else the most alike.
+    to_end: the line must end where the sought text ends."""
     holding = [at for at, line in enumerate(squeezed) if wanted[0] in line]
     if holding:
         ending = [at for at in holding if not to_end or squeezed[at].endswith(wanted[0])]
@@ -100,7 +99,7 @@ def _part(
 
 
 def _likeness(one: str, other: str) -> float:
-    """Share of common pairs of letters (Dice); cheap, and blind to white space already."""
+    """Return the share of common pairs of letters (Dice) of two squeezed lines."""
     if one == other:
         return 1.0
     if len(one) < 2 or len(other) < 2:

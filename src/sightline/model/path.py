@@ -1,8 +1,8 @@
-"""The one door from a string to a canonical workspace path.
+"""Turn the name of a file into a canonical workspace path.
 
-A canonical path is relative to the root, uses "/", holds no "." or ".." and never leaves the
-root; the root itself is ".". Everything here is spelling: what a symlink leads to is told by the
-workspace. The flavour of the system is an argument, so that every rule runs everywhere.
+A canonical path is relative to the root, uses "/", has no "." or ".." and never leaves the root;
+the root itself is ".". This module compares spellings alone; the workspace follows symlinks. The
+flavour of the system is an argument, so that every rule runs on every system.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _WINDOWS_FORBIDDEN = frozenset('<>:"|?*') | {chr(code) for code in range(32)}
 
 
 class Flavour(Struct, frozen=True):
-    """How a kind of system spells paths. drives: a backslash separates too, and paths may begin with a
-    drive or a share; folds: names that differ in case or in Unicode form are the same file."""
+    """Rules of a kind of system for paths. drives: a backslash is a separator, too, and a path may
+    begin with a drive or a share; folds: names that differ in case or Unicode form are one file."""
 
     name: str
     drives: bool
@@ -39,14 +39,14 @@ MACOS = Flavour("macos", drives=False, folds=True)
 
 
 def flavour_of(platform: str) -> Flavour:
-    """The flavour of a `sys.platform`."""
+    """Return the flavour of a `sys.platform`."""
     return WINDOWS if platform == "win32" else MACOS if platform == "darwin" else POSIX
 
 
 def canonical(name: str, root: str, flavour: Flavour = POSIX) -> str:
-    """The canonical path of a name as asked for; `root` is absolute, in the system's spelling.
+    """Return the canonical path of a name. root: absolute, as the system spells it.
 
-    PathRefused: empty, invalid (no system of this flavour can hold it), or outside.
+    PathRefused: empty, invalid (no system of this flavour has such a file), or outside.
     """
     if not name:
         raise PathRefused(name, "empty", "The path is empty.", "Name a file of the workspace.")
@@ -63,7 +63,7 @@ def canonical(name: str, root: str, flavour: Flavour = POSIX) -> str:
 
 
 def key(path: str, flavour: Flavour = POSIX) -> str:
-    """What two spellings of one file have in common: equal keys are the same canonical path."""
+    """Return the same key for every spelling of one file."""
     if not flavour.folds:
         return path
     if path.isascii():
@@ -74,7 +74,8 @@ def key(path: str, flavour: Flavour = POSIX) -> str:
 
 
 def split(name: str, flavour: Flavour = POSIX) -> tuple[str, list[str]]:
-    """The anchor ("" for a relative name, "/", "c:" or "//server/share") and the parts after it."""
+    """Return the anchor ("" for a relative name, "/", "c:" or "//server/share") and the parts after
+    it."""
     if not flavour.drives:
         return ("/" if name.startswith("/") else ""), name.split("/")
     plain = name.replace("\\", "/")
@@ -92,7 +93,7 @@ def split(name: str, flavour: Flavour = POSIX) -> tuple[str, list[str]]:
         return plain[:2].lower(), plain[2:].split("/")
     if plain.startswith("/"):
         # The shells that come with git for Windows write drive c as /c; other rooted names
-        # stand on the current drive, which is not known here, so no root ever matches them.
+        # are on the current drive, which this module does not know, so no root ever matches them.
         drive, *rest = plain[1:].split("/")
         letter = len(drive) == 1 and drive.isascii() and drive.isalpha()
         return (f"{drive.lower()}:", rest) if letter else ("/", plain.split("/"))

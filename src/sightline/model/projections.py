@@ -11,23 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, structs
 
-from sightline.model.events import (
-    Belief,
-    Cause,
-    Changed,
-    Dropped,
-    EnvironmentSeen,
-    Fact,
-    GitMoved,
-    ModelUsed,
-    Moved,
-    NoticeAcknowledged,
-    Seen,
-    SessionEnded,
-    SessionForked,
-    SessionStarted,
-    TurnBegan,
-)
+from sightline.model import events
+from sightline.model.events import Belief, Cause, Fact
 from sightline.model.revision import MISSING, Revision, known
 from sightline.model.spans import subtract
 from sightline.model.timeline import Position, Recorded, archived, columns_of, effective
@@ -80,11 +65,11 @@ class SessionState(Struct, frozen=True):
 def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
     """Step one session's knowledge (path -> state) by one of its own facts."""
     fact, at = recorded.fact, recorded.happened_at
-    if isinstance(fact, Dropped):
+    if isinstance(fact, events.Dropped):
         for path in list(states) if fact.path is None else [fact.path]:
             if path in states:
                 states[path] = _dropped(states[path], fact, recorded.position)
-    elif isinstance(fact, Seen):
+    elif isinstance(fact, events.Seen):
         old = states.get(fact.path)
         states[fact.path] = Knowledge(
             path=fact.path,
@@ -97,11 +82,11 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
             first_position=old.first_position if old else recorded.position,
             name=fact.name or (old.name if old else None),
         )
-    elif isinstance(fact, NoticeAcknowledged) and fact.path in states:
+    elif isinstance(fact, events.NoticeAcknowledged) and fact.path in states:
         states[fact.path] = structs.replace(
             states[fact.path], belief=fact.belief, position=recorded.position, last_read=at
         )
-    elif isinstance(fact, Changed) and fact.belief is not None:
+    elif isinstance(fact, events.Changed) and fact.belief is not None:
         place = recorded.position
         if fact.after == MISSING:
             states.pop(fact.path, None)
@@ -111,14 +96,14 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
             )
         else:
             states[fact.path] = Knowledge(fact.path, fact.belief, "edit", place, at, at, at, place)
-    elif isinstance(fact, Moved) and fact.src in states:
+    elif isinstance(fact, events.Moved) and fact.src in states:
         moved = states.pop(fact.src)
         states[fact.path] = structs.replace(
             moved, path=fact.path, position=recorded.position, name=None
         )
 
 
-def _dropped(state: Knowledge, fact: Dropped, position: int) -> Knowledge:
+def _dropped(state: Knowledge, fact: events.Dropped, position: int) -> Knowledge:
     held = () if fact.lines is None else subtract(state.belief.held, fact.lines)
     return structs.replace(
         state, belief=structs.replace(state.belief, held=held), position=position
@@ -127,11 +112,11 @@ def _dropped(state: Knowledge, fact: Dropped, position: int) -> Knowledge:
 
 def disk_paths(fact: Fact) -> tuple[str, ...]:
     """Return the paths whose disk row a fact can change."""
-    if isinstance(fact, (Seen, Changed)):
+    if isinstance(fact, (events.Seen, events.Changed)):
         return (fact.path,)
-    if isinstance(fact, GitMoved):
+    if isinstance(fact, events.GitMoved):
         return tuple([change.path for change in fact.changes])
-    return (fact.src, fact.path) if isinstance(fact, Moved) else ()
+    return (fact.src, fact.path) if isinstance(fact, events.Moved) else ()
 
 
 def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
@@ -139,10 +124,10 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
     fact, at = recorded.fact, recorded.happened_at
     if archived(recorded.session):
         return
-    if isinstance(fact, Seen):
+    if isinstance(fact, events.Seen):
         if fact.path not in states and known(fact.revision):
             states[fact.path] = DiskFile(fact.path, fact.revision, recorded.position, at)
-    elif isinstance(fact, Changed):
+    elif isinstance(fact, events.Changed):
         old = states.get(fact.path)
         edited = old.last_external_edit if old else None
         foreign = fact.cause.kind not in ("agent", "session")
@@ -155,7 +140,7 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
             fact.mode,
             last_external_edit=at if foreign else edited,
         )
-    elif isinstance(fact, GitMoved):
+    elif isinstance(fact, events.GitMoved):
         by = git_cause(fact)
         for change in fact.changes:
             states[change.path] = DiskFile(
@@ -167,7 +152,7 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
                 change.mode,
                 last_external_edit=at,
             )
-    elif isinstance(fact, Moved):
+    elif isinstance(fact, events.Moved):
         gone = DiskFile(fact.src, MISSING, recorded.position, at, fact.cause, moved_to=fact.path)
         states[fact.src] = gone
         states[fact.path] = DiskFile(fact.path, fact.revision, recorded.position, at, fact.cause)
@@ -178,17 +163,17 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
     fact, at = recorded.fact, recorded.happened_at
     if state is None:
         state = SessionState(recorded.session, "unknown", at)
-    if isinstance(fact, SessionStarted):
+    if isinstance(fact, events.SessionStarted):
         state = structs.replace(state, agent=fact.agent, started=at, parent=fact.parent)
-    elif isinstance(fact, SessionForked):
+    elif isinstance(fact, events.SessionForked):
         state = structs.replace(state, parent=fact.parent)
-    elif isinstance(fact, SessionEnded):
+    elif isinstance(fact, events.SessionEnded):
         state = structs.replace(state, ended=at)
-    elif isinstance(fact, TurnBegan):
+    elif isinstance(fact, events.TurnBegan):
         state = structs.replace(state, turn=fact.number, ended=None)
-    elif isinstance(fact, ModelUsed):
+    elif isinstance(fact, events.ModelUsed):
         state = structs.replace(state, model=fact.model)
-    elif isinstance(fact, EnvironmentSeen):
+    elif isinstance(fact, events.EnvironmentSeen):
         # A new owner has taken the session up again.
         state = structs.replace(
             state, owner=fact.owner or state.owner, ended=None if fact.owner else state.ended
@@ -196,7 +181,7 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
     return structs.replace(state, position=recorded.position)
 
 
-def git_cause(fact: GitMoved) -> Cause:
+def git_cause(fact: events.GitMoved) -> Cause:
     """Return the cause of each change of a git operation. who: the operation."""
     commits = f"{fact.before[:COMMIT]}..{fact.after[:COMMIT]}"
     detail = f"{fact.detail} {commits}" if fact.detail else commits

@@ -1,4 +1,4 @@
-"""Identity of a file's content, and what a stat alone can say about it."""
+"""Identify the content of a file, and compare files by their stat alone."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from msgspec import Struct
 Freshness = Literal["same", "differs", "cannot_tell"]
 
 Revision = str
-"""SHA-256 of a file's bytes in hexadecimal, or one of the two words below. No order is promised."""
+"""SHA-256 of a file's bytes in hexadecimal, or MISSING or UNKNOWN. Revisions have no order."""
 
 MISSING: Revision = "missing"
-"""Nothing stands at this path."""
+"""The path has no file."""
 
 UNKNOWN: Revision = "unknown"
-"""Something stands there, but which bytes could not be pinned down."""
+"""The path has a file, but its bytes could not be determined."""
 
 
 def revision_of(data: bytes) -> Revision:
-    """The revision of these bytes."""
+    """Return the revision of bytes."""
     return sha256(data).hexdigest()
 
 
 def named(texts: Iterable[bytes] | dict[Revision, bytes]) -> dict[Revision, bytes]:
-    """Texts by their revisions; as they are where the caller had worked these out."""
+    """Return texts by their revisions. A dict has them already and is returned as it is."""
     return texts if isinstance(texts, dict) else {revision_of(data): data for data in texts}
 
 
 def known(revision: Revision) -> bool:
-    """Whether the revision names content (neither missing nor unknown)."""
+    """Return whether a revision names content, being neither MISSING nor UNKNOWN."""
     return revision not in (MISSING, UNKNOWN)
 
 
@@ -39,23 +39,23 @@ LINK = "symlink to "
 
 
 def as_link(target: str) -> Revision:
-    """What is compared in place of a revision where a symlink stands: where it leads. On no
-    timeline: there a symlink's revision is UNKNOWN, and its target a field of its own."""
+    """Return the value that is compared in place of a symlink's revision. The timeline never has
+    it: there the revision of a symlink is UNKNOWN, and its target has a field."""
     return LINK + target
 
 
 def link_of(standing: Revision) -> str | None:
-    """Where a symlink leads that this stands for; None when it stands for a file or nothing."""
+    """Return the target in a value of as_link(); None for the revision of a file."""
     return standing.removeprefix(LINK) if is_link(standing) else None
 
 
 def is_link(revision: Revision) -> bool:
-    """Whether it stands for a symlink."""
+    """Return whether a value came from as_link()."""
     return revision.startswith(LINK)
 
 
 class StatSignature(Struct, frozen=True):
-    """What one stat says of a file; times in nanoseconds, mode with the kind bits."""
+    """The result of one stat. Times are in nanoseconds; mode includes the kind bits."""
 
     size: int
     mtime_ns: int
@@ -66,7 +66,7 @@ class StatSignature(Struct, frozen=True):
 
 
 class Stamp(Struct, frozen=True):
-    """A signature, the revision of the bytes it was taken with, and the wall clock then (ns)."""
+    """A signature with the revision of the bytes at that time. read_at_ns: the wall clock."""
 
     signature: StatSignature
     revision: Revision
@@ -74,13 +74,12 @@ class Stamp(Struct, frozen=True):
 
 
 def compare(stamp: Stamp, now: StatSignature, tick_ns: int) -> Freshness:
-    """Whether the bytes behind a stamp can have changed since it was taken.
+    """Compare the file of a stamp with its signature now.
 
     tick_ns is the coarsest step the file system's times may take. A file touched within two
     ticks of its own stamp is *racy* (git, Documentation/technical/racy-git.txt; jj, own_mtime):
-    a later write may have left the same times, so the answer is "cannot_tell" and the caller
-    hashes. A changed size always differs; any other changed field only raises the question,
-    because content decides.
+    a later write may have left the same times, so the result is "cannot_tell" and the caller
+    hashes. A changed size always differs; after a change of any other field the content decides.
     """
     recorded = stamp.signature
     if recorded.size != now.size:

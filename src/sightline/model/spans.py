@@ -1,4 +1,4 @@
-"""Line spans: which lines were shown, and where they stand after a change.
+"""Spans of lines: operations on sets of lines, and their places after a change.
 
 Lines are 1-based and inclusive, as everywhere a person or an agent sees them. Spans are a
 sorted tuple of disjoint, non-touching (first, last) pairs. Hunks come from model.diff:
@@ -15,7 +15,7 @@ Hunk = tuple[int, int, int, int]
 
 
 def spans(pairs: Iterable[Sequence[int]]) -> Spans:
-    """Any pairs, put in order, touching ones joined, empty ones dropped."""
+    """Sort pairs, join adjacent ones and drop empty ones."""
     joined: list[Span] = []
     for first, last in sorted((p[0], p[1]) for p in pairs if p[0] <= p[1]):
         if joined and first <= joined[-1][1] + 1:
@@ -26,17 +26,17 @@ def spans(pairs: Iterable[Sequence[int]]) -> Spans:
 
 
 def whole(lines: int) -> Spans:
-    """All lines of a text of that many lines."""
+    """Return the span of all lines of a text."""
     return ((1, lines),) if lines else ()
 
 
 def union(one: Spans, other: Spans) -> Spans:
-    """Lines in either."""
+    """Return the lines in either."""
     return one if not other else other if not one else spans(one + other)
 
 
 def subtract(one: Spans, other: Spans) -> Spans:
-    """Lines in the first and not in the second."""
+    """Return the lines in the first and not in the second."""
     left: list[Span] = []
     for first, last in one:
         for cut_first, cut_last in other:
@@ -53,24 +53,24 @@ def subtract(one: Spans, other: Spans) -> Spans:
 
 
 def intersect(one: Spans, other: Spans) -> Spans:
-    """Lines in both."""
+    """Return the lines in both."""
     return spans((max(a, c), min(b, d)) for a, b in one for c, d in other if max(a, c) <= min(b, d))
 
 
 def covers(one: Spans, other: Spans) -> bool:
-    """Whether every line of the second is in the first."""
+    """Return whether every line of the second is in the first."""
     return not subtract(other, one)
 
 
 def count(some: Spans) -> int:
-    """How many lines."""
+    """Count the lines."""
     return sum(last - first + 1 for first, last in some)
 
 
 def carry(some: Spans, hunks: Sequence[Hunk]) -> Spans:
-    """Where lines of the old text stand in the new one; lines inside a hunk have no place."""
+    """Return old lines at their places in the new text; lines inside a hunk have no place."""
     moved: list[Span] = []
-    for old_first, old_last, shift in kept(hunks):
+    for old_first, old_last, shift in unchanged_runs(hunks):
         for first, last in some:
             low, high = max(first, old_first), min(last, old_last)
             if low <= high:
@@ -79,11 +79,11 @@ def carry(some: Spans, hunks: Sequence[Hunk]) -> Spans:
 
 
 def touched(some: Spans, hunks: Sequence[Hunk], lines: int) -> tuple[Hunk, ...]:
-    """The hunks that change what these lines of an old text of that many lines showed.
+    """Return the hunks that change these lines of an old text. lines: the number of all its lines.
 
     A replaced or deleted line counts when it was shown. An insertion counts when both its
-    neighbours were shown (the edges of the file count as shown), because the text between
-    them was shown as touching.
+    neighbours were shown, because they were shown as adjacent; the edges of the file count as
+    shown.
     """
     return tuple(hunk for hunk in hunks if _touches(some, hunk, lines))
 
@@ -101,8 +101,8 @@ def _has(some: Spans, line: int) -> bool:
     return any(first <= line <= last for first, last in some)
 
 
-def kept(hunks: Sequence[Hunk]) -> Iterable[tuple[int, float, int]]:
-    """Runs of unchanged old lines (1-based, inclusive) and how far each moved."""
+def unchanged_runs(hunks: Sequence[Hunk]) -> Iterable[tuple[int, float, int]]:
+    """Yield runs of unchanged old lines (1-based, inclusive), and the shift of each."""
     old = shift = 0
     for a0, a1, _b0, b1 in hunks:
         if a0 > old:

@@ -1,7 +1,7 @@
-"""A file's bytes as text that can be edited and written back without touching other bytes.
+"""Decode a file's bytes to a text that can be edited and written back without other changes.
 
-Decoding must round-trip or it is not text. For finding and comparing, every CRLF counts as
-one newline (`plain`); writing back gives each untouched line its own ending again.
+Bytes that do not round-trip are no text. In `plain`, which is searched and compared, every CRLF is
+one newline; encode() gives each untouched line its own line end again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "u
 
 
 class Text:
-    """Decoded bytes. plain: without BOM, every line end one newline; lines: plain cut after each."""
+    """Decoded bytes. plain: without BOM, with one newline for every line end. crlf: whether all
+    lines end in CRLF, or whether each does."""
 
     def __init__(self, body: str, encoding: str, errors: str, bom: bytes) -> None:
         self.encoding = encoding
@@ -27,19 +28,19 @@ class Text:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of `plain`, each with its newline."""
+        """Return the lines of `plain`, each with its newline."""
         return split(self.plain)
 
     @property
     def label(self) -> str:
-        """The encoding's name as Python knows it, with "-sig" for UTF-8 with a BOM."""
+        """Return Python's name of the encoding, with "-sig" for UTF-8 with a BOM."""
         return "utf-8-sig" if self.bom and self.encoding == "utf-8" else self.encoding
 
     def encode(self, plain: str, hunks: Sequence[Hunk] | None = None) -> bytes:
-        """This file's bytes with its text become `plain`: same encoding, BOM, and line ends of
-        lines that stay. hunks: which line ends were replaced, counted like lines, where that is
-        known; a diff would have to guess among equal lines. UnicodeEncodeError when the encoding
-        has no such character."""
+        """Return the bytes of this file with `plain` as its text: same encoding and BOM, and the
+        line ends of lines that stay. hunks: the replaced line ends, counted like lines, where they
+        are known; a diff has to guess among equal lines. UnicodeEncodeError where the encoding has
+        no such character."""
         body = plain if self.crlf is False else self._ended(plain, hunks)
         return self.bom + body.encode(self.encoding, self.errors)
 
@@ -51,19 +52,19 @@ class Text:
             return None
 
     def hold(self, plain: str) -> bytes:
-        """Bytes that decode() reads as this very text: as this file's where that can be, else
-        UTF-8 with a BOM. For a text that is believed, and may not fit what the file is now."""
+        """Return bytes that decode() reads as this very text: encoded as this file where possible,
+        else UTF-8 with a BOM. A believed text may not fit the encoding that the file has now."""
         try:
             data = self.encode(plain)
-            there = decode(data)
-            if there is not None and there.plain == plain:
+            decoded = decode(data)
+            if decoded is not None and decoded.plain == plain:
                 return data
         except UnicodeEncodeError:
             pass
         return BOMS[0][0] + plain.encode("utf-8", "surrogateescape")
 
     def is_encoded(self, plain: str, data: bytes) -> bool:
-        """Whether these are this file's bytes with its text become `plain`."""
+        """Return whether these are the bytes of this file with `plain` as its text."""
         try:
             return self.encode(plain) == data
         except UnicodeEncodeError:
@@ -86,7 +87,8 @@ class Text:
         )
 
     def _flags_for(self, hunks: Sequence[Hunk], ends: int) -> list[bool]:
-        """Which of the new line ends are CRLF: kept ones as before, others as their place."""
+        """Return for each new line end whether it is CRLF: unchanged ones as before, others like
+        their neighbours."""
         assert isinstance(self.crlf, tuple)
         old = self.crlf
         flags: list[bool] = []
@@ -101,7 +103,7 @@ class Text:
 
 
 def decode(data: bytes) -> Text | None:
-    """Bytes as text; None when they are not (a NUL byte, or no lossless decoding)."""
+    """Return bytes as a text; None where they have a NUL byte, or no decoding is lossless."""
     for bom, encoding in BOMS:
         if data.startswith(bom):
             return _decoded(data, bom, encoding)
@@ -121,7 +123,7 @@ def diff_of_texts(old: Text | None, new: Text | None, name: str) -> str:
 
 
 def split(plain: str) -> list[str]:
-    """Lines, each with its newline; only the last may lack one. No line for no text."""
+    """Return lines, each with its newline; only the last may lack one. No line for no text."""
     lines = plain.splitlines(keepends=True)
     ends = plain.count("\n")
     if len(lines) == ends + (plain[-1:] not in ("", "\n")):
@@ -133,32 +135,30 @@ def split(plain: str) -> list[str]:
 
 
 def normal(text: str) -> str:
-    """Text from outside, in the form of `plain`, which is its own normal form: what was read can
-    be written again without a byte moving."""
+    """Return a text from outside in the form of `plain`. A text in that form stays as it is."""
     if "\r" not in text:
         return text
     return _ODD.join(part.replace("\r\n", "\n") for part in text.split(_ODD))
 
 
 def unmarked(text: str) -> str:
-    """The same of a whole text from outside, which may begin with a BOM."""
+    """Return a whole text from outside in the form of `plain`, without a BOM."""
     return normal(text).removeprefix("\ufeff")
 
 
 _ODD = "\r\r\n"
-"""A line end that was converted once too often. Taken for a CRLF it would leave one behind."""
+"""A line end that was converted once too often. To replace its CRLF would leave a CR behind."""
 
 
 def lines_at(plain: str, offsets: Iterable[int]) -> list[int]:
-    """The 1-based lines that offsets of `plain` stand in. They come in order: it is read once,
-    however many there are."""
-    found: list[int] = []
+    """Return the 1-based lines of offsets of `plain`, which are in order, in one pass."""
+    lines: list[int] = []
     line, at = 1, 0
     for offset in offsets:
         line += plain.count("\n", at, offset)
         at = offset
-        found.append(line)
-    return found
+        lines.append(line)
+    return lines
 
 
 def _decoded(data: bytes, bom: bytes, encoding: str) -> Text | None:
@@ -173,15 +173,15 @@ def _decoded(data: bytes, bom: bytes, encoding: str) -> Text | None:
 
 
 def _undecodable(data: bytes) -> Text:
-    """Not UTF-8. With some valid multi-byte characters it is UTF-8 with broken bytes, which are
-    carried through as they are; with none it is taken as Latin-1, where every byte is one."""
+    """Return bytes that are not UTF-8 as a text. With some valid multi-byte characters they are
+    UTF-8 with broken bytes, which stay as they are; else they are Latin-1."""
     if not data.decode("utf-8", "ignore").isascii():
         return Text(data.decode("utf-8", "surrogateescape"), "utf-8", "surrogateescape", b"")
     return Text(data.decode("latin-1"), "latin-1", "strict", b"")
 
 
 def _crlf(body: str, plain_length: int) -> tuple[bool, ...] | bool:
-    """Whether all lines end in CRLF (True), none does (False), or which of their ends are."""
+    """Return True where all lines end in CRLF, False where none does, else the answer for each."""
     pairs = len(body) - plain_length
     if pairs in (0, body.count("\n")):
         return pairs > 0
@@ -190,6 +190,6 @@ def _crlf(body: str, plain_length: int) -> tuple[bool, ...] | bool:
 
 
 def _stretched(flags: Sequence[bool], length: int) -> list[bool]:
-    """Line ends for replaced lines: one for one, then as the last of them."""
+    """Return the flags of replaced line ends, one for one, and then repeat the last."""
     last = flags[-1] if flags else False
     return [*flags[:length], *[last] * (length - len(flags))]

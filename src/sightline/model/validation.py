@@ -1,5 +1,5 @@
-"""What a caller gave a verb, checked in one way: TypeError for what is of another kind, ValueError for
-a number that is too small. A limit above the most there is counts as that, and the answer tells it.
+"""Check the arguments of verbs: TypeError for another type, ValueError for a number that is too small.
+A number above the maximum is cut to the maximum, and the answer of the verb says so.
 """
 
 from __future__ import annotations
@@ -7,11 +7,11 @@ from __future__ import annotations
 from typing import Any
 
 SHOWN_MAX = 80
-"""Characters of what was given that are told."""
+"""Characters of an argument in an error message."""
 
 
 def number(name: str, given: Any, least: int = 1, most: int | None = None) -> int:
-    """A whole number from `least` on, cut to `most`."""
+    """Return a whole number of at least `least`, cut to `most`."""
     if type(given) is not int:
         raise TypeError(f"{name} is a whole number, not {shown(given)}.")
     if given < least:
@@ -20,7 +20,7 @@ def number(name: str, given: Any, least: int = 1, most: int | None = None) -> in
 
 
 def number_or_all(name: str, given: Any) -> int | None:
-    """The same, or None for all."""
+    """Return a whole number of 1 or more, or None for all."""
     if given is None:
         return None
     if type(given) is not int:
@@ -31,7 +31,7 @@ def number_or_all(name: str, given: Any) -> int | None:
 
 
 def path(given: Any, example: str = "src/app.py") -> str:
-    """A path as text, whether it came so or as a Path."""
+    """Return a path as text; it may be given as a Path."""
     text = given if isinstance(given, str) else _of_pathlike(given)
     if not isinstance(text, str):
         raise TypeError(
@@ -41,14 +41,14 @@ def path(given: Any, example: str = "src/app.py") -> str:
 
 
 def text_or_none(name: str, given: Any, what: str) -> str | None:
-    """A text, or None where there is none. what: "the user's message"."""
+    """Return a text or None. what: the meaning of the argument, "the user's message"."""
     if not isinstance(given, str | None):
         raise TypeError(f"{name} is {what}, or None, not {shown(given)}.")
     return given
 
 
 def shown(given: Any) -> str:
-    """What was given, as a message tells it."""
+    """Return an argument as an error message shows it."""
     return repr(given)[:SHOWN_MAX]
 
 

@@ -8,32 +8,15 @@ from functools import cache
 from msgspec import structs
 
 from sightline.errors import StoreConflict
-from sightline.model.events import (
-    Changed,
-    Dropped,
-    EnvironmentSeen,
-    Fact,
-    GitMoved,
-    ModelUsed,
-    Moved,
-    NoticeAcknowledged,
-    RewindEnded,
-    RewindStarted,
-    Seen,
-    SessionEnded,
-    SessionForked,
-    SessionStarted,
-    TurnBegan,
-    WriteAbandoned,
-    WriteIntended,
-)
+from sightline.model import events
+from sightline.model.events import Fact
 from sightline.model.projections import DiskFile, Knowledge, git_cause
 from sightline.model.revision import MISSING
 from sightline.model.timeline import Recorded, archived
 
 COLUMN_FACTS = (
-    *(SessionStarted, SessionForked, SessionEnded),
-    *(TurnBegan, ModelUsed, EnvironmentSeen),
+    *(events.SessionStarted, events.SessionForked, events.SessionEnded),
+    *(events.TurnBegan, events.ModelUsed, events.EnvironmentSeen),
 )
 """Facts that change more of a session's state than its newest position."""
 
@@ -60,11 +43,13 @@ def _path_fields(kind: type[Fact]) -> tuple[list[str], list[str]]:
 
 def knowledge_paths(fact: Fact) -> tuple[str, ...] | None:
     """Return the paths whose knowledge row a fact of that session can change; None for all rows."""
-    if isinstance(fact, Dropped):
+    if isinstance(fact, events.Dropped):
         return None if fact.path is None else (fact.path,)
-    if isinstance(fact, (Seen, NoticeAcknowledged)) or (isinstance(fact, Changed) and fact.belief):
+    if isinstance(fact, (events.Seen, events.NoticeAcknowledged)) or (
+        isinstance(fact, events.Changed) and fact.belief
+    ):
         return (fact.path,)
-    return (fact.src, fact.path) if isinstance(fact, Moved) else ()
+    return (fact.src, fact.path) if isinstance(fact, events.Moved) else ()
 
 
 def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:
@@ -73,7 +58,7 @@ def redundant(disk: DiskFile | None, fact: Fact, session: str = "") -> bool:
     Only an observed change can be redundant. A session's own write always says what its agent
     holds, and an archive is about another time.
     """
-    if not isinstance(fact, Changed) or fact.belief is not None or fact.intent is not None:
+    if not isinstance(fact, events.Changed) or fact.belief is not None or fact.intent is not None:
         return False
     if archived(session):
         return False
@@ -88,9 +73,9 @@ def new_part(fact: Fact, row: Callable[[str], DiskFile | None], session: str = "
     """Return the part of a fact that the disk view does not have; None for a redundant one. Two
     sessions that look at once record the same git operation twice: the second fact keeps the files
     that the first one lacks. row: path -> its disk row."""
-    if isinstance(fact, Changed):
+    if isinstance(fact, events.Changed):
         return None if redundant(row(fact.path), fact, session) else fact
-    if not isinstance(fact, GitMoved):
+    if not isinstance(fact, events.GitMoved):
         return fact
     cause = git_cause(fact)
     changes = []
@@ -107,9 +92,9 @@ def new_part(fact: Fact, row: Callable[[str], DiskFile | None], session: str = "
 def is_pending(recorded: Recorded) -> bool:
     """Return whether a fact begins a write or a rewind, which has to come to an end."""
     fact = recorded.fact
-    if isinstance(fact, RewindStarted):
+    if isinstance(fact, events.RewindStarted):
         return bool(fact.owner) and not archived(recorded.session)
-    return isinstance(fact, WriteIntended)
+    return isinstance(fact, events.WriteIntended)
 
 
 def settled_by(recorded: Recorded, intents: Mapping[int, Recorded]) -> Iterable[int]:
@@ -117,20 +102,22 @@ def settled_by(recorded: Recorded, intents: Mapping[int, Recorded]) -> Iterable[
     none; the end of a rewind settles all rewinds of its session; the end of a write settles the
     intent that the fact names, and intents of the very bytes that it reports at their path."""
     fact, session = recorded.fact, recorded.session
-    if not isinstance(fact, (Changed, Moved, WriteAbandoned, RewindEnded)) or archived(session):
+    if not isinstance(
+        fact, (events.Changed, events.Moved, events.WriteAbandoned, events.RewindEnded)
+    ) or archived(session):
         return ()
-    if isinstance(fact, RewindEnded):
+    if isinstance(fact, events.RewindEnded):
         return [
             position
             for position, intent in intents.items()
-            if isinstance(intent.fact, RewindStarted) and intent.session == session
+            if isinstance(intent.fact, events.RewindStarted) and intent.session == session
         ]
     return [
         position
         for position, intent in intents.items()
         if position == fact.intent
         or (
-            (isinstance(fact, Changed) and isinstance(intent.fact, WriteIntended))
+            (isinstance(fact, events.Changed) and isinstance(intent.fact, events.WriteIntended))
             and (fact.path, fact.after) == (intent.fact.path, intent.fact.after)
         )
     ]
