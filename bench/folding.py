@@ -22,8 +22,7 @@ if not __package__:  # started as a script, where only this folder is on the pat
 from bench.asking import printed
 
 from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
-from sightline.conversation.window.folding import DEFAULT
-from sightline.conversation.window.rebase import make_folding
+from sightline.conversation.window.folding import DEFAULT, Folding
 from sightline.conversation.words import stub
 from sightline.replay.request_view import View
 
@@ -152,7 +151,7 @@ FIGURES = (
 
 def measured(figure: Figure) -> Row:
     """Play a conversation."""
-    made = make_folding(figure.rules, _count, stub)
+    made = Folding(figure.rules, _count, stub)
     view, blocks, times, folds = View(0), list[Block](), list[float](), 0
     for came in figure.talk(figure.blocks):
         blocks += came

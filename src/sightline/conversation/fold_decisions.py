@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, ValidationError, convert
 
 from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
 from sightline.conversation.words import name_of
@@ -14,16 +16,35 @@ from sightline.errors import StoreError
 Place = tuple[str, int]
 """A message's id, and the number of a part of it."""
 
-SHAPES: dict[str, tuple[type, ...]] = {
-    "folds": (str, int, str, str, int, str),
-    "tails": (str, int, int, str),
-    "dropped": (str, int, str),
-}
-"""Types of the columns in a decision's JSON. Each row begins with a message and a part; the third
-column of folds and dropped is the name of the text."""
-
-RECORD_LISTS = ("typed", "files", "commands")
 UNKNOWN_DECISION = "it is no decision that this version knows"
+
+
+class Rows(Struct):
+    """A decision in JSON. Each row begins with a message and a part; the name of the removed text
+    follows in folds and dropped."""
+
+    folds: list[tuple[str, int, str, str, int, str]]
+    tails: list[tuple[str, int, int, str]]
+    dropped: list[tuple[str, int, str]]
+
+    def ids(self) -> set[str]:
+        """Return the ids of the messages."""
+        return {row[0] for row in (*self.folds, *self.tails, *self.dropped)}
+
+
+class RecordLists(Struct):
+    """The lists in the record of a summary."""
+
+    typed: list[Any]
+    files: list[Any]
+    commands: list[Any]
+
+
+class SummaryRows(Rows, kw_only=True):
+    """The decision of a summary, which also holds the summary's message and its record."""
+
+    message: Annotated[dict[str, Any], Meta(min_length=1)]
+    ledger: RecordLists
 
 
 def encode_decision(decision: Decision, blocks: Sequence[Block], ids: Sequence[str]) -> bytes:
@@ -49,8 +70,9 @@ def decode_decision(
 ) -> Decision:
     """Decode a decision. places: of the blocks in the window. known_ids: ids of all messages; rows
     about a message that was summed up since are left out. StoreError for an unknown message."""
-    rows = load_json(data)
-    missing = {row[0] for name in SHAPES for row in rows[name] if (row[0], row[1]) not in places}
+    rows = convert(load_json(data), Rows)
+    every = (*rows.folds, *rows.tails, *rows.dropped)
+    missing = {row[0] for row in every if row[:2] not in places}
     if missing and (strange := missing - known_ids()):
         raise StoreError(
             f"A decision on record is about the message {min(strange)}, which is not in this"
@@ -58,52 +80,26 @@ def decode_decision(
             "The store may be damaged, or written by a newer sightline: sightline doctor says"
             " which.",
         )
-    folds, tails, dropped = (
-        [(places[row[0], row[1]], row) for row in rows[name] if (row[0], row[1]) in places]
-        for name in ("folds", "tails", "dropped")
-    )
     return Decision(
-        tuple(Fold(number, row[5], row[4], row[3]) for number, row in folds),
-        tuple(Tail(number, row[3], row[2]) for number, row in tails),
-        tuple(number for number, _ in dropped),
+        tuple(Fold(places[r[:2]], r[5], r[4], r[3]) for r in rows.folds if r[:2] in places),
+        tuple(Tail(places[r[:2]], r[3], r[2]) for r in rows.tails if r[:2] in places),
+        tuple(places[r[:2]] for r in rows.dropped if r[:2] in places),
     )
 
 
 def removed_texts(data: bytes) -> dict[str, Place]:
     """Return the names of the texts that a decision removed from the view, with their places."""
-    rows = load_json(data)
-    return {row[2]: (row[0], row[1]) for row in (*rows["folds"], *rows["dropped"])}
+    rows = convert(load_json(data), Rows)
+    return {row[2]: row[:2] for row in (*rows.folds, *rows.dropped)}
 
 
 def message_ids(text: str, *, summary: bool) -> set[str]:
     """Return the ids of the messages in a decision's JSON. summary: the JSON also holds a summary.
     ValueError for JSON of another shape."""
     try:
-        decision = json.loads(text)
-    except RecursionError:
-        decision = None
-    if not isinstance(decision, dict) or (summary and not _is_summary(decision)):
-        raise ValueError(UNKNOWN_DECISION)
-    ids: set[str] = set()
-    for name, types in SHAPES.items():
-        rows = decision.get(name)
-        if not isinstance(rows, list) or not all(_has_types(row, types) for row in rows):
-            raise ValueError(UNKNOWN_DECISION)
-        ids |= {row[0] for row in rows}
-    return ids
-
-
-def _has_types(row: Any, types: tuple[type, ...]) -> bool:
-    return isinstance(row, list) and len(row) == len(types) and all(map(isinstance, row, types))
-
-
-def _is_summary(decision: dict[str, Any]) -> bool:
-    record = decision.get("ledger")
-    return (
-        bool(decision.get("message"))
-        and isinstance(record, dict)
-        and all(isinstance(record.get(name), list) for name in RECORD_LISTS)
-    )
+        return convert(json.loads(text), SummaryRows if summary else Rows).ids()
+    except (RecursionError, ValidationError):
+        raise ValueError(UNKNOWN_DECISION) from None
 
 
 def load_json(data: bytes) -> Any:

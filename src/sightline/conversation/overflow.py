@@ -251,24 +251,24 @@ def _http_status(value: Any) -> int | None:
     return int(digits) if re.fullmatch("[1-5][0-9]{2}", digits) else None
 
 
-CODES: Mapping[str, Kind] = {
-    "context_length_exceeded": "overflow",
-    "context_window_exceeded": "overflow",
-    "exceed_context_size_error": "overflow",
-    "contextwindowexceedederror": "overflow",  # LiteLLM
-    "contextoverflowerror": "overflow",  # LangChain
-    "context_overflow": "overflow",
+CODES: dict[str, Kind] = {
+    **dict.fromkeys(
+        (
+            *("context_length_exceeded", "context_window_exceeded", "exceed_context_size_error"),
+            *("contextwindowexceedederror", "contextoverflowerror", "context_overflow"),
+        ),
+        "overflow",
+    ),
+    **dict.fromkeys(
+        (
+            *("rate_limit_exceeded", "rate_limit_error", "ratelimiterror", "ratelimitreached"),
+            *("too_many_requests", "throttlingexception", "resource_exhausted"),
+            *("insufficient_quota", "overloaded_error"),
+        ),
+        "rate",
+    ),
     "lengthfinishreasonerror": "overflow_output",
     "request_too_large": "payload_bytes",
-    "rate_limit_exceeded": "rate",
-    "rate_limit_error": "rate",
-    "ratelimiterror": "rate",
-    "ratelimitreached": "rate",
-    "too_many_requests": "rate",
-    "throttlingexception": "rate",
-    "resource_exhausted": "rate",
-    "insufficient_quota": "rate",
-    "overloaded_error": "rate",
     "string_above_max_length": "other",
 }
 """Error codes and names of exceptions, in lower case."""

@@ -77,7 +77,11 @@ def save(context: SessionContext, path: str, *, replace: bool = False) -> Saved:
                 )
             _copy_damaged(real)
         elif shared < len(contents.lines):
-            if not replace and not _is_known(context, contents):
+            # Sessions of other workspaces may have the same name.
+            rows = context.store.timeline(kinds=message_chain.MESSAGES)
+            known = {message_chain.message_fact(row).message for row in rows}
+            is_own = contents.session == context.session and known.issuperset(contents.message_ids)
+            if not replace and not is_own:
                 raise HistoryError(
                     f"{path} holds the conversation of the session {contents.session!r}. Nothing"
                     " was saved.",
@@ -140,18 +144,6 @@ def load(context: SessionContext, path: str, *, salvage: bool = False) -> Loaded
             _append_decision(context, record)
     loaded = sum(record["kind"] == "message" for record in records)
     return Loaded(path, loaded, count, tuple(warnings))
-
-
-def _is_known(context: SessionContext, contents: Contents) -> bool:
-    """Return whether a file is this session's and the store has all its messages: sessions of other
-    workspaces may have the same name."""
-    if contents.session != context.session:
-        return False
-    known = {
-        message_chain.message_fact(row).message
-        for row in context.store.timeline(kinds=message_chain.MESSAGES)
-    }
-    return known.issuperset(contents.message_ids)
 
 
 def _count_shared(first: Sequence[object], second: Sequence[object]) -> int:

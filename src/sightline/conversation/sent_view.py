@@ -19,7 +19,6 @@ from sightline.conversation.formats.format import FORMATS, Format
 from sightline.conversation.view_options import ViewOptions
 from sightline.conversation.window.blocks import Block, Decision
 from sightline.conversation.window.folding import Folding
-from sightline.conversation.window.rebase import make_folding
 from sightline.conversation.words import stub
 from sightline.model.events import Condensed, Folded, MessageAppended
 from sightline.model.revision import revision_of
@@ -198,7 +197,7 @@ class Window:
             known, folding = self._folding
             if (known.rules, known.prices) == (options.rules, options.prices):
                 return folding
-        folding = make_folding(options.rules, self.count, stub, options.prices)
+        folding = Folding(options.rules, self.count, stub, options.prices)
         for block in self.blocks:
             folding.add(block)
         for decision in self.decisions:

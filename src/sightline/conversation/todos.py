@@ -101,11 +101,18 @@ class TodoReader:
         if arguments is None:
             self._read_text(block.text)
         elif name == "taskcreate":
-            self._create(block.call, arguments)
+            task = _parse_todo(arguments)
+            if task is not None and len(self._tasks) < ITEMS_MAX:
+                key = str(len(self._tasks) + 1)
+                while key in self._tasks:
+                    key += "'"
+                self._tasks[key] = task
+                self._created[block.call] = key
+                self._has_tasks = True
         elif name == "taskupdate":
             key = str(field(arguments, "taskId", "task_id", "id") or "")
-            task = self._tasks.get(key)
-            if task is not None:
+            if key in self._tasks:
+                task = self._tasks[key]
                 names = ("subject", "status")
                 changes = {n: arguments[n] for n in names if arguments.get(n) is not None}
                 new = _parse_todo({"subject": task.text, "status": task.state, **changes})
@@ -122,17 +129,6 @@ class TodoReader:
         if items is not None:
             self._list = {**self._list, **items} if merges else items
             self._has_tasks = False
-
-    def _create(self, call: str | None, arguments: Mapping[str, Any]) -> None:
-        task = _parse_todo(arguments)
-        if task is None or len(self._tasks) >= ITEMS_MAX:
-            return
-        key = str(len(self._tasks) + 1)
-        while key in self._tasks:
-            key += "'"
-        self._tasks[key] = task
-        self._created[call] = key
-        self._has_tasks = True
 
     def _read_result(self, block: Block) -> None:
         """Read the id of a created task, or that its creation failed."""

@@ -34,10 +34,7 @@ class ViewOptions(Struct, frozen=True):
 
 
 def check_options(
-    budget: int | Budget | None,
-    price: str | Prices,
-    policy: str | Rules,
-    idle_s: float | None,
+    budget: int | Budget | None, price: str | Prices, policy: str | Rules, idle_s: float | None
 ) -> ViewOptions:
     """Check the options of a view. ValueError, which names the values that are accepted."""
     rules = policy if isinstance(policy, Rules) else _named(policy, POLICIES, "policy")

@@ -49,7 +49,10 @@ def files_written(call: Call, cwd: str) -> tuple[str, ...] | None:
     commands and relative paths start."""
     name = plain_name(call.name)
     if name in SHELLS:
-        paths = tuple(_written_by_shell(call, cwd))
+        folder = field(call.arguments, *FOLDERS)
+        start = absolute_path(cwd, folder) if isinstance(folder, str) else None
+        lines = command_lines(call)
+        paths = tuple(p for line in lines for p in files_written_by_command(line, start or cwd))
     elif deed_of(call) not in ("edit", "write"):
         return ()
     elif name in MOVES:
@@ -97,13 +100,6 @@ def patch_paths(text: str) -> tuple[str, ...]:
         except PatchSyntax:
             return ()
     return tuple(dict.fromkeys(path for path in paths if path is not None))
-
-
-def _written_by_shell(call: Call, cwd: str) -> Iterator[str]:
-    folder = field(call.arguments, *FOLDERS)
-    start = absolute_path(cwd, folder) if isinstance(folder, str) else cwd
-    for line in command_lines(call):
-        yield from files_written_by_command(line, start or cwd)
 
 
 def command_lines(call: Call) -> list[str]:

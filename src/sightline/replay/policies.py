@@ -13,9 +13,8 @@ from typing import Protocol
 from msgspec import Struct, structs
 
 from sightline.conversation.window.blocks import Block, Decision
-from sightline.conversation.window.folding import CAREFUL, DEFAULT, Rules
+from sightline.conversation.window.folding import CAREFUL, DEFAULT, Folding, Rules
 from sightline.conversation.window.prices import PROFILES
-from sightline.conversation.window.rebase import make_folding
 from sightline.conversation.words import stub
 from sightline.errors import UnknownName
 
@@ -85,7 +84,7 @@ class Ours:
             soft=rules.soft if soft is None else soft,
             hard=int(setting.window * (1 - SPARE)) - ANSWER_TOKENS,
         )
-        self._folding = make_folding(self.rules, setting.count, stub, PROFILES[setting.price])
+        self._folding = Folding(self.rules, setting.count, stub, PROFILES[setting.price])
 
     def add(self, block: Block) -> None:
         """Receive the next block."""

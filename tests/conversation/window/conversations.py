@@ -9,7 +9,6 @@ from tests.replay.histories import FILES, LINES, Talk, count, words
 from sightline.conversation.window.blocks import Block, Decision, Excerpt, Rewrite
 from sightline.conversation.window.folding import Folding, Rules
 from sightline.conversation.window.prices import PROFILES, Prices
-from sightline.conversation.window.rebase import make_folding
 from sightline.conversation.words import stub
 from sightline.replay.request_view import View
 
@@ -103,7 +102,7 @@ class Moment(Struct, frozen=True):
 
 
 def folding(rules: Rules, prices: Prices) -> Folding:
-    return make_folding(rules, count, stub, prices)
+    return Folding(rules, count, stub, prices)
 
 
 def asked(blocks: list[Block]) -> list[int]:

@@ -7,7 +7,6 @@ from tests.replay.histories import Talk, count
 
 from sightline.conversation.window.folding import Folding, Rules
 from sightline.conversation.window.prices import PROFILES
-from sightline.conversation.window.rebase import make_folding
 from sightline.conversation.words import stub
 
 FREE = PROFILES["none"]
@@ -20,7 +19,7 @@ MUCH = 1_000
 
 def told(talk: Talk, rules: Rules = RULES, prices=FREE, words=stub) -> Folding:
     """A folder that was told all of a conversation."""
-    made = make_folding(rules, count, words, prices)
+    made = Folding(rules, count, words, prices)
     for block in talk.blocks:
         made.add(block)
     return made

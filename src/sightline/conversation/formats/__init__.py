@@ -1,15 +1,10 @@
 """Messages of every provider and framework as blocks, and decisions applied to messages."""
 
-PUBLIC = (
-    "authorship",
-    "format",
-    "parts",
-)
+PUBLIC = ("authorship", "format", "parts")
 
 PURE = (
     "anthropic",
     "authorship",
-    "chain_faults",
     "chat",
     "exchanges",
     "file_excerpts",
@@ -22,7 +17,6 @@ PURE = (
     "problems",
     "projection",
     "pydantic_ai",
-    "repair",
     "responses",
     "shell_effects",
 )

@@ -34,12 +34,10 @@ def is_own(message: Message) -> bool:
         return False
     if message.get("tool_calls") or message.get("type") not in (None, "message"):
         return False
-    return isinstance(content, str) or all(map(_is_block, content))
-
-
-def _is_block(block: Any) -> bool:
-    kind = block.get("type") if isinstance(block, dict) else None
-    return isinstance(kind, str) and not kind.startswith(OTHERS)
+    if isinstance(content, str):
+        return True
+    kinds = [block.get("type") if isinstance(block, dict) else None for block in content]
+    return all(isinstance(kind, str) and not kind.startswith(OTHERS) for kind in kinds)
 
 
 def role(message: Message) -> Role:
@@ -149,14 +147,13 @@ def without_faults(message: Message) -> Message | None:
     content = message["content"]
     if isinstance(content, str):
         return message if content.strip() else None
-    kept = [block for block in map(_without_mark, content) if not _faults_of(block)]
+    blocks = (
+        {key: value for key, value in block.items() if key != "cache_control"}
+        if _is_thinking(block)
+        else block
+        for block in content
+    )
+    kept = [block for block in blocks if not _faults_of(block)]
     while kept and _is_thinking(kept[-1]) and role(message) == "model":
         kept.pop()
     return {**message, "content": kept} if kept else None
-
-
-def _without_mark(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Remove the cache mark of a thinking block."""
-    if not _is_thinking(block):
-        return block
-    return {key: value for key, value in block.items() if key != "cache_control"}

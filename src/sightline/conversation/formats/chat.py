@@ -47,13 +47,10 @@ def is_own(message: Message) -> bool:
         return False
     if "parts" in message:
         return False
-    whole = content is None or isinstance(content, str)
-    return whole or (isinstance(content, list) and all(map(_is_content, content)))
-
-
-def _is_content(part: Any) -> bool:
-    kind = part.get("type") if isinstance(part, dict) else None
-    return isinstance(kind, str) and kind not in OTHERS
+    if not isinstance(content, list):
+        return content is None or isinstance(content, str)
+    kinds = [part.get("type") if isinstance(part, dict) else None for part in content]
+    return all(isinstance(kind, str) and kind not in OTHERS for kind in kinds)
 
 
 def role(message: Message) -> Role:

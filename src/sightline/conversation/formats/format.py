@@ -21,9 +21,8 @@ from sightline.conversation.formats import (
 )
 from sightline.conversation.formats.parse_blocks import Reading, parse_blocks
 from sightline.conversation.formats.parts import Adapter, Message, describe_shape, is_of
-from sightline.conversation.formats.problems import Problem, find_problems
+from sightline.conversation.formats.problems import Problem, find_problems, repair
 from sightline.conversation.formats.projection import project
-from sightline.conversation.formats.repair import repair
 from sightline.conversation.window.blocks import Block, Decision
 
 ADAPTERS: dict[str, Adapter] = {

@@ -228,8 +228,10 @@ def find_results(parts: Sequence[Part], waiting: Sequence[str]) -> dict[int, Tex
     for number, part in enumerate(parts):
         head = HEAD.match(part.text)
         if head is None and not announced.tool:
-            is_observed = list(waiting) == ["bash"] and _is_observation(part.text)
-            if part.text.startswith(SHOWN) or is_observed:
+            is_prompt = part.text.startswith(OBSERVED) or PROMPT.search(part.text[-400:])
+            # "INSTRUCTIONS:" begins the next task, after a task that was submitted
+            is_observed = is_prompt and "INSTRUCTIONS:" not in part.text
+            if part.text.startswith(SHOWN) or (list(waiting) == ["bash"] and is_observed):
                 results[number] = TextResult("bash", None, part.text)
             continue
         announced = TextResult(head[1], head[2], "") if head else announced
@@ -239,9 +241,3 @@ def find_results(parts: Sequence[Part], waiting: Sequence[str]) -> dict[int, Tex
         elif not any(word in body for word in FEEDBACK):
             results[number] = structs.replace(announced, text=body)
     return results
-
-
-def _is_observation(text: str) -> bool:
-    if "INSTRUCTIONS:" in text:
-        return False  # the next task, after one that was submitted
-    return text.startswith(OBSERVED) or PROMPT.search(text[-400:]) is not None

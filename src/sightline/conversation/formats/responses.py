@@ -82,14 +82,10 @@ def is_own(message: Message) -> bool:
     content = message.get("content")
     if "tool_calls" in message or message.get("role") not in ROLES:
         return False
-    return isinstance(content, str) or (
-        isinstance(content, list) and all(map(_is_content, content))
-    )
-
-
-def _is_content(part: Any) -> bool:
-    kind = str(part.get("type") if isinstance(part, dict) else None)
-    return kind.startswith(("input_", "output_")) or kind == "refusal"
+    if not isinstance(content, list):
+        return isinstance(content, str)
+    kinds = [str(part.get("type")) if isinstance(part, dict) else "" for part in content]
+    return all(kind.startswith(("input_", "output_")) or kind == "refusal" for kind in kinds)
 
 
 def role(message: Message) -> Role:

@@ -13,12 +13,7 @@ from sightline.conversation.formats.file_excerpts import CUT
 from sightline.conversation.formats.file_writes import patch_rewrites
 from sightline.conversation.tool_calls import Call, field
 from sightline.conversation.window.blocks import Deed, Excerpt, Rewrite
-from sightline.conversation.written_files import (
-    BEGIN_PATCH,
-    FOLDERS,
-    command_lines,
-    named_outputs,
-)
+from sightline.conversation.written_files import BEGIN_PATCH, FOLDERS, command_lines, named_outputs
 from sightline.shell_parsing.command_line import UNNAMED, UNNAMED_DEPTH, SimpleCommand
 from sightline.shell_parsing.file_effects import (
     SHELLS,
@@ -67,13 +62,13 @@ def shell_effect(call: Call) -> ShellEffect:
     start = unknown = UNNAMED * UNNAMED_DEPTH
     if isinstance(folder, str) and folder.startswith("/"):
         start, unknown = folder, ""
-    pipes = [pipe for pipe in all_pipelines(line, start) if not _is_shell(pipe)]
+    pipes = [p for p in all_pipelines(line, start) if len(p) > 1 or _name(p[0]) not in SHELLS]
     commands = [simple for pipe in pipes for simple in pipe]
     spelled = (_spelling(path, unknown) for simple in commands for path in named_outputs(simple))
     written = [path for path in spelled if path is not None]
     rewrites = tuple(rewrite for simple in commands for rewrite in _rewrites(simple, unknown))
     printed, certain = _printed(pipes, unknown)
-    read = [each.path for each in printed if isinstance(each, Reading) and not each.some]
+    read = [item.path for item in printed if isinstance(item, Reading) and not item.some]
     deed = _deed(commands, read, written, rewrites)
     paths = written if deed in ("edit", "write") else read if deed == "read" else []
     certain = certain and ("||" not in line or len(read) < 2)
@@ -92,10 +87,6 @@ def _name(simple: SimpleCommand) -> str:
     words = simple.words
     name = (words[0] or "").rpartition("/")[2] if words else ""
     return "git-grep" if name == "git" and words[1:2] == ["grep"] else name
-
-
-def _is_shell(pipe: Pipeline) -> bool:
-    return len(pipe) == 1 and _name(pipe[0]) in SHELLS
 
 
 def _rewrites(simple: SimpleCommand, unknown: str) -> Iterator[Rewrite]:
@@ -193,7 +184,7 @@ def split_output(text: str) -> tuple[str, int | None]:
 def output_excerpts(effect: ShellEffect, text: str, *, trims: bool) -> tuple[Excerpt, ...]:
     """Return the lines of files in a command's result. trims: the host removes blank lines from both
     ends of an output."""
-    readings = [each for each in effect.printed if isinstance(each, Reading)]
+    readings = [item for item in effect.printed if isinstance(item, Reading)]
     if not readings or not effect.certain or CUT.search(text):
         return ()
     output, code = split_output(text)
@@ -209,18 +200,18 @@ def _split_rows(printed: Sequence[Reading | str], rows: list[str]) -> list[list[
     """Return the rows of each reading; None where that is not certain."""
     pieces: list[list[str]] = []
     waiting = 0
-    for each in printed:
-        if isinstance(each, Reading):
+    for item in printed:
+        if isinstance(item, Reading):
             waiting += 1
             continue
-        if waiting > 1 or rows.count(each) != 1:
+        if waiting > 1 or rows.count(item) != 1:
             return None
-        position = rows.index(each)
+        position = rows.index(item)
         if not waiting and position:
             return None
         pieces += [rows[:position]] if waiting else []
         rows, waiting = rows[position + 1 :], 0
-    rest = [each for each in printed if isinstance(each, Reading)][len(pieces) :]
+    rest = [item for item in printed if isinstance(item, Reading)][len(pieces) :]
     if len(rest) == 1:
         return [*pieces, rows]
     counts = [_line_count(reading) for reading in rest]

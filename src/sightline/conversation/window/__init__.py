@@ -7,17 +7,16 @@ PUBLIC = (
     "folding_plan",
     "history_reader",
     "prices",
-    "rebase",
     "words",
 )
 
 PURE = (
     "blocks",
+    "current_text",
     "file_index",
     "folding",
     "folding_plan",
     "history_reader",
     "prices",
-    "rebase",
     "words",
 )

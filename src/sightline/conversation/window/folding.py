@@ -8,6 +8,10 @@ Leases decide what may be folded. The text of a file stays while the agent works
 some answers after the last read or edit, and as long as the user or a plan mentions the file and
 the agent has not edited it yet. The result of a command, a search or a listing may be folded once
 newer results follow it, because the agent can run the tool again.
+
+A clear rewrites the rest of the window anyway. So it may also rebase a file: a read becomes stale when
+the agent edits the file, but the current text follows from the read and the edits. The clear adds the
+current text once at the end, and folds the old reads, the edits' arguments and their results.
 """
 
 from __future__ import annotations
@@ -16,9 +20,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from sightline.conversation.window.blocks import Block, Decision, Fold
+from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
+from sightline.conversation.window.current_text import CurrentText
 from sightline.conversation.window.file_index import FILES, Files
 from sightline.conversation.window.prices import USUAL, Prices, minimum_clear
 
@@ -38,9 +43,8 @@ class Rules(Struct, frozen=True):
     whatever must be folded is. keep: number of newest results that stay. read, edited: lease of a
     file that was read or edited, in answers since the last use. other: lease of a result that no tool
     can produce again, in answers. named: a file that a user or a plan mentions stays until it is
-    edited. least: tokens below which a block is not worth a stub. views: a clear also puts the
-    current text of edited files at the end, in place of all blocks that showed them
-    (conversation.window.rebase).
+    edited. least: tokens below which a block is not worth a stub. views: a clear also rebases edited
+    files.
     """
 
     name: str = "default"
@@ -68,6 +72,9 @@ SLACK = 0.1
 COLD = 4_000
 """Tokens that are worth clearing when the cache has expired: the provider reads all again anyway."""
 
+GAIN = 1.25
+"""Tokens freed for each token of a current text, for which the text is worth adding."""
+
 
 class Folding:
     """The folding of one conversation. count: tokens of a text."""
@@ -87,6 +94,7 @@ class Folding:
         self._last_user = 0
         self._answered: set[str] = set()
         self._files = Files()
+        self._current = CurrentText()
 
     def add(self, block: Block) -> None:
         """Add the next block of the conversation."""
@@ -95,6 +103,7 @@ class Folding:
         self._sizes.append(block.tokens)
         self._total += block.tokens
         self._files.add(place, block)
+        self._current.add(block)
         self._paths.append(self._files.paths_of(block))
         if block.kind == "user":
             self._last_user = place
@@ -123,9 +132,7 @@ class Folding:
         answer."""
         rules = self.rules
         if rules.hard is not None and tokens > rules.hard:
-            decision = self._force(tokens - rules.hard, int(rules.hard * SLACK))
-            self.apply(decision)
-            return decision
+            return self._rebase(self._force(tokens - rules.hard, int(rules.hard * SLACK)))
         if tokens <= rules.soft:
             return Decision()
         tiers = dict(self._eligible())
@@ -141,9 +148,47 @@ class Folding:
         if freed < minimum:
             return Decision()
         folds = (self._fold(place, tier) for place, tier in tiers.items())
-        decision = Decision(tuple(fold for fold in folds if fold is not None), dropped=thoughts)
+        return self._rebase(Decision(tuple(filter(None, folds)), dropped=thoughts))
+
+    def _rebase(self, decision: Decision) -> Decision:
+        """Apply a decision, with the current text of edited files where that pays."""
+        self.apply(decision)
+        if not self.rules.views or not decision.folds:
+            return decision
+        folds = list(decision.folds)
+        tails: list[Tail] = []
+        for path, replaced in self._replaceable().items():
+            text = "\n".join(
+                f"[{path} from line {first}, with your edits until step {self._step}]\n"
+                + "\n".join(lines)
+                for first, lines in self._current.runs(path)
+            )
+            tokens = self._count(text)
+            if text and self._freed(replaced) >= GAIN * tokens:
+                folds += replaced
+                tails.append(Tail(len(self._blocks) - 1, text, tokens))
+        folds.sort(key=lambda fold: fold.block)
+        decision = structs.replace(decision, folds=tuple(folds), tails=tuple(tails))
         self.apply(decision)
         return decision
+
+    def _replaceable(self) -> dict[str, list[Fold]]:
+        """Return, by edited file, folds of the blocks that are about this file alone and whose
+        text the current text contains."""
+        replaceable: dict[str, list[Fold]] = {}
+        end = self._first_kept(self.rules.keep)
+        for place in self._candidates:
+            block = self._blocks[place]
+            paths = {*self._paths[place]} if block.deed in FILES else set()
+            if place >= end or len(paths) != 1:
+                continue
+            (path,) = paths
+            if path not in self._files.edited or place < self._current.complete_from(path):
+                continue
+            fold = None if self._is_waiting(place) else self._fold(place, "superseded")
+            if fold is not None:
+                replaceable.setdefault(path, []).append(fold)
+        return replaceable
 
     def _old_thoughts(self) -> tuple[int, ...]:
         """Return the loose thinking before the user's last message."""

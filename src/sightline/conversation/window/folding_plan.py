@@ -6,10 +6,9 @@ from msgspec import Struct, structs
 
 from sightline.conversation.formats.parts import Message
 from sightline.conversation.window.blocks import Block, Decision, Kind
-from sightline.conversation.window.folding import POLICIES
+from sightline.conversation.window.folding import POLICIES, Folding
 from sightline.conversation.window.history_reader import History
 from sightline.conversation.window.prices import PROFILES, USUAL, minimum_clear
-from sightline.conversation.window.rebase import make_folding
 from sightline.conversation.words import stub
 from sightline.errors import UnknownName
 from sightline.text.tokens import Counter
@@ -75,7 +74,7 @@ def plan(
     decision = Decision()
     if policy != NONE:
         rules = structs.replace(POLICIES[policy], soft=budget, hard=budget)
-        folding = make_folding(rules, counter, stub, prices)
+        folding = Folding(rules, counter, stub, prices)
         end = len(messages)  # what the model wrote after the last request is never folded
         while end and history.format.adapter.role(messages[end - 1]) == "model":
             end -= 1

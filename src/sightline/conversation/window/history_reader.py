@@ -13,6 +13,7 @@ from sightline.conversation.formats.format import FORMATS, Format, detect
 from sightline.conversation.formats.parts import Message
 from sightline.conversation.formats.problems import Problem
 from sightline.conversation.recorded_conversation import Conversation
+from sightline.conversation.tool_calls import parse_object
 from sightline.errors import HistoryError
 
 Shape = Literal["array", "object", "lines"]
@@ -114,7 +115,7 @@ def _parse(text: str, name: str) -> tuple[Any, Shape]:
     except RecursionError:
         raise HistoryError(f"{name} is nested too deeply to be read.", EXPECTED) from None
     except ValueError as error:
-        if not _is_object(text.lstrip().split("\n", 1)[0]):
+        if parse_object(text.lstrip().split("\n", 1)[0]) is None:
             where = str(error)
             if isinstance(error, json.JSONDecodeError):
                 where = f"{error.msg} (line {error.lineno}, column {error.colno})"
@@ -124,13 +125,6 @@ def _parse(text: str, name: str) -> tuple[Any, Shape]:
     if isinstance(value, dict) and "\n" not in text.strip() and not is_request:
         return [value], "lines"
     return value, "array"
-
-
-def _is_object(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _parse_lines(text: str, name: str) -> Iterator[Any]:

@@ -1,87 +1,14 @@
-"""Rebasing: put the current text of each edited file once at the end, in place of all blocks that
-showed the file.
-
-A read becomes stale when the agent edits the file, but the current text follows from the read and
-the edits. A clear rewrites the window anyway; so it may add the current text once, and fold the old
-reads, the edits' arguments and their results.
-"""
+"""The current text of files, as far as a conversation shows it: reads with the agent's edits applied."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from msgspec import structs
-
-from sightline.conversation.window.blocks import Block, Decision, Excerpt, Fold, Rewrite, Tail
-from sightline.conversation.window.file_index import FILES
-from sightline.conversation.window.folding import Count, Folding, Rules, Stub
-from sightline.conversation.window.prices import USUAL, Prices
+from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
 
 Run = tuple[int, list[str]]
 """The number of the first line, and the lines."""
-
-GAIN = 1.25
-"""Tokens freed for each token of a current text, for which the text is worth adding."""
-
-
-def make_folding(rules: Rules, count: Count, stub: Stub, prices: Prices = USUAL) -> Folding:
-    """Return a Folding, with or without rebasing as the rules say."""
-    return (Rebasing if rules.views else Folding)(rules, count, stub, prices)
-
-
-class Rebasing(Folding):
-    """A Folding that adds the current text of files that the agent edited and still works on."""
-
-    def __init__(self, rules: Rules, count: Count, stub: Stub, prices: Prices = USUAL) -> None:
-        super().__init__(rules, count, stub, prices)
-        self._current = CurrentText()
-
-    def add(self, block: Block) -> None:
-        """Add the next block of the conversation."""
-        self._current.add(block)
-        super().add(block)
-
-    def decide(self, tokens: int, idle_s: float = 0.0) -> Decision:
-        """Decide what is folded now, and which current texts are added."""
-        decision = super().decide(tokens, idle_s)
-        if not decision.folds:
-            return decision
-        folds = list(decision.folds)
-        tails: list[Tail] = []
-        step = self._blocks[-1].step
-        for path, replaced in self._replaceable().items():
-            text = "\n".join(
-                f"[{path} from line {first}, with your edits until step {step}]\n"
-                + "\n".join(lines)
-                for first, lines in self._current.runs(path)
-            )
-            tokens = self._count(text)
-            if text and self._freed(replaced) >= GAIN * tokens:
-                folds += replaced
-                tails.append(Tail(len(self._blocks) - 1, text, tokens))
-        folds.sort(key=lambda fold: fold.block)
-        decision = structs.replace(decision, folds=tuple(folds), tails=tuple(tails))
-        self.apply(decision)
-        return decision
-
-    def _replaceable(self) -> dict[str, list[Fold]]:
-        """Return, by edited file, folds of the blocks that are about this file alone and whose
-        text the current text contains."""
-        replaceable: dict[str, list[Fold]] = {}
-        end = self._first_kept(self.rules.keep)
-        for place in self._candidates:
-            block = self._blocks[place]
-            paths = {*self._paths[place]} if block.deed in FILES else set()
-            if place >= end or len(paths) != 1:
-                continue
-            (path,) = paths
-            if path not in self._files.edited or place < self._current.complete_from(path):
-                continue
-            fold = None if self._is_waiting(place) else self._fold(place, "superseded")
-            if fold is not None:
-                replaceable.setdefault(path, []).append(fold)
-        return replaceable
 
 
 class CurrentText:
@@ -110,9 +37,9 @@ class CurrentText:
             for excerpt in block.excerpts:
                 self._show(excerpt)
 
-    def runs(self, path: str) -> Iterator[tuple[int, Sequence[str]]]:
-        """Return the known lines in runs: the number of the first line, and the lines."""
-        yield from self._files.get(path, ())
+    def runs(self, path: str) -> Sequence[Run]:
+        """Return the known lines."""
+        return self._files.get(path, ())
 
     def complete_from(self, path: str) -> int:
         """Return the place of the first block whose lines of a file are in the current text, as are

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.replay.histories import Talk
 
 from sightline.conversation.window.blocks import Excerpt, Rewrite
-from sightline.conversation.window.rebase import CurrentText
+from sightline.conversation.window.current_text import CurrentText
 
 FOUR = "one\ntwo\nthree\nfour"
 
