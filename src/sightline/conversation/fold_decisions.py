@@ -27,9 +27,10 @@ class Rows(Struct):
     tails: list[tuple[str, int, int, str]]
     dropped: list[tuple[str, int, str]]
 
-    def ids(self) -> set[str]:
-        """Return the ids of the messages."""
-        return {row[0] for row in (*self.folds, *self.tails, *self.dropped)}
+    def places(self) -> set[Place]:
+        """Return the places of all rows."""
+        rows = {row[:2] for row in self.folds}
+        return rows | {row[:2] for row in self.tails} | {row[:2] for row in self.dropped}
 
 
 class RecordLists(Struct):
@@ -71,8 +72,7 @@ def decode_decision(
     """Decode a decision. places: of the blocks in the window. known_ids: ids of all messages; rows
     about a message that was summed up since are left out. StoreError for an unknown message."""
     rows = convert(load_json(data), Rows)
-    every = (*rows.folds, *rows.tails, *rows.dropped)
-    missing = {row[0] for row in every if row[:2] not in places}
+    missing = {message for message, part in rows.places() if (message, part) not in places}
     if missing and (strange := missing - known_ids()):
         raise StoreError(
             f"A decision on record is about the message {min(strange)}, which is not in this"
@@ -90,16 +90,18 @@ def decode_decision(
 def removed_texts(data: bytes) -> dict[str, Place]:
     """Return the names of the texts that a decision removed from the view, with their places."""
     rows = convert(load_json(data), Rows)
-    return {row[2]: row[:2] for row in (*rows.folds, *rows.dropped)}
+    folds = {row[2]: row[:2] for row in rows.folds}
+    return folds | {row[2]: row[:2] for row in rows.dropped}
 
 
 def message_ids(text: str, *, summary: bool) -> set[str]:
     """Return the ids of the messages in a decision's JSON. summary: the JSON also holds a summary.
     ValueError for JSON of another shape."""
     try:
-        return convert(json.loads(text), SummaryRows if summary else Rows).ids()
+        rows = convert(json.loads(text), SummaryRows if summary else Rows)
     except (RecursionError, ValidationError):
         raise ValueError(UNKNOWN_DECISION) from None
+    return {message for message, _ in rows.places()}
 
 
 def load_json(data: bytes) -> Any:

@@ -78,8 +78,8 @@ def save(context: SessionContext, path: str, *, replace: bool = False) -> Saved:
             _copy_damaged(real)
         elif shared < len(contents.lines):
             # Sessions of other workspaces may have the same name.
-            rows = context.store.timeline(kinds=message_chain.MESSAGES)
-            known = {message_chain.message_fact(row).message for row in rows}
+            appended = context.store.timeline(kinds=message_chain.MESSAGES)
+            known = {message_chain.message_fact(row).message for row in appended}
             is_own = contents.session == context.session and known.issuperset(contents.message_ids)
             if not replace and not is_own:
                 raise HistoryError(

@@ -51,7 +51,7 @@ class Window:
         self.blocks: list[Block] = []
         self.decisions: list[Decision] = []
         self.places: dict[Place, int] = {}
-        self._reading = self.format.start() if self.format else None
+        self._parser = self.format.parser(self.count) if self.format else None
         self.sizes: list[int] = []
         self._tail_tokens = 0
         self._folding: tuple[ViewOptions, Folding] | None = None
@@ -124,12 +124,11 @@ class Window:
             self._add_decision(fact.text)
 
     def _add_message(self, id: str, message: Any, at: int) -> None:
-        assert self.format is not None
-        number = len(self.messages)
+        assert self._parser is not None
         self.messages.append(message)
         self.ids.append(id)
         self.times.append(at)
-        for block in self.format.blocks(self.messages, self.count, number, self._reading):
+        for block in self._parser.parse(message):
             self.places[id, block.part] = len(self.blocks)
             self.blocks.append(block)
             self.sizes.append(block.tokens)

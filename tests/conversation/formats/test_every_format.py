@@ -149,19 +149,6 @@ def shape(value):
 
 @formats
 @given(data=st.data())
-def test_reading_goes_on_where_it_stopped(name, data):
-    messages = data.draw(histories(name))
-    form = FORMATS[name]
-    whole = form.blocks(messages, len)
-    at = data.draw(st.integers(0, len(messages)))
-    reading = form.start()
-    first = form.blocks(messages[:at], len, 0, reading)
-    assert first + form.blocks(messages, len, at, reading) == whole
-    assert form.blocks(messages, len, at) == whole[len(first) :]
-
-
-@formats
-@given(data=st.data())
 def test_what_is_broken_is_mended_and_stays_so(name, data):
     messages = data.draw(broken(name))
     form = FORMATS[name]

@@ -19,7 +19,7 @@ from sightline.conversation.formats import (
     pydantic_ai,
     responses,
 )
-from sightline.conversation.formats.parse_blocks import Reading, parse_blocks
+from sightline.conversation.formats.parse_blocks import BlockParser
 from sightline.conversation.formats.parts import Adapter, Message, describe_shape, is_of
 from sightline.conversation.formats.problems import Problem, find_problems, repair
 from sightline.conversation.formats.projection import project
@@ -49,20 +49,14 @@ class Format(Struct, frozen=True):
         """Return the module of the wire format."""
         return ADAPTERS[self.name]
 
-    def blocks(
-        self,
-        messages: Sequence[Message],
-        count: Callable[[str], int],
-        start: int = 0,
-        reading: Reading | None = None,
-    ) -> list[Block]:
-        """Parse the messages from index `start` on into blocks, in the order of the wire format. count: tokens of a text. reading: as the call for the messages before left it, so
-        that appending costs only the new messages."""
-        return parse_blocks(self.adapter, messages, count, start, reading)
+    def parser(self, count: Callable[[str], int]) -> BlockParser:
+        """Return a parser for the messages of one conversation. count: tokens of a text."""
+        return BlockParser(self.adapter, count)
 
-    def start(self) -> Reading:
-        """Return the state before the first message, for blocks()."""
-        return Reading()
+    def blocks(self, messages: Sequence[Message], count: Callable[[str], int]) -> list[Block]:
+        """Parse all messages of a conversation into blocks. count: tokens of a text."""
+        parser = self.parser(count)
+        return [block for message in messages for block in parser.parse(message)]
 
     def project(
         self, messages: Sequence[Message], blocks: Sequence[Block], decisions: Iterable[Decision]

@@ -7,7 +7,7 @@ as one block of shell at the end (mini-swe-agent, SWE-agent).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct, structs
 
@@ -26,8 +26,6 @@ from sightline.conversation.tool_names import SHELLS, deed_of, plain_name
 from sightline.conversation.window.blocks import Block, Deed, Excerpt, Rewrite
 from sightline.conversation.written_files import paths_of
 from sightline.text.tokens import PICTURE
-
-Count = Callable[[str], int]
 
 
 class Effect(Struct, frozen=True):
@@ -72,71 +70,79 @@ def has_failed(effect: Effect, text: str) -> bool:
     return head.startswith(("<tool_use_error>", "apply_patch verification failed", "Error: "))
 
 
-class Reading:
-    """The state of a parser between messages."""
+class BlockParser:
+    """Parses the messages of one conversation, one after the other. count: tokens of a text."""
 
-    def __init__(self) -> None:
-        self.step = 0
-        self.role: Role | None = None
-        self.ids = CallIds()
-        self.effects: dict[str, Effect] = {}  # by id of the call
-        self.spoken: list[tuple[str, str]] = []  # tool and id of the calls in the model's text
+    def __init__(self, adapter: Adapter, count: Callable[[str], int]) -> None:
+        self._adapter = adapter
+        self._count = count
+        self._number = 0
+        self._step = 0
+        self._role: Role | None = None
+        self._ids = CallIds()
+        self._effects: dict[str, Effect] = {}  # by id of the call
+        self._spoken: list[tuple[str, str]] = []  # tool and id of the calls in the model's text
 
+    def parse(self, message: Message) -> list[Block]:
+        """Return the blocks of the next message."""
+        number, self._number = self._number, self._number + 1
+        parts = parts_of(self._adapter, number, message)
+        role = self._adapter.role(message)
+        if role == "model" and self._role != "model":
+            self._step += 1
+            self._ids.start_answer()
+            self._spoken = []
+        self._role = role
+        tools = [tool for tool, _ in self._spoken]
+        results = find_results(parts, tools) if role == "user" else {}
+        return [
+            self._parse_part(number, at, part, results.get(at)) for at, part in enumerate(parts)
+        ]
 
-def parse_blocks(
-    adapter: Adapter,
-    messages: Sequence[Message],
-    count: Count,
-    start: int = 0,
-    reading: Reading | None = None,
-) -> list[Block]:
-    """Return the blocks of the messages from an index on. reading: of the messages before; without
-    it, they are parsed for it."""
-    if reading is None:
-        reading = Reading()
-        for number in range(start):
-            list(_blocks_of(adapter, number, messages[number], len, reading))
-    return [
-        block
-        for number in range(start, len(messages))
-        for block in _blocks_of(adapter, number, messages[number], count, reading)
-    ]
-
-
-def _blocks_of(
-    adapter: Adapter, number: int, message: Message, count: Count, reading: Reading
-) -> Iterator[Block]:
-    parts = parts_of(adapter, number, message)
-    role = adapter.role(message)
-    if role == "model" and reading.role != "model":
-        reading.step += 1
-        reading.ids.start_answer()
-        reading.spoken = []
-    reading.role = role
-    tools = [tool for tool, _ in reading.spoken]
-    results = find_results(parts, tools) if role == "user" else {}
-    for at, part in enumerate(parts):
-        tokens = count(part.text) + PICTURE * part.pictures
+    def _parse_part(self, number: int, at: int, part: Part, result: TextResult | None) -> Block:
+        tokens = self._count(part.text) + PICTURE * part.pictures
         block = Block(
-            *(number, at, part.kind, part.text, tokens, reading.step),
+            *(number, at, part.kind, part.text, tokens, self._step),
             fixed=part.fixed,
             loose=part.loose,
         )
-        call_id = reading.ids.id_of((number, at), part)
+        call_id = self._ids.id_of((number, at), part)
         if part.kind == "call":
             effect = effect_of(make_call(call_id or "", part.tool or "", part.given))
             if call_id is not None:
-                reading.effects[call_id] = effect
-            yield _call_block(block, call_id, effect)
-        elif part.kind == "result":
-            known = reading.effects.get(call_id or "")
+                self._effects[call_id] = effect
+            return _call_block(block, call_id, effect)
+        if part.kind == "result":
+            known = self._effects.get(call_id or "")
             effect = known or effect_of(Call(call_id or "", part.tool or "", None))
-            yield _result_block(block, call_id, effect, part.text, error=part.error)
-        elif at in results:
-            yield _spoken_result(block, results[at], reading)
+            return _result_block(block, call_id, effect, part.text, error=part.error)
+        if result is not None:
+            return self._spoken_result(block, result)
+        calls = calls_in_text(part.text) if part.kind == "text" else ()
+        return self._spoken_calls(block, calls) if calls else block
+
+    def _spoken_result(self, block: Block, result: TextResult) -> Block:
+        """Return the block of a result in the user's text."""
+        if not result.text.strip():
+            return structs.replace(block, kind="system", fixed=True, loose=False)
+        call_id = next((name for tool, name in self._spoken if tool == result.tool), None)
+        if call_id is None:
+            arguments = {} if result.path is None else {"path": result.path}
+            effect = effect_of(Call("", result.tool, arguments))
         else:
-            spoken = calls_in_text(part.text) if part.kind == "text" else ()
-            yield _spoken_calls(block, spoken, reading) if spoken else block
+            effect = self._effects[call_id]
+        return _result_block(block, call_id, effect, result.text)
+
+    def _spoken_calls(self, block: Block, calls: Sequence[Call]) -> Block:
+        """Return the block of a text of the model that contains calls."""
+        effects = [effect_of(call) for call in calls]
+        ids = [f"#{block.message}.{block.part}.{number}" for number in range(len(calls))]
+        self._spoken += zip((call.name for call in calls), ids, strict=True)
+        self._effects.update(zip(ids, effects, strict=True))
+        paths = tuple(dict.fromkeys(path for effect in effects for path in effect.paths))
+        texts = tuple(rewrite for effect in effects for rewrite in effect.rewrites)
+        first = structs.replace(effects[0], paths=paths, rewrites=texts)
+        return structs.replace(_call_block(block, ids[0], first), fixed=True)
 
 
 def _call_block(block: Block, id: str | None, effect: Effect) -> Block:
@@ -169,28 +175,6 @@ def _result_block(
         excerpts=excerpts,
         loose=False,
     )
-
-
-def _spoken_result(block: Block, result: TextResult, reading: Reading) -> Block:
-    """Return the block of a result in the user's text."""
-    if not result.text.strip():
-        return structs.replace(block, kind="system", fixed=True, loose=False)
-    call_id = next((name for tool, name in reading.spoken if tool == result.tool), None)
-    arguments = {} if result.path is None else {"path": result.path}
-    effect = reading.effects[call_id] if call_id else effect_of(Call("", result.tool, arguments))
-    return _result_block(block, call_id, effect, result.text)
-
-
-def _spoken_calls(block: Block, calls: Sequence[Call], reading: Reading) -> Block:
-    """Return the block of a text of the model that contains calls."""
-    effects = [effect_of(call) for call in calls]
-    ids = [f"#{block.message}.{block.part}.{number}" for number in range(len(calls))]
-    reading.spoken += zip((call.name for call in calls), ids, strict=True)
-    reading.effects.update(zip(ids, effects, strict=True))
-    paths = tuple(dict.fromkeys(path for effect in effects for path in effect.paths))
-    texts = tuple(rewrite for effect in effects for rewrite in effect.rewrites)
-    first = structs.replace(effects[0], paths=paths, rewrites=texts)
-    return structs.replace(_call_block(block, ids[0], first), fixed=True)
 
 
 FENCED = re.compile(r"(?:\A|\n)```(?:bash|sh|mswea_bash_command)?\n(.*?)\n```\s*\Z", re.DOTALL)
