@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from io import StringIO
 
 import pytest
+from rich.console import Console
 from tests.checkpoints.test_take import files
 
 from sightline.checkpoints import capture
@@ -311,7 +313,10 @@ def test_up_is_quiet_about_them_but_for_one_that_failed(place, one, monkeypatch)
     monkeypatch.setattr(tree_index, "monotonic", lambda: 1e18)
     one.edit("a.py", "two", "TWO")
     events = of_interest(session_history.entries(one._context.store))
-    said = ["".join(part for part, _ in line) for line in news(events, 100, lambda _: "12:00:00")]
+    console = Console(file=StringIO(), width=100, color_system=None, _environ={})
+    with console.capture() as capture:
+        console.print(news(events, 100, lambda _: "12:00:00"))
+    said = [line.rstrip() for line in capture.get().splitlines()]
     kept = [line for line in said if "kept" in line]
     assert len(kept) == 2
     assert kept[0].endswith(" mine")

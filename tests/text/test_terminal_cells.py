@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.text.terminal_cells import cells, cut, middle, padded
+from sightline.text.terminal_cells import cells, middle
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 
@@ -12,14 +12,12 @@ def test_wide_letters_take_two_columns_and_marks_none():
 
 @given(TEXTS, st.integers(0, 30))
 def test_what_is_made_to_fit_fits(text, room):
-    assert cells(cut(text, room)) <= room
     assert cells(middle(text, room)) <= room
-    assert cells(padded(text, room)) == room
 
 
 @given(TEXTS)
 def test_what_fits_is_left_alone(text):
-    assert cut(text, cells(text)) == middle(text, cells(text)) == text
+    assert middle(text, cells(text)) == text
 
 
 def test_a_path_keeps_its_name():

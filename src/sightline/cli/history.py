@@ -17,7 +17,7 @@ from sightline.checkpoints.time_points import ALWAYS
 from sightline.checkpoints.time_points import since as moment
 from sightline.cli import output
 from sightline.cli import words as cli_words
-from sightline.cli.live.lines import Lines
+from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, path_argument, usage
 from sightline.cli.output import Call
@@ -84,7 +84,7 @@ def _follow(call: Call, context: SessionContext, asked: LogQuery) -> None:
     entries = session_history.follow(context.store, asked)
     with while_read(), wait.heeding():
         while True:
-            lines.tell(next(entries))
+            lines.print(next(entries))
             wait(EVERY_S)
 
 

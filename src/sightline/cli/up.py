@@ -16,7 +16,7 @@ from sightline.agents.settings_file import carry_out
 from sightline.changes.session_context import SessionContext
 from sightline.cli import connect, output
 from sightline.cli.live import loop
-from sightline.cli.live.lines import Lines
+from sightline.cli.live.loop import Lines
 from sightline.cli.live.screen import Screen, wall_time
 from sightline.cli.live.terminal import Waiting, held, while_read
 from sightline.cli.options import command

@@ -10,7 +10,7 @@ from time import monotonic
 import click
 
 from sightline.cli import output
-from sightline.cli.live.lines import Lines
+from sightline.cli.live.loop import Lines
 from sightline.cli.live.terminal import Waiting, while_read
 from sightline.cli.options import command, place
 from sightline.cli.output import Call
@@ -43,7 +43,7 @@ def watch(call: Call, paths: Sequence[str]) -> None:
                 glance = watching.wait(0)
                 entries = glance.entries if glance is not None else ()
                 asked = [entry for entry in entries if _is_asked(entry, named)]
-                lines.tell(calm.due(asked, monotonic()))
+                lines.print(calm.due(asked, monotonic()))
                 wait(watching.patience_s(), watching.fileno())
 
 

@@ -1,4 +1,4 @@
-"""The columns that text takes on a terminal, and ways to make text fit."""
+"""Text that fits into a number of columns of a terminal."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ from unicodedata import category, east_asian_width
 
 from sightline.text.phrases import one_line
 
-Piece = tuple[str, str]
-Line = tuple[Piece, ...]
-"""(text, style) pieces. A style is a word; the code that prints knows its colour."""
-
 
 def cells(text: str) -> int:
-    """Return the columns that a text takes: two for wide characters, none for combining marks."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_cell, text))
+    """Return the columns of a text: two for a wide letter, none for a combining mark."""
+    return len(text) if text.isascii() else sum(map(_cell, text))
 
 
 def _cell(letter: str) -> int:
@@ -25,19 +19,12 @@ def _cell(letter: str) -> int:
 
 
 def steady(text: str) -> str:
-    """Return a text that a terminal shows letter by letter: nothing in it steers, turns or joins."""
+    """Return one line of printable letters, which cannot steer a terminal."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in one_line(text))
 
 
-def cut(text: str, room: int) -> str:
-    """Return the text, or the beginning that fits, with "…" for the rest."""
-    if cells(text) <= room:
-        return text
-    return f"{_head(text, room - 1)}…" if room > 0 else ""
-
-
 def middle(path: str, room: int) -> str:
-    """Return a path shortened in the middle: people know a file by its name."""
+    """Shorten a path in its middle; people know a file by its name."""
     if cells(path) <= room:
         return path
     folder, _, name = path.rpartition("/")
@@ -47,40 +34,10 @@ def middle(path: str, room: int) -> str:
     return f"{_head(name, room - 1 - back)}…{_head(name[::-1], back)[::-1]}" if room > 0 else ""
 
 
-def padded(text: str, room: int) -> str:
-    """Return the text in a column of `room` cells, shortened at its end if necessary."""
-    fit = cut(text, room)
-    return fit + " " * (room - cells(fit))
-
-
 def _head(text: str, room: int) -> str:
-    width = 0
+    used = 0
     for at, letter in enumerate(text):
-        width += _cell(letter)
-        if width > room:
+        used += _cell(letter)
+        if used > room:
             return text[:at]
     return text
-
-
-def line(*pieces: Piece) -> Line:
-    """Return the pieces that have text, without blanks at the end of the line."""
-    nonempty = [piece for piece in pieces if piece[0]]
-    while nonempty and not nonempty[-1][0].rstrip():
-        nonempty.pop()
-    if nonempty:
-        nonempty[-1] = (nonempty[-1][0].rstrip(), nonempty[-1][1])
-    return tuple(nonempty)
-
-
-def clipped(whole: Line, width: int) -> Line:
-    """Return the part of a line that fits a very narrow terminal."""
-    pieces: list[Piece] = []
-    for text, style in whole:
-        pieces.append((cut(text, width), style))
-        width -= cells(pieces[-1][0])
-    return line(*pieces)
-
-
-def plain(whole: Line) -> str:
-    """Return the text of a line without its styles."""
-    return "".join(text for text, _ in whole)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
 
 from sightline import EditRefused
-from sightline.cli.live.view import screen
+from sightline.cli.live.view import draw
 from sightline.config.settings import Settings
 from sightline.history.overview import Watch
 from sightline.history.session_history import survey
 from sightline.history.watching import Watching
 from sightline.store.memory import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace, make_session
-from sightline.text.terminal_cells import cells, plain
 
 UUID = "0f6c1d2e-5a7b-4c8d-9e0f-123456789abc"
 STATUS = "Claude Code is connected."
@@ -54,7 +56,8 @@ def time_of(at):
 
 
 def drawn(view, width=80, height=40):
-    return [plain(line) for line in screen(view, "~/shop", STATUS, width, height, time_of)]
+    console = Console(file=StringIO(), width=width, color_system=None, _environ={})
+    return draw(view, "~/shop", STATUS, time_of, console, height)
 
 
 @pytest.fixture
@@ -245,7 +248,7 @@ def test_every_line_fits_whatever_the_size(names, width, height):
     scene.agent(f"{UUID}/{'日本' * 20}", parent=UUID)
     lines = scene.lines(width, height)
     assert len(lines) <= height
-    assert max(map(cells, lines)) <= width
+    assert max(map(cell_len, lines)) <= width
     assert not [line for line in lines if not line.isprintable()]
 
 

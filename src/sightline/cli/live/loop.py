@@ -1,42 +1,73 @@
-"""The live view of `sightline up`: looks once in a while, and shows what is new.
+"""The live view: look at the workspace once in a while, and show what is new.
 
-On a terminal it is a block of lines that is drawn again in its place, elsewhere a line per event.
+On a terminal the view is a block of lines, drawn again in its place; elsewhere a line per event.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Never, Protocol
 
+from sightline.api.json_shapes import shape
+from sightline.cli import output
+from sightline.history.log_entries import Entry
 from sightline.history.overview import Watch
 from sightline.history.views import Overview
 from sightline.history.watching import Watching
+from sightline.history.words import sentence
 
 
 class Show(Protocol):
-    """Where the state is shown (screen.Screen, lines.Lines)."""
+    """A place where the view is shown (screen.Screen, Lines)."""
 
     def show(self, view: Overview) -> None:
-        """Something happened."""
+        """Show a new view."""
 
     def resized(self) -> None:
-        """The terminal has another size, or was used by another program."""
+        """Show the view again: the terminal was resized, or used by another program."""
+
+
+class Lines:
+    """Prints facts as lines for people, or as objects of `log --json`."""
+
+    def __init__(self, *, json: bool) -> None:
+        self._json = json
+
+    def show(self, view: Overview) -> None:
+        """Print the facts that are new in a view."""
+        self.print(view.news)
+
+    def print(self, entries: Iterable[Entry]) -> None:
+        """Print facts."""
+        for entry in entries:
+            if self._json:
+                output.json(shape(entry), schema=False)
+                continue
+            at = datetime.fromtimestamp(entry.at / 1_000_000, UTC).astimezone()
+            who = f"{entry.session}  " if entry.session else ""
+            output.text(f"{at:%Y-%m-%d %H:%M:%S}  {who}{sentence(entry)}")
+
+    def resized(self) -> None:
+        """Do nothing: printed lines stay."""
 
 
 SHARE = 0.2
-"""Of one processor, at most, while a lot happens: after a look that took long, a longer rest."""
+"""The share of one processor that looking may take while a lot happens."""
 
 REST_S = 2.0
-"""The longest of these: a person looks on."""
+"""The longest rest after a look that took long."""
 
 
 def run(
     watch: Watch, watching: Watching, shown: Show, wait: Callable[[float, int | None], bool]
 ) -> Never:
-    """Look and show, until `wait` or a signal ends it by raising. wait: for so many seconds, or
-    until a descriptor is readable; true when the terminal has another size since.
-    SightlineError."""
+    """Look and show until `wait` or a signal raises. SightlineError.
+
+    wait: waits for some seconds, or until a descriptor is readable, and returns whether the
+    terminal was resized.
+    """
     while True:
         began = monotonic()
         view = watch.look()

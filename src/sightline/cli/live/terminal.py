@@ -1,4 +1,4 @@
-"""Waiting at a terminal: for some time, for another size, or for the end."""
+"""Waiting at a terminal: for a time, for another size, or for the end."""
 
 from __future__ import annotations
 
@@ -11,17 +11,26 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
-from sightline.cli.live.screen import Screen
 from sightline.cli.output import let_go
 
 ENDING = ("SIGTERM", "SIGHUP")
-"""Signals that end the view as Ctrl-C does; a system may lack some of them."""
+"""Signals that end the view as Ctrl-C does. A system may lack some."""
+
+
+class Screen(Protocol):
+    """The part of live.screen.Screen that signals need. Importing it would import rich."""
+
+    drawing: bool
+
+    def hold(self) -> None: ...
+
+    def release(self) -> None: ...
 
 
 class Waiting:
-    """Waits without a tick of its own. A signal that comes meanwhile is heeded at once."""
+    """Waits without polling. Signals are handled at once."""
 
     def __init__(self, screen: Screen | None = None) -> None:
         self._screen = screen
@@ -31,29 +40,32 @@ class Waiting:
         self._here, self._there = socket.socketpair()
 
     def __call__(self, seconds: float, descriptor: int | None = None) -> bool:
-        """Wait, or until a descriptor is readable; whether the terminal has another size since
-        the last time. BrokenPipeError once nobody reads stdout any more."""
+        """Wait for some seconds, or until a descriptor is readable.
+
+        Return whether the terminal was resized since the last wait. BrokenPipeError once nobody
+        reads stdout any more.
+        """
         if self._late is not None:
             self._stop(self._late, None)
         others = [each for each in (descriptor, self._reader) if each is not None]
-        heard: list[Any] = [self._here, *others]
-        if self._here in select.select(heard, [], [], seconds)[0]:
+        readable: list[Any] = [self._here, *others]
+        if self._here in select.select(readable, [], [], seconds)[0]:
             self._here.recv(4096)
-        if self._reader is not None and _left(self._reader):
+        if self._reader is not None and _is_closed(self._reader):
             raise BrokenPipeError
         resized, self._resized = self._resized, False
         return resized
 
     @contextmanager
     def heeding(self) -> Iterator[None]:
-        """While signals wake it."""
+        """Handle signals while the block runs; they end a wait."""
         heeded: dict[Any, Any] = {}
         self._there.setblocking(False)  # noqa: FBT003 - its only argument
         before = signal.set_wakeup_fd(self._there.fileno(), warn_on_full_buffer=False)
         try:
             for name, step in self._steps():
                 number = getattr(signal, name, None)
-                # Ignored by whoever started us (nohup): that stays so.
+                # A signal that our parent ignores (nohup) stays ignored.
                 if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                     heeded[number] = signal.signal(number, step)
             yield
@@ -74,8 +86,10 @@ class Waiting:
         self._resized = True
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
-        """Ctrl-Z: the shell gets its terminal as it was; back here, all is drawn again. What is
-        being drawn is drawn to its end first: a stream cannot be written to from within."""
+        """Stop on Ctrl-Z with the terminal as it was, and draw everything again afterwards.
+
+        A write that is under way is finished first: a stream cannot be written to from within.
+        """
         assert self._screen is not None
         self._late = number if self._screen.drawing else None
         if self._late is not None:
@@ -89,7 +103,7 @@ class Waiting:
 
 
 def _pipe() -> int | None:
-    """Stdout where it is a pipe: the end of its reader can be waited for."""
+    """Return stdout if it is a pipe, whose reader may close it."""
     try:
         descriptor = sys.stdout.fileno()
         if sys.platform == "win32":  # where only sockets can be waited for
@@ -99,8 +113,8 @@ def _pipe() -> int | None:
         return None
 
 
-def _left(pipe: int) -> bool:
-    """Whether nobody reads the other end of a pipe any more."""
+def _is_closed(pipe: int) -> bool:
+    """Return whether nobody reads the other end of a pipe any more."""
     asked = select.poll()
     asked.register(pipe, 0)
     return any(event & select.POLLERR for _, event in asked.poll(0))
@@ -108,7 +122,7 @@ def _left(pipe: int) -> bool:
 
 @contextmanager
 def while_read() -> Iterator[None]:
-    """Around what goes on for ever: it ends, and well, once nobody reads it any more."""
+    """End an endless output without an error once nobody reads it any more."""
     try:
         yield
     except BrokenPipeError:
@@ -121,8 +135,7 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def held(screen: Screen) -> Iterator[None]:
-    """Around the view: no cursor, and keys are not shown. The terminal is given back as it was,
-    however the view ends."""
+    """Hide the cursor and typed keys while the view runs, and restore the terminal afterwards."""
     screen.hold()
     try:
         with _unechoed():
@@ -146,6 +159,6 @@ def _unechoed() -> Iterator[None]:
     try:
         yield
     finally:
-        # What was typed meanwhile was meant for nobody: the shell would run it.
+        # Drop the keys typed meanwhile: the shell would run them.
         with suppress(termios.error):  # the terminal was closed: there is nothing to give back
             termios.tcsetattr(keys, termios.TCSAFLUSH, before)
