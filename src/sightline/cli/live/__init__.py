@@ -1,5 +1,3 @@
-"""The live view of `sightline up`."""
+"""The live view of `sightline up`: layout, drawing, waiting."""
 
 PUBLIC = ()
-
-PURE = ("view",)
