@@ -11,6 +11,7 @@ from stat import S_ISREG
 from time import time_ns
 
 from sightline.errors import PathRefused, Unverifiable
+from sightline.filesystem import tree_index
 from sightline.filesystem.deadline import DeadlinePassed, within
 from sightline.filesystem.file_state import FileState, Replacement, ResolvedPath
 from sightline.filesystem.git.repository import Repository, repository
@@ -22,22 +23,7 @@ from sightline.filesystem.replace import clean, move_if, replace_each, set_mode
 from sightline.filesystem.scan import scan, unanswered
 from sightline.filesystem.system_calls import Calls
 from sightline.filesystem.temp_file import temp_names
-from sightline.filesystem.tree_index import (
-    CLOSED,
-    CONTENT,
-    MODE,
-    NO_TREE,
-    Row,
-    Tree,
-    append,
-    keep,
-    load,
-    look,
-    not_listed,
-    read_files,
-    read_kept,
-    save,
-)
+from sightline.filesystem.tree_index import CLOSED, CONTENT, MODE, NO_TREE, Row, Tree, look
 from sightline.filesystem.watch.choose import watch
 from sightline.filesystem.watch.watcher import Watcher
 from sightline.model.path import Flavour, canonical, flavour_of, key
@@ -193,29 +179,29 @@ class DiskWorkspace:
         return look(self.root, self._rules(), last or NO_TREE, until)
 
     def contents(self, asked: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row, bytes | None]]:
-        return read_files(self._calls, self.root, asked)
+        return tree_index.read_files(self._calls, self.root, asked)
 
     def remember(self, tree: Tree, *, lasting: bool = True) -> None:
         self._tree, self._is_loaded = tree, True
         if lasting:
-            save(self._state, self.root, tree)
+            tree_index.save(self._state, self.root, tree)
 
     def remembered(self) -> Tree:
         if not self._is_loaded:
             self._is_loaded = True
-            loaded = load(self._state, self.root)
+            loaded = tree_index.load(self._state, self.root)
             self._tree = loaded if loaded.listings else self._tree
         return self._tree or NO_TREE
 
     def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
         if after:
-            return append(self._state, name, data, after)
-        keep(self._state, name, data)
+            return tree_index.append(self._state, name, data, after)
+        tree_index.keep(self._state, name, data)
         return True
 
     def kept(self, name: str) -> bytes | None:
         try:
-            return read_kept(self._state, name)
+            return tree_index.read_kept(self._state, name)
         except OSError:
             return None
 
@@ -233,7 +219,7 @@ class DiskWorkspace:
         try:
             return sorted_names(os.listdir(f"{self.root}/{folder}"))
         except OSError as error:
-            raise not_listed(folder, error) from error
+            raise tree_index.not_listed(folder, error) from error
 
     def git_at_work(self) -> bool:
         found = self.repository("")

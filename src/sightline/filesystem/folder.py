@@ -18,7 +18,7 @@ SEARCH = FOLDER | getattr(os, "O_PATH", 0)
 
 
 class Folder:
-    """An open folder: `fd` names it in dir_fd arguments, and `at(name)` names an entry of it.
+    """An open folder: `fd` names it in dir_fd arguments, and `prefix` + name names an entry of it.
 
     Every step down is opened without following symlinks: ELOOP when a folder above the path became
     a symlink since the path was located, ENOENT or ENOTDIR when it is gone. Where the system has no
@@ -30,7 +30,7 @@ class Folder:
         self.path = path
         *above, self.name = path.split("/")
         self._made: list[str] = []
-        self._prefix = "" if HELD else "/".join([root, *above, ""])
+        self.prefix = "" if HELD else "/".join([root, *above, ""])
         self.fd: int | None = None
         if HELD:
             self.fd = calls.open(root, SEARCH & ~os.O_NOFOLLOW)
@@ -51,10 +51,6 @@ class Folder:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-    def at(self, name: str) -> str:
-        """Return the name of an entry for calls that take dir_fd=self.fd."""
-        return self._prefix + name
 
     def sync(self) -> None:
         """Make the folder's entries power-safe, where folders can be synced."""

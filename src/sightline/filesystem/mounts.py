@@ -34,12 +34,7 @@ def mounted(table: str) -> Iterator[tuple[str, str]]:
     for line in table.splitlines():
         fields = line.split(" ")
         if len(fields) > 2:
-            yield _unescaped(fields[1]), fields[2]
-
-
-def _unescaped(point: str) -> str:
-    """Decode the octal escapes that stand for blanks and the like."""
-    if "\\" in point:
-        for code in ("040", "011", "012", "134"):
-            point = point.replace(f"\\{code}", chr(int(code, 8)))
-    return point
+            point = fields[1]
+            for code in ("040", "011", "012", "134"):  # octal escapes of blanks and the like
+                point = point.replace(f"\\{code}", chr(int(code, 8)))
+            yield point, fields[2]

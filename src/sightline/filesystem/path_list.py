@@ -18,6 +18,7 @@ from sightline.filesystem.ignore.rules import (
     IgnoreRules,
     RuleSet,
     encodes,
+    folders_above,
     git_top,
     is_unlisted,
 )
@@ -121,10 +122,10 @@ class PathList:
             mode = os.lstat(full).st_mode
         except OSError:
             return False
-        ends = [at for at, sign in enumerate(path) if sign == "/"]
-        folders = [f"{self._root}/{path[:end]}" for end in ends]
         return S_ISREG(mode) and not any(
-            os.path.islink(folder) or os.path.lexists(f"{folder}/.git") for folder in folders
+            os.path.islink(f"{self._root}/{folder[:-1]}")
+            or os.path.lexists(f"{self._root}/{folder}.git")
+            for folder in folders_above(path)
         )
 
 

@@ -58,13 +58,13 @@ def content_of(folder: Folder, name: str) -> Revision:
     read."""
     calls = folder.calls
     try:
-        mode = calls.lstat(folder.at(name), dir_fd=folder.fd).st_mode
+        mode = calls.lstat(folder.prefix + name, dir_fd=folder.fd).st_mode
         if stat.S_ISLNK(mode):
             target = _link_target(folder, name)
             return UNKNOWN if target is None else as_link(target)
         if not stat.S_ISREG(mode):
             return UNKNOWN
-        fd = calls.open(folder.at(name), READ, dir_fd=folder.fd)
+        fd = calls.open(folder.prefix + name, READ, dir_fd=folder.fd)
     except FileNotFoundError:
         return MISSING
     try:
@@ -109,7 +109,7 @@ def refusal(path: str, error: OSError) -> Unverifiable:
 
 def _read_once(folder: Folder, limit: int | None, started_ns: int) -> FileState | None:
     """Read once; return None when the file changed meanwhile."""
-    calls, path, name = folder.calls, folder.path, folder.at(folder.name)
+    calls, path, name = folder.calls, folder.path, folder.prefix + folder.name
     found = calls.lstat(name, dir_fd=folder.fd)
     if not stat.S_ISREG(found.st_mode):
         # lstat decides, because opening a device can have effects of its own.
@@ -140,7 +140,7 @@ def _read_once(folder: Folder, limit: int | None, started_ns: int) -> FileState 
 
 def _link_target(folder: Folder, name: str) -> str | None:
     """Return the target of a symlink; None where it is no Unicode."""
-    target: str = folder.calls.readlink(folder.at(name), dir_fd=folder.fd)
+    target: str = folder.calls.readlink(folder.prefix + name, dir_fd=folder.fd)
     try:
         target.encode()
     except UnicodeEncodeError:

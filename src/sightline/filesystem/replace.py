@@ -16,10 +16,9 @@ from stat import S_IMODE, S_ISREG
 from typing import Literal
 
 from sightline.errors import Unverifiable
-from sightline.filesystem.atomic_swap import ROUNDS, Swap, swap_in
+from sightline.filesystem.atomic_swap import ROUNDS, Lease, Swap, swap_in
 from sightline.filesystem.file_state import FileState, Link, Replacement
 from sightline.filesystem.folder import ASIDE, Folder
-from sightline.filesystem.lease import Lease
 from sightline.filesystem.read import ANSWER_LIMIT, content_of, read, refusal, signature_of
 from sightline.filesystem.system_calls import READ, WRITE, Calls
 from sightline.filesystem.temp_file import (
@@ -126,7 +125,7 @@ def way_to_write(
     """
     if found.st_nlink > 1 and isinstance(new, bytes):
         return "in_place"
-    name, effective = folder.at(folder.name), os.access in os.supports_effective_ids
+    name, effective = folder.prefix + folder.name, os.access in os.supports_effective_ids
     writable = folder.calls.access(name, os.W_OK, dir_fd=folder.fd, effective_ids=effective)
     return "swap" if writable else "read_only"
 
@@ -184,7 +183,7 @@ def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) 
 def _open_file(folder: Folder) -> int | None:
     """Open the file for reading; None where no file stands. lstat decides, because opening a
     device can have effects of its own."""
-    calls, name = folder.calls, folder.at(folder.name)
+    calls, name = folder.calls, folder.prefix + folder.name
     try:
         if not S_ISREG(calls.lstat(name, dir_fd=folder.fd).st_mode):
             return None
@@ -199,7 +198,7 @@ def _is_untouched(folder: Folder, found: os.stat_result) -> bool:
     """Return whether a file did not change in any way since a stat; also for one that is gone, which
     the comparison notices."""
     try:
-        now = folder.calls.lstat(folder.at(folder.name), dir_fd=folder.fd)
+        now = folder.calls.lstat(folder.prefix + folder.name, dir_fd=folder.fd)
     except FileNotFoundError:
         return True
     return (now.st_ino, now.st_ctime_ns) == (found.st_ino, found.st_ctime_ns)
@@ -225,7 +224,7 @@ def _swap_in(swap: Swap, expected: Revision, new: bytes | Link, made: os.stat_re
 
 
 def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
-    calls, name = folder.calls, folder.at(folder.name)
+    calls, name = folder.calls, folder.prefix + folder.name
     part, temp, _ = temp_names(folder.path, token)
     try:
         made = yield from write_temp_file(folder, part, temp, new, None)
@@ -234,7 +233,7 @@ def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
         raise
     try:
         try:
-            calls.move(folder.at(temp), name, src_fd=folder.fd, dst_fd=folder.fd)
+            calls.move(folder.prefix + temp, name, src_fd=folder.fd, dst_fd=folder.fd)
         except FileExistsError:
             remove(folder, temp)
             return
@@ -252,18 +251,18 @@ def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
 
 
 def _delete(folder: Folder, expected: Revision, token: str) -> Steps:
-    calls, name = folder.calls, folder.at(folder.name)
+    calls, name = folder.calls, folder.prefix + folder.name
     temp = temp_names(folder.path, token)[2]
     yield None
     for _ in range(ROUNDS):
         with Lease(folder, folder.name) as old:
             if content_of(folder, folder.name) != expected:
                 return
-            calls.move(name, folder.at(temp), src_fd=folder.fd, dst_fd=folder.fd)
+            calls.move(name, folder.prefix + temp, src_fd=folder.fd, dst_fd=folder.fd)
             try:
                 yield folder
                 if content_of(folder, temp) == expected and old.is_quiet():
-                    calls.unlink(folder.at(temp), dir_fd=folder.fd)
+                    calls.unlink(folder.prefix + temp, dir_fd=folder.fd)
                     return
             except OSError:
                 put_back(folder, temp)
@@ -276,7 +275,7 @@ def _write_in_place(folder: Folder, expected: Revision, new: bytes) -> None:
     """Write into a file that has several names. Its old bytes are put back when the disk refuses in
     the middle."""
     calls = folder.calls
-    fd = calls.open(folder.at(folder.name), WRITE, dir_fd=folder.fd)
+    fd = calls.open(folder.prefix + folder.name, WRITE, dir_fd=folder.fd)
     try:
         old = b"".join(iter(lambda: calls.read(fd, 1 << 20), b""))
         if revision_of(old) != expected:
@@ -321,7 +320,7 @@ def move_if(calls: Calls, root: str, src: str, dst: str, expected: Revision) -> 
 
 def _move(old: Folder, new: Folder, expected: Revision) -> None:
     calls = old.calls
-    src, dst = old.at(old.name), new.at(new.name)
+    src, dst = old.prefix + old.name, new.prefix + new.name
     try:
         calls.move(src, dst, src_fd=old.fd, dst_fd=new.fd)
     except FileExistsError:
@@ -379,7 +378,7 @@ def set_mode(calls: Calls, root: str, path: str, expected: int, mode: int) -> Fi
     """See Workspace.set_mode."""
     try:
         with Folder(calls, root, path) as folder:
-            fd = calls.open(folder.at(folder.name), READ, dir_fd=folder.fd)
+            fd = calls.open(folder.prefix + folder.name, READ, dir_fd=folder.fd)
             try:
                 now = calls.fstat(fd).st_mode
                 if S_ISREG(now) and S_IMODE(now) == expected and hasattr(os, "fchmod"):

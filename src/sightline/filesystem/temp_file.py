@@ -43,7 +43,7 @@ class TempFile:
         # Private until it has the old file's rights; a new file gets what the umask leaves.
         mode = 0o666 if self._like is None else 0o600
         flags = WRITE | os.O_CREAT | os.O_EXCL
-        self._fd = calls.open(folder.at(self._name), flags, mode, dir_fd=folder.fd)
+        self._fd = calls.open(folder.prefix + self._name, flags, mode, dir_fd=folder.fd)
         write_all(calls, self._fd, self._new)
         if self._like is not None:
             copy_attributes(calls, self._like, self._fd)
@@ -80,8 +80,8 @@ def write_temp_file(
     calls = folder.calls
     if isinstance(new, Link):
         yield None
-        calls.symlink(new.target, folder.at(name), dir_fd=folder.fd)
-        return calls.lstat(folder.at(name), dir_fd=folder.fd)
+        calls.symlink(new.target, folder.prefix + name, dir_fd=folder.fd)
+        return calls.lstat(folder.prefix + name, dir_fd=folder.fd)
     made = TempFile(folder, part, new, like)
     try:
         yield made
@@ -90,7 +90,9 @@ def write_temp_file(
         raise
     try:
         stat_ = made.close()
-        calls.replace(folder.at(part), folder.at(name), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
+        calls.replace(
+            folder.prefix + part, folder.prefix + name, src_dir_fd=folder.fd, dst_dir_fd=folder.fd
+        )
     except BaseException:
         remove(folder, part)
         raise
@@ -101,7 +103,7 @@ def put_back(folder: Folder, name: str) -> None:
     """Rename a temporary file to the path again. A newer file that stands there stays."""
     try:
         folder.calls.move(
-            folder.at(name), folder.at(folder.name), src_fd=folder.fd, dst_fd=folder.fd
+            folder.prefix + name, folder.prefix + folder.name, src_fd=folder.fd, dst_fd=folder.fd
         )
     except FileExistsError:
         remove(folder, name)
@@ -110,7 +112,7 @@ def put_back(folder: Folder, name: str) -> None:
 def remove(folder: Folder, name: str) -> None:
     """Remove an entry of a folder; one that is gone already is no error."""
     with suppress(FileNotFoundError):
-        folder.calls.unlink(folder.at(name), dir_fd=folder.fd)
+        folder.calls.unlink(folder.prefix + name, dir_fd=folder.fd)
 
 
 def write_all(calls: Calls, fd: int, data: bytes) -> None:

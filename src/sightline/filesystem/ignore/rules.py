@@ -52,23 +52,18 @@ class IgnoreRules:
         """Return whether a path of the workspace is ignored, by itself or through a folder above."""
         chain = self.chain()
         full = self._below + path
-        end = full.find("/", len(self._below))
-        while end >= 0:
-            if ignored(chain, full[:end], folder=True):
+        for above in folders_above(full)[self._below.count("/") :]:
+            if ignored(chain, above[:-1], folder=True):
                 return True
-            chain = self.extend(chain, full[: end + 1])
-            end = full.find("/", end + 1)
+            chain = self.extend(chain, above)
         return ignored(chain, full, folder=folder)
 
     def chain(self) -> Chain:
         """Return the chain for the entries of the workspace's root."""
         exclude = self._load(self._exclude) if self._exclude else _EMPTY
         chain: Chain = ((exclude, 0),) if exclude else ()
-        chain = self.extend(chain, "")
-        end = self._below.find("/")
-        while end >= 0:
-            chain = self.extend(chain, self._below[: end + 1])
-            end = self._below.find("/", end + 1)
+        for folder in ["", *folders_above(self._below)]:
+            chain = self.extend(chain, folder)
         return chain
 
     def extend(self, chain: Chain, folder: str) -> Chain:
@@ -79,8 +74,8 @@ class IgnoreRules:
 
     def above(self) -> list[str]:
         """Return the ignore files for the root of the workspace, whether they exist or not."""
-        ends = [at + 1 for at, sign in enumerate(self._below) if sign == "/"]
-        files = [f"{self._top}/{self._below[:end]}{self.name}" for end in [0, *ends]]
+        folders = ["", *folders_above(self._below)]
+        files = [f"{self._top}/{folder}{self.name}" for folder in folders]
         return [self._exclude, *files] if self._exclude else files
 
     def full(self, path: str) -> str:
@@ -129,12 +124,10 @@ class RuleSet:
     def chains(self, folder: str) -> Chains | None:
         """Return the chains for a folder's entries; None when the folder itself is ignored."""
         chains = self.chains_of_root()
-        end = folder.find("/")
-        while end >= 0:
-            if self.hides(chains, folder[:end], is_folder=True):
+        for above in folders_above(folder):
+            if self.hides(chains, above[:-1], is_folder=True):
                 return None
-            chains = self.extend(chains, folder[: end + 1])
-            end = folder.find("/", end + 1)
+            chains = self.extend(chains, above)
         return chains
 
     def extend(self, chains: Chains, folder: str, names: Iterable[str] | None = None) -> Chains:
@@ -169,6 +162,11 @@ class RuleSet:
     def refuses(self, path: str, *, is_folder: bool = False) -> bool:
         """Return whether a path is ignored, by itself or through a folder above it."""
         return any(rule.refuses(path, folder=is_folder) for rule in self._rules)
+
+
+def folders_above(path: str) -> list[str]:
+    """Return the folders above a path, each ending in "/": "a/b/c" has "a/" and "a/b/"."""
+    return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
 
 
 def is_unlisted(name: str) -> bool:

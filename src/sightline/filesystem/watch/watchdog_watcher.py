@@ -17,7 +17,7 @@ from typing import Any
 
 from sightline.errors import Unverifiable, WorkspaceError
 from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.rules import RuleSet, encodes
+from sightline.filesystem.ignore.rules import RuleSet, encodes, folders_above
 from sightline.filesystem.watch.git_folder import EXCLUDE, TOLD, git_files
 from sightline.filesystem.watch.polling import PollingWatcher, Rota, has_several_names, identity_of
 from sightline.filesystem.watch.watcher import Eyes, Hints, Lost, Watcher
@@ -204,8 +204,7 @@ class ElsewhereWatcher:
 
     def _nested(self, folder: str) -> bool:
         """Return whether a folder belongs to a repository inside the tree."""
-        tops = (folder[: at + 1] for at, sign in enumerate(folder) if sign == "/")
-        return any(os.path.lexists(f"{self._root}/{top}.git") for top in tops)
+        return any(os.path.lexists(f"{self._root}/{top}.git") for top in folders_above(folder))
 
     def _gap(self, at_ns: int, lost: Lost | None = None) -> Hints:
         self._gaps += 1

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterable
 
-from sightline.filesystem.ignore.rules import Chains, RuleSet
+from sightline.filesystem.ignore.rules import Chains, RuleSet, folders_above
 from sightline.filesystem.watch.git_folder import git_places
 from sightline.filesystem.watch.inotify import Inotify
 
@@ -97,7 +97,7 @@ class Folders:
     def keep(self, paths: Iterable[str]) -> None:
         """Watch the folders above these paths, too, ignored or not, so that a folder that is made again
         is noticed."""
-        new = {above for path in paths for above in _above(path)} - self.kept
+        new = {above for path in paths for above in folders_above(path)} - self.kept
         self.kept |= new
         self._keep(new)
 
@@ -108,7 +108,7 @@ class Folders:
 
     def keep_only(self, paths: Iterable[str]) -> None:
         """End the watches of ignored folders that are above none of these paths."""
-        self.kept &= {above for path in paths for above in _above(path)}
+        self.kept &= {above for path in paths for above in folders_above(path)}
         for watch in [w for w in self.narrow if self.names[w] not in self.kept]:
             self._drop(watch)
 
@@ -168,8 +168,3 @@ class Folders:
             elif error.errno not in _GONE:
                 raise
             return None
-
-
-def _above(path: str) -> list[str]:
-    """Return the folders above a path, without the root: "a/b/c" has "a/" and "a/b/"."""
-    return [path[: at + 1] for at, sign in enumerate(path) if sign == "/"]
