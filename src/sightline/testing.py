@@ -269,13 +269,13 @@ class MemoryWorkspace:
     def remembered(self) -> Tree:
         return self._tree
 
-    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
+    def save_cache(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
         kept = self._kept.get(name, b"")
         if fits := kept.startswith(after):
             self._kept[name] = kept + data if after else data
         return fits
 
-    def kept(self, name: str) -> bytes | None:
+    def load_cache(self, name: str) -> bytes | None:
         return self._kept.get(name)
 
     def watch(self) -> MemoryWatcher:

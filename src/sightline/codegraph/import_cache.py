@@ -105,7 +105,7 @@ class Keeper:
         self._edition = self._edition or f"{workspace.root} {edition()}"
         self._fresh.clear()
         self._turned = True
-        data = workspace.kept(NAME)
+        data = workspace.load_cache(NAME)
         kept = load(data, self._edition) if data is not None else None
         if kept is None:
             return None
@@ -158,14 +158,14 @@ class Keeper:
         )
         data = later(few)
         self._sizes = self._sizes[0], self._sizes[1] + len(data)
-        return workspace.keep(NAME, data, after=self._beginning)
+        return workspace.save_cache(NAME, data, after=self._beginning)
 
     def _begin(self, workspace: Workspace, state: State, tree: Tree | None) -> None:
         if tree is not None:
             workspace.remember(tree)
             state.rows.clear()  # the tree tells of them
         data = first(state, state.graph.freeze(state.paths), self._edition)
-        workspace.keep(NAME, data)
+        workspace.save_cache(NAME, data)
         self._paths, self._turned = state.paths, False
         self._beginning, self._sizes = data[:BEGINNING], (len(data), len(data))
 

@@ -193,13 +193,13 @@ class DiskWorkspace:
             self._tree = loaded if loaded.listings else self._tree
         return self._tree or NO_TREE
 
-    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
+    def save_cache(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
         if after:
             return tree_index.append(self._state, name, data, after)
         tree_index.keep(self._state, name, data)
         return True
 
-    def kept(self, name: str) -> bytes | None:
+    def load_cache(self, name: str) -> bytes | None:
         try:
             return tree_index.read_kept(self._state, name)
         except OSError:

@@ -127,11 +127,11 @@ class Workspace(Protocol):
     def remembered(self) -> Tree:
         """Return the tree that was kept last, or an empty one."""
 
-    def keep(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
+    def save_cache(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
         """Keep a cache for later processes under a name, whole or not at all. after: append to the cache
         that begins so. Return whether it was kept. OSError."""
 
-    def kept(self, name: str) -> bytes | None:
+    def load_cache(self, name: str) -> bytes | None:
         """Return a cache that was kept; None where there is none to read."""
 
     def watch(self) -> Watcher:

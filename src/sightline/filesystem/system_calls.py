@@ -10,6 +10,7 @@ import ctypes
 import errno
 import os
 import sys
+from functools import cache
 from time import sleep, time_ns
 from typing import Any
 
@@ -27,10 +28,6 @@ FOLDER = READ | getattr(os, "O_DIRECTORY", 0)
 
 _SWAPS = {"linux": ("renameat2", 2, 1), "darwin": ("renameatx_np", 2, 4)}
 """Per system: the C function, its flag for "exchange", its flag for "do not replace"."""
-
-
-_FUNCTION: list[Any] = []
-"""That function, once it was looked up; None where the system has no such function."""
 
 
 class Calls:
@@ -101,16 +98,19 @@ class Calls:
             self.unlink(src, dir_fd=src_fd)
 
 
-def _renameat(flag: int, src: str, dst: str, src_fd: int | None, dst_fd: int | None) -> None:
-    if sys.platform not in _SWAPS or src_fd is None or dst_fd is None:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), src)
+@cache
+def _rename_function() -> Any:
+    """Return the C function that renames with flags; None where the system has none."""
+    if sys.platform not in _SWAPS:
+        return None
+    return getattr(ctypes.CDLL(None, use_errno=True), _SWAPS[sys.platform][0], None)
 
-    if not _FUNCTION:
-        _FUNCTION.append(getattr(ctypes.CDLL(None, use_errno=True), _SWAPS[sys.platform][0], None))
-    [function] = _FUNCTION
-    flags = _SWAPS[sys.platform][flag]
-    if function is None:
+
+def _renameat(flag: int, src: str, dst: str, src_fd: int | None, dst_fd: int | None) -> None:
+    function = _rename_function()
+    if function is None or src_fd is None or dst_fd is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), src)
+    flags = _SWAPS[sys.platform][flag]
     if function(src_fd, os.fsencode(src), dst_fd, os.fsencode(dst), flags) != 0:
         code = ctypes.get_errno()
         # A file system that does not know the flag says so in one of three ways.

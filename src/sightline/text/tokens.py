@@ -103,33 +103,20 @@ def estimate(text: str, family: Family = "o200k") -> int:
     n = classes.count
     total = weights.capital * n(b"A") + weights.camel * n(b"aA") + weights.title * n(b"Aa")
     plain = classes.replace(UPPER, LOWER)
-    total += _words(plain, weights) + _numbers(plain, weights) + _signs(plain, weights)
+    n = plain.count
+    tight = n(b".a") + n(b"0a")
+    words = n(b" a") + n(b"na") + tight + (plain[:1] == LOWER)
+    total += weights.letter * n(b"a") + weights.word * words + weights.tight * tight
+    apart = n(b" 0")
+    numbers = apart + n(b".0") + n(b"a0") + n(b"n0") + (plain[:1] == DIGIT)
+    total += weights.digit * n(b"0") + weights.number * numbers + weights.apart * apart
+    runs = n(b" .") + n(b"a.") + n(b"n.") + n(b"0.") + (plain[:1] == SIGN)
+    total += weights.sign * n(b".") + weights.run * runs + weights.four * n(b"....")
+    total += weights.line * n(b"n") + weights.deep * n(b"  ") + weights.control * n(b"r")
     if not text.isascii():
-        n = plain.count
         scripts = zip(SCRIPTS, weights.scripts, strict=True)
         total += sum(weight * n(kind.encode()) for kind, weight in scripts)
     return min(max(round(total), 1), len(data))
-
-
-def _words(plain: bytes, weights: Weights) -> float:
-    n = plain.count
-    tight = n(b".a") + n(b"0a")
-    begun = n(b" a") + n(b"na") + tight + (plain[:1] == LOWER)
-    return weights.letter * n(b"a") + weights.word * begun + weights.tight * tight
-
-
-def _numbers(plain: bytes, weights: Weights) -> float:
-    n = plain.count
-    apart = n(b" 0")
-    begun = apart + n(b".0") + n(b"a0") + n(b"n0") + (plain[:1] == DIGIT)
-    return weights.digit * n(b"0") + weights.number * begun + weights.apart * apart
-
-
-def _signs(plain: bytes, weights: Weights) -> float:
-    n = plain.count
-    runs = n(b" .") + n(b"a.") + n(b"n.") + n(b"0.") + (plain[:1] == SIGN)
-    total = weights.sign * n(b".") + weights.run * runs + weights.four * n(b"....")
-    return total + weights.line * n(b"n") + weights.deep * n(b"  ") + weights.control * n(b"r")
 
 
 class Counter(Struct, frozen=True):

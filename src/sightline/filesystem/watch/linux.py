@@ -6,22 +6,18 @@ import errno
 import os
 import select
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from time import monotonic, time_ns
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.folder import ASIDE
-from sightline.filesystem.ignore.rules import Chains, RuleSet, encodes
+from sightline.filesystem.ignore.rules import RuleSet, encodes
 from sightline.filesystem.watch.git_folder import EXCLUDE, GROWING, OUTSIDE, TOLD, git_files
 from sightline.filesystem.watch.inotify import AS_FILE, AS_FOLDER, Batch, Inotify
 from sightline.filesystem.watch.polling import Rota, has_several_names, identity_of
 from sightline.filesystem.watch.watched_folders import Folders
 from sightline.filesystem.watch.watcher import Eyes, Hints, Lost
-
-Hides = Callable[[str, int], bool]
-"""A path and its kinds (AS_FILE, AS_FOLDER) -> whether it is hidden."""
 
 ROOT_S = 2.0
 """Seconds between two checks that the root still stands: no event tells that a folder above it was
@@ -163,18 +159,16 @@ class LinuxWatcher:
         return self._gap(at_ns, lost)
 
     def _hints(self, batch: Batch, at_ns: int) -> Hints | None:
-        folders = self._folders
-        followed = self._following.paths
-        say = named(batch, folders, self._rules, followed)
-        unseen = {f"{path}/" for path in say.paths} & folders.unseen if folders.unseen else set()
-        if batch.came or batch.left or batch.ended or say.relist or say.git or unseen:
-            self._unsaid_limit |= self._at_limit(lambda: self._update_watches(batch, say, unseen))
-        self._following.add_linked(say.paths)
-        if say.everything:
+        named = Named(batch, self._folders, self._rules, self._following.paths)
+        unseen = {f"{path}/" for path in named.paths} & self._folders.unseen
+        if batch.came or batch.left or batch.ended or named.relist or named.git or unseen:
+            self._unsaid_limit |= self._at_limit(lambda: self._update_watches(batch, named, unseen))
+        self._following.add_linked(named.paths)
+        if named.everything:
             return self._gap(at_ns)
-        return Hints(say.paths, at_ns=at_ns) if say.paths else None
+        return Hints(frozenset(named.paths), at_ns=at_ns) if named.paths else None
 
-    def _update_watches(self, batch: Batch, say: Named, unseen: set[str]) -> None:
+    def _update_watches(self, batch: Batch, named: Named, unseen: set[str]) -> None:
         """Watch and unwatch folders that came and went, or that changed rules show or hide. unseen:
         folders that could not be read and may be readable now."""
         folders = self._folders
@@ -186,10 +180,10 @@ class LinuxWatcher:
             folders.ended(watch)
         for folder in _outermost(came | unseen):
             folders.cover(folder)
-        for folder in _outermost(say.relist):
+        for folder in _outermost(named.relist):
             folders.cover_again(folder)
-        folders.keep_in(came | unseen | apart | say.relist)
-        if say.git or "" in say.relist:
+        folders.keep_in(came | unseen | apart | named.relist)
+        if named.git or "" in named.relist:
             folders.cover_git()
 
     def _begin(self) -> None:
@@ -254,7 +248,7 @@ class Following:
         self._polls_all = polls_all
         self._update_rota()
 
-    def add_linked(self, paths: frozenset[str]) -> None:
+    def add_linked(self, paths: set[str]) -> None:
         """Poll those of these changed paths that got another name."""
         linked = self._several_names(paths & self.paths)
         if linked - self._linked:
@@ -279,98 +273,62 @@ class Following:
         self.rota.set({**places, **{path: f"{self._root}/{path}" for path in polled}})
 
 
-class Named(Struct, frozen=True):
+class Named:
     """The paths that a batch of events names. paths: for the hints. relist: folders ("" or ending in
-    "/") whose listed entries may be others now. git: git's folders may be others. everything: see Hints."""
+    "/") whose listed entries may be others now. git: git's folders may be others. everything: see Hints.
 
-    paths: frozenset[str]
-    relist: frozenset[str] = frozenset()
-    git: bool = False
-    everything: bool = False
+    Events of unknown watches do not count: the change that ended the watch is an event itself.
+    """
 
+    def __init__(
+        self, batch: Batch, folders: Folders, rules: RuleSet, followed: frozenset[str]
+    ) -> None:
+        self.paths: set[str] = set()
+        self.relist: set[str] = set()
+        self.git = False
+        self._folders, self._rules, self._followed = folders, rules, followed
+        for watch, raw in batch.touched.items():
+            if watch in folders.names:
+                names = {os.fsdecode(name): kinds for name, kinds in raw.items()}
+                (self._add_git if watch in folders.git else self._add)(watch, names)
+        self.paths |= {folder.rstrip("/") for folder in self.relist}
+        self.everything = "" in self.paths
+        self.paths.discard("")
 
-def named(
-    batch: Batch,
-    folders: Folders,
-    rules: RuleSet,
-    followed: frozenset[str],
-) -> Named:
-    """Return the paths that a batch of events names. Events of unknown watches do not count: the change
-    that ended the watch is an event itself."""
-    paths: set[str] = set()
-    relist: set[str] = set()
-    git = False
-    for watch, raw in batch.touched.items():
-        folder = folders.names.get(watch)
-        if folder is None:
-            continue
-        names = {os.fsdecode(name): seen for name, seen in raw.items()}
-        if watch in folders.git:
-            git |= _of_git(folder, names, rules, paths, relist)
-            continue
-        if ".git" in names:
-            git |= not folder
-            relist.add(folder)
-        narrow = watch in folders.narrow or watch in folders.nested
-        hides = None if narrow else _hiding(folder, rules)
-        if hides is not None and not rules.names.isdisjoint(names):
-            relist.add(folder)
-        paths.update(_passing(folder, names, hides, followed, folders.kept))
-    paths |= {folder.rstrip("/") for folder in relist}
-    everything = "" in paths
-    return Named(frozenset(paths - {""}), frozenset(relist), git, everything)
+    def _add_git(self, watch: int, names: Mapping[str, int]) -> None:
+        """Add the paths that events of one of git's folders name."""
+        folder = self._folders.names[watch]
+        if folder == OUTSIDE:
+            is_rule, is_git = not self._rules.names.isdisjoint(names), ".git" in names
+        else:
+            paths = {folder + name for name in names}
+            self.paths |= paths & TOLD
+            is_rule, is_git = EXCLUDE in paths, not GROWING.isdisjoint(paths)
+        self.git |= is_git
+        if is_rule:
+            self.relist.add("")
 
-
-def _of_git(
-    folder: str,
-    names: Mapping[str, int],
-    rules: RuleSet,
-    paths: set[str],
-    relist: set[str],
-) -> bool:
-    """Add the paths that events of git's folder name; return whether git made another folder to watch."""
-    if folder == OUTSIDE:
-        if not rules.names.isdisjoint(names):
-            relist.add("")
-        return ".git" in names
-    told = {folder + name for name in names}
-    paths |= told & TOLD
-    if EXCLUDE in told:
-        relist.add("")
-    return not GROWING.isdisjoint(told)
-
-
-def _passing(
-    folder: str,
-    names: Mapping[str, int],
-    hides: Hides | None,
-    followed: frozenset[str],
-    kept: set[str],
-) -> Iterator[str]:
-    """Yield the entries of a folder that hints name: followed paths and the folders above them, and in a
-    folder that is not ignored every entry that is not hidden."""
-    for name, seen in names.items():
-        path = folder + name
-        if path in followed or f"{path}/" in kept:
-            yield path
-        elif hides is None or name in (".git", ".hg") or name.startswith(ASIDE):
-            continue
-        elif not encodes(name):
-            yield folder.rstrip("/")
-        elif not hides(path, seen):
-            yield path
-
-
-def _hiding(folder: str, rules: RuleSet) -> Hides | None:
-    """Return a function that tells hidden entries of a folder; None where the folder itself is
-    ignored."""
-    chains = rules.chains(folder)
-    return None if chains is None else partial(_hides, rules, chains)
-
-
-def _hides(rules: RuleSet, chains: Chains, path: str, seen: int) -> bool:
-    return all(
-        rules.hides(chains, path, is_folder=below)
-        for kind, below in ((AS_FILE, False), (AS_FOLDER, True))
-        if seen & kind
-    )
+    def _add(self, watch: int, names: Mapping[str, int]) -> None:
+        """Add the entries of a folder that hints name: followed paths and the folders above them, and in
+        a folder that is not ignored every entry that is not hidden."""
+        folder = self._folders.names[watch]
+        is_narrow = watch in self._folders.narrow or watch in self._folders.nested
+        chains = None if is_narrow else self._rules.chains(folder)
+        has_rules = chains is not None and not self._rules.names.isdisjoint(names)
+        self.git |= ".git" in names and not folder
+        if ".git" in names or has_rules:
+            self.relist.add(folder)
+        for name, kinds in names.items():
+            path = folder + name
+            if path in self._followed or f"{path}/" in self._folders.kept:
+                self.paths.add(path)
+            elif chains is None or name in (".git", ".hg") or name.startswith(ASIDE):
+                continue
+            elif not encodes(name):
+                self.paths.add(folder.rstrip("/"))
+            elif any(
+                not self._rules.hides(chains, path, is_folder=is_folder)
+                for kind, is_folder in ((AS_FILE, False), (AS_FOLDER, True))
+                if kinds & kind
+            ):
+                self.paths.add(path)
