@@ -30,7 +30,7 @@ def opened(root):
     return DiskWorkspace(str(root), f"{root}-state")
 
 
-def found(root):
+def paths_of(root):
     return list(opened(root).paths())
 
 
@@ -73,7 +73,7 @@ def test_git_and_we_list_the_same(tmp_path_factory, tree, ignores, exclude, data
     for path in gone:
         (root / path).unlink()
     expected = [path for path in listed(root) if path not in gone]
-    assert found(root) == expected
+    assert paths_of(root) == expected
     walked = {path for path, _ in DiskWorkspace(str(root), str(root / ".git/state")).walk()}
     assert set(expected) == walked | (tracked - gone)
 
@@ -92,7 +92,7 @@ def test_ignore_files_of_agents_hide_as_git_hides(
         git(root, "add", "--all", check=True)
     else:
         (root / ".git").rename(root.with_name(f"{root.name}-git"))
-    assert found(root) == expected
+    assert paths_of(root) == expected
 
 
 def test_what_git_tracks_is_found_in_an_ignored_folder(tree):
@@ -101,16 +101,16 @@ def test_what_git_tracks_is_found_in_an_ignored_folder(tree):
     write(tree, ".gitignore", "out/\n")
     git(tree, "add", "-f", "out/kept.py", "out/gone.py", check=True)
     (tree / "out/gone.py").unlink()
-    assert found(tree) == [".gitignore", "out/kept.py", "src/a.py"]
+    assert paths_of(tree) == [".gitignore", "out/kept.py", "src/a.py"]
     write(tree, ".cursorignore", "out\n")
-    assert found(tree) == [".cursorignore", ".gitignore", "src/a.py"]
+    assert paths_of(tree) == [".cursorignore", ".gitignore", "src/a.py"]
 
 
 def test_without_the_program_the_walk_judges(tree, without_git):
     for path in ("out/x.py", "src/a.py"):
         write(tree, path)
     write(tree, ".gitignore", "out/\n")
-    assert found(tree) == [".gitignore", "src/a.py"]
+    assert paths_of(tree) == [".gitignore", "src/a.py"]
 
 
 def test_the_users_own_ignore_file_does_not_count(tree, tmp_path, monkeypatch):
@@ -118,20 +118,20 @@ def test_the_users_own_ignore_file_does_not_count(tree, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     git(tree, "config", "core.excludesFile", str(tmp_path / "home/git/ignore"), check=True)
     write(tree, "a.py")
-    assert found(tree) == ["a.py"]
+    assert paths_of(tree) == ["a.py"]
 
 
 def test_a_part_of_a_repository_is_listed_alone(tree):
     for path in ("part/src/a.py", "part/out/b.py", "other/c.py"):
         write(tree, path)
     write(tree, ".gitignore", "/part/out\n")
-    assert found(tree / "part") == ["src/a.py"]
+    assert paths_of(tree / "part") == ["src/a.py"]
 
 
 def test_a_root_that_its_repository_ignores_is_listed(tree):
     write(tree, "part/a.py")
     write(tree, ".gitignore", "/part\n")
-    assert found(tree / "part") == ["a.py"]
+    assert paths_of(tree / "part") == ["a.py"]
 
 
 def test_an_unmerged_file_is_listed_once(tree):
@@ -143,7 +143,7 @@ def test_an_unmerged_file_is_listed_once(tree):
         git(tree, *who, "commit", "-q", "-m", branch, check=True)
     git(tree, *who, "merge", "-q", "--allow-unrelated-histories", "one")
     assert listed(tree, "-u")
-    assert found(tree) == ["a.py"]
+    assert paths_of(tree) == ["a.py"]
 
 
 @pytest.mark.parametrize("tracked", [True, False])
@@ -160,7 +160,7 @@ def test_what_took_the_place_of_a_file_is_not_listed_as_one(tree, tracked):
     write(tree, "elsewhere/x")
     (tree / "b").symlink_to("elsewhere")
     os.mkfifo(tree / "c")
-    assert found(tree) == ["a/inner", "elsewhere/x"]
+    assert paths_of(tree) == ["a/inner", "elsewhere/x"]
 
 
 @pytest.mark.parametrize("repository", [True, False])
@@ -188,7 +188,7 @@ def test_links_pipes_nested_repositories_and_strange_names(tmp_path, repository)
     write(root, ".gitignore", "out.txt\n")
     if repository:
         git(root, "init", "-q", check=True)
-    assert found(root) == [".gitignore", "link.txt", "real/file", "twice"]
+    assert paths_of(root) == [".gitignore", "link.txt", "real/file", "twice"]
 
 
 def test_a_line_of_a_clineignore_may_name_another_file(tmp_path):
@@ -201,14 +201,14 @@ def test_a_line_of_a_clineignore_may_name_another_file(tmp_path):
     write(root, "sub/more.txt", "*.bak\n")
     write(tmp_path, "outside.txt", "*\n")
     rest = [".clineignore", "shared.txt", "sub/.clineignore", "sub/d.log", "sub/more.txt"]
-    assert found(root) == rest
+    assert paths_of(root) == rest
 
 
 def test_an_included_file_without_end_is_refused(tmp_path):
     write(tmp_path, ".clineignore", "!include big.txt\n")
     write(tmp_path, "big.txt", "x" * (INCLUDE_BYTES + 1))
     with pytest.raises(Unverifiable, match="too large"):
-        found(tmp_path)
+        paths_of(tmp_path)
 
 
 def test_what_is_included_includes_nothing(tmp_path):
@@ -218,7 +218,7 @@ def test_what_is_included_includes_nothing(tmp_path):
     write(tmp_path, "two.txt", "*.tmp\n")
     write(tmp_path, "a.log")
     write(tmp_path, "a.tmp")
-    assert found(tmp_path) == [".clineignore", "a.tmp", "one.txt", "two.txt"]
+    assert paths_of(tmp_path) == [".clineignore", "a.tmp", "one.txt", "two.txt"]
 
 
 @pytest.mark.parametrize(("limit", "most"), [("INCLUDES_MAX", 4), ("INCLUDED_BYTES", 4 * 6)])
@@ -228,10 +228,10 @@ def test_what_a_tree_includes_is_bounded(tmp_path, monkeypatch, limit, most):
     for folder in ("a", "b"):
         write(tmp_path, f"{folder}/x.tmp")
         write(tmp_path, f"{folder}/.clineignore", "!include ../shared.txt\n" * 2)
-    assert found(tmp_path) == ["a/.clineignore", "b/.clineignore", "shared.txt"]
+    assert paths_of(tmp_path) == ["a/.clineignore", "b/.clineignore", "shared.txt"]
     write(tmp_path, "c/.clineignore", "!include ../shared.txt\n")
     with pytest.raises(Unverifiable, match=r"c/\.clineignore is where .* come to include more"):
-        found(tmp_path)
+        paths_of(tmp_path)
 
 
 CHANGES = {
@@ -262,7 +262,7 @@ def looks(monkeypatch):
     return counted
 
 
-def standing(root):
+def tree_with_files(root):
     for path in ("src/a.py", "out/x", "shared.txt"):
         write(root, path)
     write(root, ".gitignore", "out\n")
@@ -281,7 +281,7 @@ def let_time_move(folder):
 
 
 def test_what_stands_is_not_looked_at_twice(tree, tmp_path, looks):
-    finder = standing(tree)
+    finder = tree_with_files(tree)
     let_time_move(tmp_path)
     assert finder.paths() is finder.paths()
     assert len(looks) == 1
@@ -289,26 +289,26 @@ def test_what_stands_is_not_looked_at_twice(tree, tmp_path, looks):
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_seen(tree, tmp_path, looks, change):
-    finder = standing(tree)
+    finder = tree_with_files(tree)
     let_time_move(tmp_path)
     before = finder.paths()
     let_time_move(tmp_path)
     CHANGES[change](tree)
-    assert finder.paths() == tuple(found(tree)) != before
+    assert finder.paths() == tuple(paths_of(tree)) != before
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_a_moment_ago_is_never_missed(tree, change):
-    finder = standing(tree)
+    finder = tree_with_files(tree)
     before = finder.paths()
     CHANGES[change](tree)
-    assert finder.paths() == tuple(found(tree)) != before
+    assert finder.paths() == tuple(paths_of(tree)) != before
 
 
 def test_a_link_is_followed_anew_each_time(tree, tmp_path, looks):
     write(tmp_path, "outside/keep")
     (tmp_path / "outside/way").symlink_to(tree)
-    finder = standing(tree)
+    finder = tree_with_files(tree)
     (tree / "link").symlink_to("../outside/way/src/a.py")
     let_time_move(tmp_path)
     assert "link" in finder.paths()
@@ -321,7 +321,7 @@ def test_a_link_is_followed_anew_each_time(tree, tmp_path, looks):
 def test_a_git_file_that_names_no_folder_hides_nothing(tmp_path, text):
     write(tmp_path, ".git", text)
     write(tmp_path, "a.py")
-    assert "a.py" in found(tmp_path)
+    assert "a.py" in paths_of(tmp_path)
 
 
 def test_the_git_file_of_a_worktree_is_no_file_of_it(tree, tmp_path):
@@ -331,7 +331,7 @@ def test_the_git_file_of_a_worktree_is_no_file_of_it(tree, tmp_path):
     git(tree, *who, "commit", "-q", "-m", "one", check=True)
     git(tree, "worktree", "add", "-q", str(tmp_path / "second"), check=True)
     write(tmp_path, "second/new.py")
-    assert found(tmp_path / "second") == ["a.py", "new.py"]
+    assert paths_of(tmp_path / "second") == ["a.py", "new.py"]
 
 
 def test_names_that_are_no_unicode_hide_no_others(tree):
@@ -341,7 +341,7 @@ def test_names_that_are_no_unicode_hide_no_others(tree):
         write(tree, name)
     git(tree, "add", "--all", check=True)
     write(tree, ".gitignore", "*.log\n")
-    assert found(tree) == [".gitignore", "a.log", "b.log", "é.log", "\U0001f600.log"]
+    assert paths_of(tree) == [".gitignore", "a.log", "b.log", "é.log", "\U0001f600.log"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
@@ -350,14 +350,14 @@ def test_a_git_that_is_a_pipe_or_leads_to_itself_hides_nothing(tmp_path):
     write(tmp_path, "circle/a.py")
     os.mkfifo(tmp_path / "pipe/.git")
     (tmp_path / "circle/.git").symlink_to(".git")
-    assert found(tmp_path / "pipe") == ["a.py"]
-    assert "a.py" in found(tmp_path / "circle")
+    assert paths_of(tmp_path / "pipe") == ["a.py"]
+    assert "a.py" in paths_of(tmp_path / "circle")
 
 
 def test_an_include_of_a_name_that_cannot_be_says_nothing(tmp_path):
     write(tmp_path, ".clineignore", "!include a\0b\n*.log\n")
     write(tmp_path, "a.log")
-    assert found(tmp_path) == [".clineignore"]
+    assert paths_of(tmp_path) == [".clineignore"]
 
 
 def test_folders_too_deep_for_any_path_are_left_out(tmp_path, monkeypatch):
@@ -367,4 +367,4 @@ def test_folders_too_deep_for_any_path_are_left_out(tmp_path, monkeypatch):
         os.mkdir("d" * 200)
         os.chdir("d" * 200)
     write(tmp_path, "b.py")
-    assert found(tmp_path) == ["a.py", "b.py"]
+    assert paths_of(tmp_path) == ["a.py", "b.py"]

@@ -131,15 +131,15 @@ def test_whatever_call_fails_the_file_is_old_or_new_and_nothing_is_left(root, wa
         try:
             found = replace(root, calls, new=new, expected=was)
         except Unverifiable:
-            assert standing(file) == was, made
+            assert content(file) == was, made
         else:
             # The last read may fail, too, after the write was done: then it says so.
-            assert found.kind == "unreadable" or found.data == standing(file)
-            assert standing(file) in (was, new)
+            assert found.kind == "unreadable" or found.data == content(file)
+            assert content(file) in (was, new)
         assert litter(root) == [], made
         if len(made) < number:
             break
-    assert standing(file) == new
+    assert content(file) == new
     assert number > 10
 
 
@@ -170,7 +170,7 @@ def test_a_disk_that_dies_while_a_linked_file_is_written_says_so(root, file):
         replace(root, dead_after("ftruncate"))
 
 
-def standing(file):
+def content(file):
     return file.read_bytes() if file.exists() else None
 
 
@@ -195,10 +195,10 @@ def test_after_a_kill_at_any_step_cleaning_leaves_old_or_new_and_nothing_else(ro
         asides = workspace.asides("sub/file", "t1")
         assert set(litter(root)) <= set(asides)
         workspace.clean("sub/file", asides)
-        assert standing(file) in (was, new)
+        assert content(file) in (was, new)
         assert litter(root) == []
     assert number > 20
-    assert standing(file) == new
+    assert content(file) == new
 
 
 held_up: list[threading.Thread] = []

@@ -25,11 +25,11 @@ BOTH = [(STOOD, WANTED), (LINKS_STOOD, LINKS_WANTED)]
 @pytest.fixture
 def root(tmp_path):
     made = tmp_path / "root"
-    begin(made)
+    lay_out(made)
     return made
 
 
-def begin(root, stood=STOOD):
+def lay_out(root, stood=STOOD):
     for path, data in stood.items():
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -40,14 +40,14 @@ def begin(root, stood=STOOD):
             file.write_bytes(data)
 
 
-def standing(file):
+def content_at(file):
     if file.is_symlink():
         return Link(os.readlink(file))
     return file.read_bytes() if file.exists() else None
 
 
-def stands(root, wanted=WANTED):
-    return {path: standing(root / path) for path in wanted}
+def contents(root, wanted=WANTED):
+    return {path: content_at(root / path) for path in wanted}
 
 
 def litter(root):
@@ -77,27 +77,27 @@ def answered(found):
 
 
 def test_symlinks_come_go_and_lead_elsewhere_and_are_not_followed(root):
-    begin(root, LINKS_STOOD)
+    lay_out(root, LINKS_STOOD)
     answers = opened(root).replace_each(asked(LINKS_STOOD, LINKS_WANTED))
     assert [answered(found) for found in answers] == list(LINKS_WANTED.values())
-    assert stands(root, LINKS_WANTED) == LINKS_WANTED
+    assert contents(root, LINKS_WANTED) == LINKS_WANTED
     assert (root / "a/one").read_bytes() == OLD
     assert litter(root) == []
 
 
 def test_a_symlink_that_leads_elsewhere_than_expected_stays(root):
-    begin(root, LINKS_STOOD)
+    lay_out(root, LINKS_STOOD)
     (root / "a/led").unlink()
     (root / "a/led").symlink_to("the-users")
     answers = opened(root).replace_each(asked(LINKS_STOOD, LINKS_WANTED))
     assert answers[0].target == "the-users"
-    assert stands(root, LINKS_WANTED) == {**LINKS_WANTED, "a/led": Link("the-users")}
+    assert contents(root, LINKS_WANTED) == {**LINKS_WANTED, "a/led": Link("the-users")}
 
 
 def test_each_gets_its_bytes_and_is_answered_in_order(root):
     answers = opened(root).replace_each(asked())
     assert [(found.path, found.data) for found in answers] == list(WANTED.items())
-    assert stands(root) == WANTED
+    assert contents(root) == WANTED
     assert litter(root) == []
 
 
@@ -117,7 +117,7 @@ def test_one_that_is_not_as_expected_stays_and_the_others_are_done(root):
     (root / "a/two").write_bytes(SAVE)
     answers = opened(root).replace_each(asked())
     assert answers[1].data == SAVE
-    assert stands(root) == {**WANTED, "a/two": SAVE}
+    assert contents(root) == {**WANTED, "a/two": SAVE}
 
 
 def test_one_that_the_disk_refuses_is_an_error_and_the_others_are_done(root):
@@ -136,7 +136,7 @@ def test_one_that_the_disk_refuses_is_an_error_and_the_others_are_done(root):
 def test_where_not_so_many_files_may_be_open_the_rest_go_by_themselves(root):
     answers = opened(root, failing_writes(2, errno.EMFILE)).replace_each(asked())
     assert [found.data for found in answers] == list(WANTED.values())
-    assert stands(root) == WANTED
+    assert contents(root) == WANTED
     assert litter(root) == []
 
 
@@ -157,10 +157,10 @@ def failing_writes(times, code):
 @pytest.mark.parametrize(("stood", "wanted"), BOTH)
 def test_whatever_call_fails_each_is_old_or_new_as_its_answer_says(root, disk, code, stood, wanted):
     for number in range(1, 400):
-        begin(root, stood)
+        lay_out(root, stood)
         calls, made = failing(number, code, disk)
         answers = opened(root, calls).replace_each(asked(stood, wanted))
-        now = stands(root, wanted)
+        now = contents(root, wanted)
         for path, answer in zip(wanted, answers, strict=True):
             if isinstance(answer, Unverifiable):
                 assert now[path] == stood[path], made
@@ -171,7 +171,7 @@ def test_whatever_call_fails_each_is_old_or_new_as_its_answer_says(root, disk, c
         assert litter(root) == [], made
         if len(made) < number:
             break
-    assert stands(root, wanted) == wanted
+    assert contents(root, wanted) == wanted
     assert number > 40
 
 
@@ -182,7 +182,7 @@ def test_a_save_while_others_are_written_is_kept(root, call):
 
     answers = opened(root, before(call, save)).replace_each(asked())
     assert answers[1].data == SAVE
-    assert stands(root) == {**WANTED, "a/two": SAVE}
+    assert contents(root) == {**WANTED, "a/two": SAVE}
     assert litter(root) == []
 
 
@@ -202,7 +202,7 @@ def test_a_save_into_the_displaced_file_is_found_after_the_folders_were_synced(r
     answers = opened(root, Hooked(hook)).replace_each(asked())
     held.close()
     assert answers[1].data == SAVE
-    assert stands(root) == {**WANTED, "a/two": SAVE}
+    assert contents(root) == {**WANTED, "a/two": SAVE}
 
 
 def test_the_answer_is_the_stat_of_what_stands_there(root):
@@ -224,7 +224,7 @@ def test_what_somebody_wrote_into_the_new_file_is_what_the_answer_says(root):
 @pytest.mark.parametrize(("stood", "wanted"), BOTH)
 def test_killed_at_any_call_it_is_cleaned_up_to_old_or_new(root, stood, wanted):
     for number in range(1, 2_000, 3):
-        begin(root, stood)
+        lay_out(root, stood)
         some = asked(stood, wanted)
         if not killed_at(root, number, some):
             break
@@ -233,11 +233,11 @@ def test_killed_at_any_call_it_is_cleaned_up_to_old_or_new(root, stood, wanted):
             asides = workspace.asides(each.path, each.token)
             after = compared(each.new)
             workspace.clean(each.path, asides, before=each.expected, after=after)
-        now = stands(root, wanted)
+        now = contents(root, wanted)
         assert all(now[path] in (stood[path], wanted[path]) for path in wanted)
         assert litter(root) == []
     assert number > 50
-    assert stands(root, wanted) == wanted
+    assert contents(root, wanted) == wanted
 
 
 def killed_at(root, number, some):
@@ -254,7 +254,7 @@ FEW, MANY = STOOD, {f"{'abc'[n % 3]}/{n}": OLD if n % 2 else None for n in range
 counts = pytest.mark.parametrize("stood", [FEW, LINKS_STOOD, MANY], ids=["few", "links", "many"])
 
 
-def turned(stood):
+def opposite(stood):
     """What stands comes to go, and the other way round, or changes."""
     gone = {path: None if n % 3 else NEW for n, path in enumerate(stood)}
     return {path: NEW if stood[path] is None else gone[path] for path in stood}
@@ -262,11 +262,11 @@ def turned(stood):
 
 @counts
 def test_files_and_links_are_created_deleted_and_changed_together(root, stood):
-    begin(root, stood)
-    wanted = turned(stood)
+    lay_out(root, stood)
+    wanted = opposite(stood)
     answers = opened(root).replace_each(asked(stood, wanted))
     assert [found.data for found in answers] == [*wanted.values()]
-    assert stands(root, stood) == wanted
+    assert contents(root, stood) == wanted
 
 
 def test_rights_and_names_that_are_given_meanwhile_are_kept(root):

@@ -37,7 +37,7 @@ def put(root, path, content="x\n"):
         out.write(content)
 
 
-def seen(root, last=NO_TREE):
+def look_and_learn(root, last=NO_TREE):
     """A look, with what a caller learns who reads every file. All that is younger than the look
     before gets times of long ago, each its own, so that a later touch always shows."""
     for folder, _, names in os.walk(root):
@@ -45,10 +45,10 @@ def seen(root, last=NO_TREE):
             if os.lstat(path).st_mtime_ns > OLD_NS + LATER_NS:
                 at = OLD_NS + next(ages)
                 os.utime(path, ns=(at, at), follow_symlinks=False)
-    return learned(root, opened(root).tree(last))
+    return learn(root, opened(root).tree(last))
 
 
-def learned(root, tree):
+def learn(root, tree):
     """As a caller does who read every file, some time after it was written."""
     for path, row in tree.files():
         if not row[CONTENT]:
@@ -62,12 +62,12 @@ def learned(root, tree):
     return structs.replace(tree, listings=listings)
 
 
-def told(tree):
+def description(tree):
     """What a tree says, without the contents and the moments of the looks."""
-    return sorted((path, row[:CONTENT]) for path, row in tree.files()), hidden(tree)
+    return sorted((path, row[:CONTENT]) for path, row in tree.files()), hidden_entries(tree)
 
 
-def hidden(tree):
+def hidden_entries(tree):
     return {
         folder + name: why
         for folder, listing in tree.listings.items()
@@ -93,7 +93,7 @@ def test_it_lists_what_a_walk_lists_and_the_symlinks(root):
     walked = [path for path, _ in workspace.walk()]
     assert sorted(path for path, _ in found.files()) == sorted([*walked, "l"])
     assert contents(found)["l"] == "a/b.py"
-    assert hidden(found) == {
+    assert hidden_entries(found) == {
         "a.log": "ignored",
         "build/": "ignored",
         "sub/": "a repository of its own",
@@ -105,7 +105,7 @@ def test_what_the_times_vouch_for_keeps_its_content(root):
     put(root, "a.py", "a\n")
     put(root, "d/b.py", "b\n")
     workspace = opened(root)
-    first = seen(root)
+    first = look_and_learn(root)
     assert contents(workspace.tree(first)) == {
         "a.py": revision_of(b"a\n"),
         "d/b.py": revision_of(b"b\n"),
@@ -127,7 +127,7 @@ def test_a_folder_that_did_not_change_is_not_listed_again(root, monkeypatch):
     put(root, "a/x")
     put(root, "b/x")
     workspace = opened(root)
-    first = seen(root)
+    first = look_and_learn(root)
     listed = []
     real = os.scandir
 
@@ -148,32 +148,32 @@ def test_an_ignore_file_that_changed_comes_or_goes_is_heeded(root):
     put(root, "a/y")
     put(root, ".gitignore", "none\n")
     workspace = opened(root)
-    first = seen(root)
+    first = look_and_learn(root)
     put(root, ".gitignore", "*.tmp\n")
-    assert told(workspace.tree(first))[1] == {"a/x.tmp": "ignored"}
+    assert description(workspace.tree(first))[1] == {"a/x.tmp": "ignored"}
     os.unlink(root / ".gitignore")
-    assert told(workspace.tree(first))[1] == {}
+    assert description(workspace.tree(first))[1] == {}
     put(root, "a/.gitignore", "y\n")
-    assert told(workspace.tree(first))[1] == {"a/y": "ignored"}
+    assert description(workspace.tree(first))[1] == {"a/y": "ignored"}
 
 
 def test_an_ignore_file_above_the_workspace_is_heeded(root):
     put(root, ".git/HEAD")
     put(root, "ws/x.tmp")
     workspace = opened(root / "ws")
-    first = seen(root / "ws")
+    first = look_and_learn(root / "ws")
     put(root, ".gitignore", "*.tmp\n")
-    assert told(workspace.tree(first)) == ([], {"x.tmp": "ignored"})
+    assert description(workspace.tree(first)) == ([], {"x.tmp": "ignored"})
     os.unlink(root / ".gitignore")
     put(root, ".git/info/exclude", "*.tmp\n")
-    assert told(workspace.tree(first)) == ([], {"x.tmp": "ignored"})
+    assert description(workspace.tree(first)) == ([], {"x.tmp": "ignored"})
 
 
 def test_a_folder_that_became_a_symlink_is_not_followed(root, tmp_path):
     put(root, "d/x")
     put(tmp_path, "outside/secret")
     workspace = opened(root)
-    first = seen(root)
+    first = look_and_learn(root)
     os.rename(root / "d", root / "e")
     os.symlink(tmp_path / "outside", root / "d")
     assert sorted(contents(workspace.tree(first))) == ["d", "e/x"]
@@ -182,10 +182,10 @@ def test_a_folder_that_became_a_symlink_is_not_followed(root, tmp_path):
 def test_a_repository_that_came_or_went_is_heeded(root):
     put(root, "d/x")
     workspace = opened(root)
-    first = seen(root)
+    first = look_and_learn(root)
     put(root, "d/.git/HEAD")
-    second = seen(root, first)
-    assert told(second) == ([], {"d/": "a repository of its own"})
+    second = look_and_learn(root, first)
+    assert description(second) == ([], {"d/": "a repository of its own"})
     os.unlink(root / "d/.git/HEAD")
     os.rmdir(root / "d/.git")
     assert list(contents(workspace.tree(second))) == ["d/x"]
@@ -194,14 +194,14 @@ def test_a_repository_that_came_or_went_is_heeded(root):
 def test_what_was_learned_is_remembered_for_the_next_process(root):
     put(root, "a/b.py")
     put(root, ".gitignore", "x\n")
-    made = seen(root)
+    made = look_and_learn(root)
     opened(root).remember(made)
     assert opened(root).remembered() == made
 
 
 def test_what_is_to_last_for_this_process_alone_is_not_written(root):
     put(root, "a.py")
-    workspace, made = opened(root), seen(root)
+    workspace, made = opened(root), look_and_learn(root)
     workspace.remember(made, lasting=False)
     assert workspace.remembered() == made
     assert opened(root).remembered() == NO_TREE
@@ -211,7 +211,7 @@ def test_what_is_to_last_for_this_process_alone_is_not_written(root):
 @pytest.mark.parametrize("packed", [zlib.compress, bytes, lambda kept: zlib.compress(kept)[:-1]])
 def test_what_cannot_be_read_of_it_is_learned_anew(root, tmp_path, kept, packed):
     put(root, "a.py")
-    made = seen(root)
+    made = look_and_learn(root)
     save(str(tmp_path), "/", made)
     assert load(str(tmp_path), "/") == made
     (tmp_path / "tree.z").write_bytes(packed(kept))
@@ -219,7 +219,7 @@ def test_what_cannot_be_read_of_it_is_learned_anew(root, tmp_path, kept, packed)
 
 
 def test_what_was_remembered_of_another_root_is_not_taken(tmp_path, root):
-    save(str(tmp_path), str(root), seen(root))
+    save(str(tmp_path), str(root), look_and_learn(root))
     assert load(str(tmp_path), "/elsewhere") == NO_TREE
 
 
@@ -250,15 +250,15 @@ def test_a_look_with_what_was_learned_answers_as_one_without(taken):
             elif what == "remove" and os.path.lexists(os.path.join(root, path)):
                 os.unlink(os.path.join(root, path))
             elif what == "look":
-                last = seen(root, last)
-        assert told(opened(root).tree(last)) == told(opened(root).tree())
+                last = look_and_learn(root, last)
+        assert description(opened(root).tree(last)) == description(opened(root).tree())
 
 
 def test_folders_deeper_than_are_held_open_are_looked_at_as_well(root):
     deep = "/".join(["d"] * 300)
     put(root, f"{deep}/a.py")
     put(root, "b.py")
-    first = seen(root)
+    first = look_and_learn(root)
     assert dict(first.files()).keys() == {f"{deep}/a.py", "b.py"}
     assert opened(root).tree(first).listings == first.listings
     put(root, f"{deep}/a.py", "other\n")

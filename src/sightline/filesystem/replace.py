@@ -46,17 +46,17 @@ def replace_each(
     calls: Calls, root: str, wanted: Sequence[Replacement]
 ) -> list[FileState | Unverifiable]:
     """See Workspace.replace_each."""
-    ended = _carry_out([_write(calls, root, each) for each in wanted])
+    ended = _carry_out([_write(calls, root, replacement) for replacement in wanted])
     for number, error in enumerate(ended):
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             # Together the writes hold many files open; alone each needs a few.
             [ended[number]] = _carry_out([_write(calls, root, wanted[number])])
     answers: list[FileState | Unverifiable] = []
-    for each, end in zip(wanted, ended, strict=True):
+    for replacement, end in zip(wanted, ended, strict=True):
         if end is None:
-            answers.append(read(calls, root, each.path, ANSWER_LIMIT))
+            answers.append(read(calls, root, replacement.path, ANSWER_LIMIT))
         elif isinstance(end, OSError):
-            refused = refusal(each.path, end)
+            refused = refusal(replacement.path, end)
             refused.__cause__ = end
             answers.append(refused)
         else:
@@ -89,7 +89,7 @@ def _carry_out(writes: Sequence[Write]) -> list[Ended]:
 def _sync(awaited: dict[int, Awaited]) -> dict[int, OSError | None]:
     """Write and sync temporary files, and sync each folder once; return each write's failure."""
     failures: dict[int, OSError | None] = dict.fromkeys(awaited)
-    files = {number: each for number, each in awaited.items() if isinstance(each, TempFile)}
+    files = {number: thing for number, thing in awaited.items() if isinstance(thing, TempFile)}
     for number, file in files.items():
         failures[number] = _failure(file.write)
         if len(files) > 1 and failures[number] is None:
@@ -155,8 +155,8 @@ def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) 
     part, temp, spare = temp_names(folder.path, token)
     swap = Swap(folder, temp, spare)
     if is_link(expected):
-        made = yield from write_temp_file(folder, part, temp, new, None)
-        return (yield from _swap_in(swap, expected, new, made))
+        written = yield from write_temp_file(folder, part, temp, new, None)
+        return (yield from _swap_in(swap, expected, new, written))
     for _ in range(ROUNDS):
         old = _open_file(folder)
         if old is None:
@@ -168,14 +168,14 @@ def _replace(folder: Folder, expected: Revision, new: bytes | Link, token: str) 
                 yield None
                 _write_in_place(folder, expected, new)
                 return None
-            made = yield from write_temp_file(folder, part, temp, new, old)
+            written = yield from write_temp_file(folder, part, temp, new, old)
         finally:
             os.close(old)
         if way == "read_only":  # said here, so that an error of the disk itself comes first
             remove(folder, temp)
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder.path)
         if _is_untouched(folder, found):
-            return (yield from _swap_in(swap, expected, new, made))
+            return (yield from _swap_in(swap, expected, new, written))
         remove(folder, temp)  # the file may have other rights by now, or another name
     raise OSError(errno.EBUSY, "other programs keep saving it")
 
@@ -204,7 +204,7 @@ def _is_untouched(folder: Folder, found: os.stat_result) -> bool:
     return (now.st_ino, now.st_ctime_ns) == (found.st_ino, found.st_ctime_ns)
 
 
-def _swap_in(swap: Swap, expected: Revision, new: bytes | Link, made: os.stat_result) -> Write:
+def _swap_in(swap: Swap, expected: Revision, new: bytes | Link, written: os.stat_result) -> Write:
     try:
         content = as_link(new.target) if isinstance(new, Link) else revision_of(new)
         timed = yield from swap_in(swap, expected, content)
@@ -213,12 +213,12 @@ def _swap_in(swap: Swap, expected: Revision, new: bytes | Link, made: os.stat_re
     if timed is None or isinstance(new, Link):
         return None
     at_ns, now = timed
-    unwritten = (now.st_ino, now.st_size, now.st_mtime_ns) == (
-        made.st_ino,
-        made.st_size,
-        made.st_mtime_ns,
+    is_ours = (now.st_ino, now.st_size, now.st_mtime_ns) == (
+        written.st_ino,
+        written.st_size,
+        written.st_mtime_ns,
     )
-    if not unwritten:
+    if not is_ours:
         return None
     return FileState(swap.folder.path, "file", content, new, signature_of(now), at_ns)
 
@@ -227,7 +227,7 @@ def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
     calls, name = folder.calls, folder.prefix + folder.name
     part, temp, _ = temp_names(folder.path, token)
     try:
-        made = yield from write_temp_file(folder, part, temp, new, None)
+        written = yield from write_temp_file(folder, part, temp, new, None)
     except BaseException:
         folder.unmake()
         raise
@@ -241,7 +241,7 @@ def _create(folder: Folder, new: bytes | Link, token: str) -> Steps:
     except OSError:
         remove(folder, temp)
         try:
-            is_ours = calls.lstat(name, dir_fd=folder.fd).st_ino == made.st_ino
+            is_ours = calls.lstat(name, dir_fd=folder.fd).st_ino == written.st_ino
         except FileNotFoundError:
             is_ours = False
         if is_ours:

@@ -72,9 +72,9 @@ class Calls:
     time_ns = staticmethod(time_ns)
     sleep = staticmethod(sleep)
 
-    def exchange(self, one: str, other: str, *, dir_fd: int | None) -> None:
+    def exchange(self, first: str, second: str, *, dir_fd: int | None) -> None:
         """Exchange two names in one step. ENOSYS where the system or the file system cannot."""
-        _renameat(1, one, other, dir_fd, dir_fd)
+        _renameat(1, first, second, dir_fd, dir_fd)
 
     def move(self, src: str, dst: str, *, src_fd: int | None, dst_fd: int | None) -> None:
         """Rename src to dst; EEXIST when dst exists."""

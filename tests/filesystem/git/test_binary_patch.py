@@ -46,7 +46,7 @@ def put(folder, path, side):
     file.chmod(side.mode & 0o777)
 
 
-def standing(folder, path):
+def side_on_disk(folder, path):
     file = folder / path
     if not os.path.lexists(file):
         return None
@@ -78,9 +78,9 @@ def test_git_turns_one_side_into_the_other_and_back(repository, path, old, new):
         assert text == b""
         return
     apply(folder, text)
-    assert standing(folder, path) == new
+    assert side_on_disk(folder, path) == new
     apply(folder, text, "--reverse")
-    assert standing(folder, path) == old
+    assert side_on_disk(folder, path) == old
     put(folder, path, None)
 
 

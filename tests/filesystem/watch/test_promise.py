@@ -61,7 +61,7 @@ def do(root: Path, what: str, one: str, two: str) -> None:
         return
 
 
-def standing(root: Path) -> dict[str, tuple[object, bytes]]:
+def files_on_disk(root: Path) -> dict[str, tuple[object, bytes]]:
     """The listed files, with their contents."""
     return {
         path: (signature, (root / path).read_bytes())
@@ -78,12 +78,12 @@ def test_what_changed_is_named_or_stood_for(before, acts):
         for step in before:
             do(root, *step)
         with watching(root) as watcher:
-            known = standing(root)
+            known = files_on_disk(root)
             for what, one, two in [*acts, ("look", "", "")]:
                 do(root, what, one, two)
                 if what != "look":
                     continue
-                hints, now = all_of(watcher), standing(root)
+                hints, now = all_of(watcher), files_on_disk(root)
                 changed = {p for p in known.keys() | now.keys() if known.get(p) != now.get(p)}
                 assert hints.everything or all(stood_for(p, hints.paths) for p in changed)
                 known = now

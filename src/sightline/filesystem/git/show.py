@@ -135,7 +135,7 @@ class ChangeReader:
         answer = self._ask(["ls-files", "-o", "--exclude-standard", "-z"], NAMES_BYTES)
         if answer is None:
             return None
-        return [Touched("?", os.fsdecode(each)) for each in answer[0].split(b"\0")[:-1]], answer[1]
+        return [Touched("?", os.fsdecode(name)) for name in answer[0].split(b"\0")[:-1]], answer[1]
 
     def patch(
         self, before: str, after: str | None, paths: Sequence[str], limit: int

@@ -231,7 +231,7 @@ def ignored(chain: Chain, path: str, *, folder: bool) -> bool:
 
 def hidden(chain: Chain, folder: str, names: Sequence[str]) -> set[str]:
     """Return the ignored files of one folder (from the top; "" or ending in "/")."""
-    asked = {name for each, cut in chain for name in each.concerned(folder[cut:], names)}
+    asked = {name for patterns, cut in chain for name in patterns.concerned(folder[cut:], names)}
     return {name for name in asked if ignored(chain, folder + name, folder=False)}
 
 

@@ -49,9 +49,9 @@ class Folders:
     def _cover(self, folder: str) -> set[int]:
         done: set[int] = set()
         chains = self._rules.chains(folder)
-        left = [] if chains is None else [(folder, chains)]
-        while left:
-            folder, chains = left.pop()
+        waiting = [] if chains is None else [(folder, chains)]
+        while waiting:
+            folder, chains = waiting.pop()
             watch = self._add(folder)
             if watch is None:
                 continue
@@ -68,7 +68,7 @@ class Folders:
             if below is None:
                 self.nested.add(watch)
             else:
-                left += below
+                waiting += below
         return done
 
     def _below(self, folder: str, chains: Chains) -> list[tuple[str, Chains]] | None:
