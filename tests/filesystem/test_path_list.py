@@ -255,7 +255,7 @@ def looks(monkeypatch):
 
     def counting(self, tree):
         counted.append(tree)
-        made(self, tree)
+        return made(self, tree)
 
     monkeypatch.setattr(path_list.PathList, "_list", counting)
     monkeypatch.setattr(scan, "TICK_NS", 0)

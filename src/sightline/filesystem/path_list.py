@@ -8,8 +8,10 @@ index and those ignore files stay as they are.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from stat import S_ISLNK, S_ISREG
+
+from msgspec import Struct
 
 from sightline.filesystem.git.repository import repository
 from sightline.filesystem.ignore.cline_ignore import Cline
@@ -22,7 +24,7 @@ from sightline.filesystem.ignore.rules import (
     git_top,
     is_unlisted,
 )
-from sightline.filesystem.tree_index import IGNORED, MODE, NO_TREE, Tree, file_stamp
+from sightline.filesystem.tree_index import IGNORED, MODE, Tree, file_stamp
 
 AGENTS = (".rooignore", ".kilocodeignore", ".cursorignore", ".geminiignore", ".aiexclude")
 """Ignore files of agents' products, beside .clineignore."""
@@ -31,75 +33,76 @@ GIT_S = 60.0
 """Seconds that git may take to name the files it tracks."""
 
 
+class _Listed(Struct, frozen=True):
+    """A list, and all that it was made from. stamps: of git's index and the agents' ignore files;
+    tracked: files that git tracks and that only git's rules ignore."""
+
+    tree: Tree
+    stamps: dict[str, tuple[int, ...] | None]
+    paths: tuple[str, ...]
+    links: list[str]
+    tracked: list[str]
+
+
 class PathList:
     """The list of one tree. refusing: the rules of .sightlineignore."""
 
     def __init__(self, root: str, refusing: IgnoreRules) -> None:
         self._root = root
         self._refusing = refusing
-        self._tree = NO_TREE
-        self._asked: dict[str, tuple[int, ...] | None] = {}
-        self._paths: tuple[str, ...] = ()
-        self._links: list[str] = []
-        self._tracked: list[str] = []
-        self._rules = self._agent_rules()
+        self._listed: _Listed | None = None
 
     def paths(self, tree: Tree) -> tuple[str, ...]:
         """Return every file that no rule hides, and every symlink to such a file, sorted.
         Unverifiable when an ignore file cannot be read."""
-        if tree is not self._tree or any(file_stamp(f) != was for f, was in self._asked.items()):
-            self._list(tree)
-        tracked = [path for path in self._tracked if self._is_file_here(path)]
-        if not (tracked or self._links):
-            return self._paths
+        listed = self._listed
+        if listed is None or tree is not listed.tree or not _is_current(listed.stamps):
+            listed = self._listed = self._list(tree)
+        tracked = [path for path in listed.tracked if self._is_file_here(path)]
+        if not (tracked or listed.links):
+            return listed.paths
         # Asked every time: links and ignored folders may lead where no stamp tells of a change.
-        known, inside = {*self._paths, *tracked}, os.path.join(self._root, "")
-        leading = {link: os.path.realpath(inside + link) for link in self._links}
+        known, inside = {*listed.paths, *tracked}, os.path.join(self._root, "")
+        leading = {link: os.path.realpath(inside + link) for link in listed.links}
         links = [
             link
             for link, real in leading.items()
             if real.startswith(inside) and real[len(inside) :].replace(os.sep, "/") in known
         ]
-        return tuple(sorted([*known, *links])) if tracked or links else self._paths
+        return tuple(sorted([*known, *links])) if tracked or links else listed.paths
 
-    def _list(self, tree: Tree) -> None:
-        """List the tree, and remember what the list depends on."""
+    def _list(self, tree: Tree) -> _Listed:
         found = repository(self._root, ".")
         if found is not None and found.top != git_top(self._root):
             found = None  # the root's own `.git` is none that git would take
-        index = [f"{found.folder}/index"] if found is not None else []
-        asked = {file: file_stamp(file) for file in index}
-        self._rules = self._agent_rules()
+        index = f"{found.folder}/index" if found is not None else ""
+        stamps = {index: file_stamp(index)} if index else {}
+        rules = RuleSet([*(IgnoreRules(self._root, name) for name in AGENTS), Cline(self._root)])
         files: list[str] = []
-        self._links = []
+        links: list[str] = []
         chains_of: dict[str, Chains] = {}
         for folder, listing in tree.listings.items():  # parents before their folders
             if folder:
                 above = chains_of.get(folder[: folder.rfind("/", 0, -1) + 1])
-                if above is None or self._rules.hides(above, folder[:-1], is_folder=True):
+                if above is None or rules.hides(above, folder[:-1], is_folder=True):
                     continue
-                chains = self._rules.extend(above, folder, listing.files)
+                chains = rules.extend(above, folder, listing.files)
             else:
-                chains = self._rules.chains_of_root()
+                chains = rules.chains_of_root()
             chains_of[folder] = chains
             names = [*listing.files]
-            hidden = self._rules.hidden_names(chains, folder, names) if any(chains) else ()
+            hidden = rules.hidden_names(chains, folder, names) if any(chains) else ()
             for name, row in listing.files.items():
                 if name not in hidden:
-                    (self._links if S_ISLNK(int(row[MODE])) else files).append(folder + name)
-            own = self._rules.names.intersection(listing.files)
-            asked.update({f: file_stamp(f) for f in [f"{self._root}/{folder}{n}" for n in own]})
-        asked.update({file: file_stamp(file) for file in self._rules.files_of_root()})
-        tracked = found.tracked_paths(GIT_S) if found is not None else ()
-        unlisted = set(tracked).difference(files)
-        self._tracked = [path for path in unlisted if self._is_ignored_by_git_alone(tree, path)]
-        self._paths = tuple(sorted(files))
-        self._tree, self._asked = tree, asked
+                    (links if S_ISLNK(int(row[MODE])) else files).append(folder + name)
+            own = [f"{self._root}/{folder}{n}" for n in rules.names.intersection(listing.files)]
+            stamps.update({file: file_stamp(file) for file in own})
+        stamps.update({file: file_stamp(file) for file in rules.files_of_root()})
+        unlisted = set(found.tracked_paths(GIT_S) if found is not None else ()).difference(files)
+        tracked = [path for path in unlisted if self._is_ignored_by_git_alone(tree, rules, path)]
+        return _Listed(tree, stamps, tuple(sorted(files)), links, tracked)
 
-    def _agent_rules(self) -> RuleSet:
-        return RuleSet([*(IgnoreRules(self._root, name) for name in AGENTS), Cline(self._root)])
-
-    def _is_ignored_by_git_alone(self, tree: Tree, path: str) -> bool:
+    def _is_ignored_by_git_alone(self, tree: Tree, rules: RuleSet, path: str) -> bool:
         """Return whether the tree leaves a tracked path out only because git's rules ignore it."""
         folder = path[: path.rfind("/") + 1]
         name = path[len(folder) :]
@@ -112,7 +115,7 @@ class PathList:
             encodes(path)
             and not any(map(is_unlisted, path.split("/")))
             and not self._refusing.refuses(path)
-            and not self._rules.refuses(path)
+            and not rules.refuses(path)
         )
 
     def _is_file_here(self, path: str) -> bool:
@@ -127,6 +130,10 @@ class PathList:
             or os.path.lexists(f"{self._root}/{folder}.git")
             for folder in folders_above(path)
         )
+
+
+def _is_current(stamps: Mapping[str, tuple[int, ...] | None]) -> bool:
+    return all(file_stamp(file) == stamp for file, stamp in stamps.items())
 
 
 def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
