@@ -9,7 +9,7 @@ from tests.sessions.test_presence import hold, sleeper  # noqa: F401  a fixture
 from tests.support.places import TEN
 
 from sightline.model.events import SessionEnded
-from sightline.sessions.affected import strangers
+from sightline.sessions.affected import outside_family
 from sightline.testing import MemoryWorkspace, make_session
 
 
@@ -100,7 +100,7 @@ def test_an_agent_and_its_helpers_are_one_family(tree):
         session.read("a.py")
     found = helper.edit("a.py", "line 2\n", "two\n").affected
     assert {each.session for each in found} == {"lead", "lead/second", "other"}
-    assert [each.session for each in strangers(helper._context, found)] == ["other"]
+    assert [each.session for each in outside_family(helper._context, found)] == ["other"]
 
 
 LINES = st.lists(st.sampled_from("abc"), max_size=8).map(

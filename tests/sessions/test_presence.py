@@ -27,7 +27,7 @@ def environments(session):
     return [recorded.fact for recorded in log]
 
 
-def standing(session, of=None):
+def state_of(session, of=None):
     ground = session._context
     return presence.presence(ground, ground.store.session(of or session.id))
 
@@ -41,7 +41,7 @@ def test_a_session_is_held_by_the_process_of_its_program(s):
     (fact,) = environments(s)
     assert (fact.owner, fact.system) == (process.owner(), sys.platform)
     assert fact.python == ".".join(map(str, sys.version_info[:3]))
-    assert (standing(s).state, standing(s).holder) == ("present", process.owner())
+    assert (state_of(s).state, state_of(s).holder) == ("present", process.owner())
 
 
 def test_taking_it_up_in_the_same_process_says_nothing_new(place, s):
@@ -51,24 +51,24 @@ def test_taking_it_up_in_the_same_process_says_nothing_new(place, s):
 
 def test_another_process_that_takes_it_up_holds_it(place, s, sleeper):
     hold(s, sleeper.pid)
-    assert standing(s).holder == process.owner_of(sleeper.pid)
+    assert state_of(s).holder == process.owner_of(sleeper.pid)
     again = place.session("s")
-    assert standing(again).holder == process.owner()
+    assert state_of(again).holder == process.owner()
 
 
 def test_a_session_is_gone_with_its_process(s, sleeper):
     hold(s, sleeper.pid)
-    assert standing(s).state == "present"
+    assert state_of(s).state == "present"
     sleeper.kill()
     sleeper.wait()
-    assert standing(s).state == "gone"
+    assert state_of(s).state == "gone"
     assert not presence.is_present(s._context, "s")
 
 
 def test_a_later_process_of_the_same_number_is_another_one(s, sleeper):
     machine, pid, start = process.owner_of(sleeper.pid).rsplit(":", 2)
     s._context.append([presence.environment(f"{machine}:{pid}:{int(start) - 1}")])
-    assert standing(s).state == "gone"
+    assert state_of(s).state == "gone"
 
 
 def test_of_another_machine_the_last_sign_of_life_decides(place):
@@ -76,11 +76,11 @@ def test_of_another_machine_the_last_sign_of_life_decides(place):
     session = place.session("far", clock=clock, away_s=60.0)
     session._context.append([presence.environment("another-machine:12:34")])
     clock.advance(seconds=60)
-    assert standing(session).state == "present"
+    assert state_of(session).state == "present"
     clock.advance(seconds=1)
-    assert standing(session).state == "gone"
+    assert state_of(session).state == "gone"
     session.turn()
-    assert standing(session).state == "present"
+    assert state_of(session).state == "present"
 
 
 def test_what_others_did_is_no_sign_of_life(place):
@@ -94,13 +94,13 @@ def test_what_others_did_is_no_sign_of_life(place):
     assert session.check("a.py").state == "stale"  # which records the change in its name
     session._context.append([ClaimReleased("c-1")])
     assert list(session._context.store.timeline(kinds=[Changed]))
-    assert standing(session).last == began
+    assert state_of(session).last == began
 
 
 def test_an_ended_session_is_not_there_and_comes_back_when_it_is_taken_up(place, s):
     s._context.append([SessionEnded()])
-    assert (standing(s).state, presence.is_present(s._context, "s")) == ("ended", False)
-    assert standing(place.session("s")).state == "present"
+    assert (state_of(s).state, presence.is_present(s._context, "s")) == ("ended", False)
+    assert state_of(place.session("s")).state == "present"
 
 
 def test_who_was_never_there_is_not_present(s):
@@ -124,4 +124,4 @@ def test_an_environment_is_recorded_when_it_differs(s):
 
 def test_sessions_in_memory_are_held_by_nobody_and_count_as_there(s):
     made = sightline.testing.make_session({"a": "b"}, clock=FixedClock())
-    assert (standing(made).state, standing(made).holder) == ("present", None)
+    assert (state_of(made).state, state_of(made).holder) == ("present", None)

@@ -677,7 +677,7 @@ class Session:
             host_version: The application's version.
         """
         if host is not None or host_version is not None:
-            presence.note(self._context, host, host_version)
+            presence.record_environment(self._context, host, host_version)
         return usage.environments(self._context)
 
     @verb

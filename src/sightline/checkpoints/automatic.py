@@ -1,7 +1,7 @@
-"""Checkpoints that nobody asks for: before a turn's first change, or after edits.
+"""Take checkpoints automatically: before a turn's first change, or after edits.
 
-They are bounded in time, and lean on the sync of the fact that comes next. One that cannot be
-kept holds nothing up: it is put on the timeline, and said by whoever was asked for the change.
+They are bounded in time, and get to the platter with the next durable fact. One that cannot be
+taken stops nothing: it is recorded as missed, and the answer to the change says so.
 """
 
 from __future__ import annotations
@@ -10,13 +10,10 @@ from time import monotonic
 
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take, words
-from sightline.checkpoints.rewind.effects import is_own
+from sightline.checkpoints.rewind.effects import EFFECTS, is_own
 from sightline.errors import CheckpointFailed, StoreError
 from sightline.guard.evaluation import resolve_path
-from sightline.model.events import Changed, CheckpointMissed, CheckpointTaken, Fact, Moved
-
-TRIED: list[type[Fact]] = [CheckpointTaken, CheckpointMissed]
-EDITS: list[type[Fact]] = [Changed, Moved]
+from sightline.model.events import Changed, CheckpointMissed, CheckpointTaken, Moved
 
 
 def before_change(context: SessionContext, *paths: str, command: str = "") -> bool:
@@ -33,21 +30,22 @@ def before_change(context: SessionContext, *paths: str, command: str = "") -> bo
 def after_change(context: SessionContext, *paths: str) -> None:
     """Take a checkpoint after as many edits as the settings say, of files that they count. paths:
     the files that just changed. Hold no lock while calling."""
-    if context.settings.checkpoints != "edits":
-        return
-    if not any(map(context.settings.checkpoint_counts, paths)):
+    settings = context.settings
+    if settings.checkpoints != "edits" or not any(map(settings.checkpoint_counts, paths)):
         return
     with context.workspace.lock(f"checkpoint {context.session}"):
-        edited = _edited(context)
-        if len(edited) >= context.settings.checkpoint_every:
+        edited = _edited_since_last(context)
+        if len(edited) >= settings.checkpoint_every:
             _take(context, words.after(tuple(dict.fromkeys(edited))), "edits")
 
 
-def _edited(context: SessionContext) -> list[str]:
-    """The files of this session's edits that count, since its last checkpoint was tried."""
-    tried = [*context.store.timeline(session=context.session, kinds=TRIED, newest=1)]
-    after = tried[0].position if tried else 0
-    facts = [r.fact for r in context.store.timeline(kinds=EDITS, after=after)]
+def _edited_since_last(context: SessionContext) -> list[str]:
+    """List the counted edits of this session since it last tried to take a checkpoint, by path."""
+    tried = context.store.timeline(
+        session=context.session, kinds=[CheckpointTaken, CheckpointMissed], newest=1
+    )
+    after = next((each.position for each in tried), 0)
+    facts = [each.fact for each in context.store.timeline(kinds=EFFECTS, after=after)]
     return [
         fact.path
         for fact in facts
@@ -59,21 +57,16 @@ def _edited(context: SessionContext) -> list[str]:
 
 def _take(context: SessionContext, label: str, why: str) -> bool:
     settings = context.settings
-    # A hook has `deadline_s` for all it does, and the change itself needs the better part of it.
+    # A hook has deadline_s for everything, and the change itself needs the better part of it.
     until = monotonic() + min(settings.checkpoint_auto_ms / 1_000, settings.deadline_s / 2)
     try:
-        take.take(context, label, durable=False, why=why, until=until)
+        take.record(context, label, durable=False, why=why, until=until)
     except CheckpointFailed as error:
         context.missed = words.missed(error.message, error.hint)
-        _record(context, CheckpointMissed(label, why, error.message))
+        try:
+            # Recorded so that a turn tries only once.
+            context.append([CheckpointMissed(label, why, error.message)])
+        except StoreError as store_error:
+            context.missed = f"{context.missed} {store_error.message}"
         return False
     return True
-
-
-def _record(context: SessionContext, missed: CheckpointMissed) -> None:
-    """So that it is tried once in a turn. A store that takes nothing does not take this either:
-    then what was missed is said all the same, and tried again."""
-    try:
-        context.append([missed])
-    except StoreError as error:
-        context.missed = f"{context.missed} {error.message}"

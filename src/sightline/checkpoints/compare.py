@@ -1,4 +1,4 @@
-"""What lies between two checkpoints, or between one and now: the paths that differ, and how."""
+"""Compare two checkpoints, or one with the current tree."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sightline.model.text import decode
 
 
 class Chapter(Struct, frozen=True):
-    """A checkpoint, and what became of which path since the one before (None: of the first one,
-    or where a list of files is not kept any more)."""
+    """A checkpoint, and how each path differs from the checkpoint before. changed: None for the
+    first checkpoint, and where a manifest is not stored any more."""
 
     checkpoint: Checkpoint
     changed: tuple[tuple[str, Change], ...] | None
@@ -25,68 +25,73 @@ class Chapter(Struct, frozen=True):
 def compare(
     context: SessionContext, before: Checkpoint, after: Checkpoint | None = None
 ) -> list[FileDifference]:
-    """Where two checkpoints differ, in order of path; after None: what stands now.
-    CheckpointFailed when a list of files is not kept any more, Unverifiable."""
+    """List the differences between two checkpoints in order of path; after None: between a
+    checkpoint and the current tree. CheckpointFailed where a manifest is not stored any more,
+    Unverifiable."""
     old = load_manifest(context, before)
     new = now(context) if after is None else load_manifest(context, after)
-    return [_compared(context, each, live=after is None) for each in _known(old, new)]
+    return [_with_diff(context, each, live=after is None) for each in _certain(old, new)]
 
 
 def story(context: SessionContext) -> list[Chapter]:
-    """The checkpoints of all sessions, oldest first, each with what came before it."""
-    told: list[Chapter] = []
+    """List the checkpoints of all sessions, oldest first, each with its differences."""
+    chapters: list[Chapter] = []
     before: Manifest | None = None
-    for checkpoint, found in with_manifests(context):
+    for checkpoint, manifest in with_manifests(context):
         changed = None
-        if before is not None and found is not None:
-            changed = tuple((each.path, each.change) for each in _known(before, found))
-        told.append(Chapter(checkpoint, changed))
-        before = found
-    return told
+        if before is not None and manifest is not None:
+            changed = tuple((each.path, each.change) for each in _certain(before, manifest))
+        chapters.append(Chapter(checkpoint, changed))
+        before = manifest
+    return chapters
 
 
-def _known(old: Manifest, new: Manifest) -> list[Difference]:
-    """Where they differ for certain: what one of them leaves out did not come or go with that."""
-    left = old.omitted.keys() | new.omitted.keys()
-    return [each for each in differences(old, new) if left.isdisjoint(_above(each.path))]
+def _certain(old: Manifest, new: Manifest) -> list[Difference]:
+    """List the differences that are certain: a path that one manifest omits, by itself or with a
+    folder above it, may not differ."""
+    omitted = old.omitted.keys() | new.omitted.keys()
+    return [
+        each
+        for each in differences(old, new)
+        if omitted.isdisjoint([each.path, *folders_above(each.path)])
+    ]
 
 
-def _above(path: str) -> list[str]:
-    """A path, and each folder above it as a manifest names it."""
-    return [path, *(path[: at + 1] for at, letter in enumerate(path) if letter == "/")]
+def folders_above(path: str) -> list[str]:
+    """Return each folder above a path, as a manifest names it: "a/", "a/b/"."""
+    return [path[: at + 1] for at, letter in enumerate(path) if letter == "/"]
 
 
-def _compared(context: SessionContext, each: Difference, *, live: bool) -> FileDifference:
-    same = (each.path, each.change, each.before, each.after)
-    old = _text(context, each.path, each.before, live=False)
-    new = _text(context, each.path, each.after, live=live)
-    return compared(FileDifference(*same), old, new)
+def _with_diff(context: SessionContext, each: Difference, *, live: bool) -> FileDifference:
+    difference = FileDifference(each.path, each.change, each.before, each.after)
+    old = _lines(context, each.path, each.before, live=False)
+    return compared(difference, old, _lines(context, each.path, each.after, live=live))
 
 
 def compared(
-    each: FileDifference,
+    difference: FileDifference,
     old: Sequence[str] | None,
     new: Sequence[str] | None,
     src: str | None = None,
 ) -> FileDifference:
-    """A path that differs, with what lies between its lines of then and of later ([] where nothing
-    stands); None: they are not kept, or no text. src: where it stood before."""
+    """Add the diff of two texts to a difference. old, new: their lines, [] where there is no file,
+    None where there is no text to compare. src: the path where the file was before."""
     if old is None or new is None:
-        return each
+        return difference
     hunks = diff(old, new)
     added = sum(b1 - b0 for _, _, b0, b1 in hunks)
     removed = sum(a1 - a0 for a0, a1, _, _ in hunks)
-    from_ = "/dev/null" if each.change == "added" else f"a/{src or each.path}"
-    to = "/dev/null" if each.change == "removed" else f"b/{each.path}"
-    text = unified(old, new, hunks, old=from_, new=to) if hunks else ""
-    return structs.replace(each, diff=text, added=added, removed=removed)
+    old_name = "/dev/null" if difference.change == "added" else f"a/{src or difference.path}"
+    new_name = "/dev/null" if difference.change == "removed" else f"b/{difference.path}"
+    text = unified(old, new, hunks, old=old_name, new=new_name) if hunks else ""
+    return structs.replace(difference, diff=text, added=added, removed=removed)
 
 
-def _text(
+def _lines(
     context: SessionContext, path: str, entry: Entry | None, *, live: bool
 ) -> list[str] | None:
-    """The lines that stood at a path; a symlink's is where it leads. live: they may not be kept,
-    but stand there now."""
+    """Return the lines of an entry; for a symlink its target. live: the text may be on disk where
+    the store does not have it."""
     if entry is None:
         return []
     if entry.target is not None:

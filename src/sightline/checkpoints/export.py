@@ -1,7 +1,7 @@
-"""Checkpoints that leave the house, only when asked: as a patch, or as a commit on a new branch.
+"""Export a checkpoint when asked: as a patch, or as a commit on a new branch.
 
-Nothing here is ours to keep: a patch is an answer, and a commit is the user's once it is made. Of
-the user's repository nothing changes but that it has a branch more.
+A patch is returned and not stored; a commit belongs to the user. The user's repository gets one
+more branch, and nothing else in it changes.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from sightline.changes.session_context import SessionContext
 from sightline.changes.untracked import covers
 from sightline.checkpoints import take, words
+from sightline.checkpoints.compare import folders_above
 from sightline.errors import CheckpointFailed
 from sightline.filesystem.git import branch_commit
 from sightline.filesystem.git.binary_patch import Side, blob_id, link_bytes, mode_of, patch, takes
@@ -21,7 +22,7 @@ from sightline.model.manifest import EMPTY, Difference, Entry, Manifest, differe
 from sightline.model.results import Checkpoint, Export, NotCovered
 
 AUTHOR = "Sightline <sightline@localhost>"
-"""Who makes a commit where nobody is named: no identity of the user's is asked for."""
+"""The author of a commit where none is given; the user's git identity is not read."""
 
 
 def export(
@@ -33,133 +34,133 @@ def export(
     until_now: bool = False,
     author: str | None = None,
 ) -> Export:
-    """A checkpoint as a commit on a new branch; without a branch as a patch: of what it changed
-    since the one before, or since another, or of what changed after it until now. UnknownName,
-    CheckpointFailed, Unverifiable, ValueError."""
+    """Export a checkpoint as a commit on a new branch. Without a branch, return a patch: of the
+    changes since the checkpoint before, or since another, or from the checkpoint until now.
+    UnknownName, CheckpointFailed, Unverifiable, ValueError."""
     if branch is not None and (since is not None or until_now):
         raise ValueError("a commit holds the whole tree: since and until_now are for patches")
     if branch is None and author is not None:
         raise ValueError("a patch has no author")
     if since is not None and until_now:
         raise ValueError("until_now begins at the checkpoint itself: leave since out")
+    if author is not None and not re.fullmatch(r"[^<>\n\0]*[^<>\n\0 ] <[^<>\n\0 ]+>", author):
+        raise ValueError(f"an author is written as 'Name <mail>', not {author!r}")
     taken = _named(context, checkpoint)
     if branch is not None:
-        return _commit(context, taken, branch, _author(author))
+        return _commit(context, taken, branch, author or AUTHOR)
     if until_now:
-        return between(context, taken, None)
-    begins = _before(context, taken) if since is None else _named(context, since)
-    return between(context, begins, taken)
+        return _patch(context, taken, None)
+    if since is not None:
+        return _patch(context, _named(context, since), taken)
+    earlier = [each for each in take.listed(context) if each.position < taken.position]
+    return _patch(context, earlier[-1] if earlier else None, taken)
 
 
 def _named(context: SessionContext, asked: Checkpoint | str) -> Checkpoint:
     return take.named(context, asked if isinstance(asked, str) else asked.id)
 
 
-def _before(context: SessionContext, taken: Checkpoint) -> Checkpoint | None:
-    """The checkpoint before one; None where it is the first."""
-    earlier = [c for c in take.listed(context) if c.position < taken.position]
-    return earlier[-1] if earlier else None
-
-
-def _author(author: str | None) -> str:
-    if author is None:
-        return AUTHOR
-    if not re.fullmatch(r"[^<>\n\0]*[^<>\n\0 ] <[^<>\n\0 ]+>", author):
-        raise ValueError(f"an author is written as 'Name <mail>', not {author!r}")
-    return author
-
-
 def _commit(context: SessionContext, taken: Checkpoint, branch: str, author: str) -> Export:
-    found = take.load_manifest(context, taken)
+    manifest = take.load_manifest(context, taken)
     repository = context.workspace.repository(".")
     if repository is None:
         raise CheckpointFailed(*words.no_repository(context.workspace.root))
     try:
-        return _committed(context, repository, taken, found, branch, author)
+        return _write_commit(context, repository, taken, manifest, branch, author)
     except GitRefused as error:
         raise CheckpointFailed(*words.git_said_no(str(error))) from error
 
 
-def _committed(
+def _write_commit(
     context: SessionContext,
     repository: Repository,
     taken: Checkpoint,
-    found: Manifest,
+    manifest: Manifest,
     branch: str,
     author: str,
 ) -> Export:
-    _check_name(repository, branch)
-    after = branch_commit.head(repository)
-    there = branch_commit.tracked(repository, after)
-    sparse = branch_commit.sparse_paths(repository)
-    gone = [path for path in there if path not in found and path not in sparse]
-    gone = [path for path in gone if not _stays(context, found, path, there[path][0])]
-    kept = there.keys() - found.rows.keys() - set(gone)
-    lacks = tuple(_lacking(found, kept))
-    made = branch_commit.Commit(
-        after=after,
-        author=author,
-        at_s=int(taken.at.timestamp()),
-        message=words.message(taken.label, taken.id, lacks),
-        gone=gone,
-        puts=_puts(context, found, there, after.algorithm),
-    )
-    commit = branch_commit.write(repository, made)
-    files = sum(map(takes, found))
-    branch_commit.name(repository, branch, commit, author)
-    return Export(taken.id, taken.id, None, branch, commit, after.commit, files, lacks)
-
-
-def _check_name(repository: Repository, branch: str) -> None:
     if not branch_commit.is_branch_name(repository, branch):
         raise CheckpointFailed(*words.no_branch_name(branch))
     if branch_commit.has_branch(repository, branch):
         raise CheckpointFailed(*words.branch_exists(branch))
+    parent = branch_commit.head(repository)
+    tracked = branch_commit.tracked(repository, parent)
+    sparse = branch_commit.sparse_paths(repository)
+    gone = [
+        path
+        for path in tracked
+        if path not in manifest
+        and path not in sparse
+        and not _stays(context, manifest, path, tracked[path][0])
+    ]
+    stays = tracked.keys() - manifest.rows.keys() - set(gone)
+    not_contained = tuple(_not_contained(manifest, stays))
+    made = branch_commit.Commit(
+        after=parent,
+        author=author,
+        at_s=int(taken.at.timestamp()),
+        message=words.message(taken.label, taken.id, not_contained),
+        gone=gone,
+        puts=_changed_files(context, manifest, tracked, parent.algorithm),
+    )
+    commit = branch_commit.write(repository, made)
+    files = sum(map(takes, manifest))
+    branch_commit.name(repository, branch, commit, author)
+    return Export(taken.id, taken.id, None, branch, commit, parent.commit, files, not_contained)
 
 
-def _stays(context: SessionContext, found: Manifest, path: str, mode: int) -> bool:
-    """Whether what a commit has at a path is in the next one too, though the checkpoint does not
-    name it: it did not look there, or a submodule has nothing in it."""
-    return mode == GITLINK or f"{path}/" in found.omitted or not covers(context, found, path)
+def _stays(context: SessionContext, manifest: Manifest, path: str, mode: int) -> bool:
+    """Return whether a tracked path that the checkpoint does not have stays in the commit: a
+    submodule, or a path that the checkpoint does not cover."""
+    if mode == GITLINK or f"{path}/" in manifest.omitted:
+        return True
+    return not covers(context, manifest, path)
 
 
-def _lacking(found: Manifest, kept: Iterable[str]) -> Iterator[NotCovered]:
-    """What a checkpoint does not cover; where the commit before has something there, that stays."""
-    yield from (NotCovered(path, words.NO_NAME) for path in found if not takes(path))
-    why = {path: reason(found, path) for path in kept}
-    for path, said in found.omitted.items():
-        if not any(each == path.rstrip("/") or each.startswith(path) for each in why):
-            yield NotCovered(path, said)
-    for path, said in why.items():
-        yield NotCovered(path, words.as_before(said))
+def _not_contained(manifest: Manifest, stays: Iterable[str]) -> Iterator[NotCovered]:
+    """Yield what the checkpoint does not cover; a path that stays as in the parent says so."""
+    yield from (NotCovered(path, words.NO_NAME) for path in manifest if not takes(path))
+    reasons = {path: reason(manifest, path) for path in stays}
+    for path, why in manifest.omitted.items():
+        if not any(each == path.rstrip("/") or each.startswith(path) for each in reasons):
+            yield NotCovered(path, why)
+    for path, why in reasons.items():
+        yield NotCovered(path, words.as_before(why))
 
 
-def _puts(
-    context: SessionContext, found: Manifest, there: Tracked, algorithm: str
+def _changed_files(
+    context: SessionContext, manifest: Manifest, tracked: Tracked, algorithm: str
 ) -> Iterator[tuple[str, int, bytes]]:
-    """What the commit before does not have as the checkpoint has it."""
-    for path in filter(takes, found):
-        held = side(context, path, found[path])
-        known = there.get(path)
-        if known is None or known != (held.mode, blob_id(held.data, algorithm)):
-            yield path, held.mode, held.data
+    """Yield the path, mode and bytes of each file that differs from the parent commit."""
+    for path in filter(takes, manifest):
+        side = _side(context, path, manifest[path])
+        known = tracked.get(path)
+        if known is None or known != (side.mode, blob_id(side.data, algorithm)):
+            yield path, side.mode, side.data
 
 
-def between(context: SessionContext, begins: Checkpoint | None, ends: Checkpoint | None) -> Export:
-    """What leads from a checkpoint (None: from nothing) to another (None: to what stands now).
-    CheckpointFailed, Unverifiable."""
+def _patch(context: SessionContext, begins: Checkpoint | None, ends: Checkpoint | None) -> Export:
+    """Return the patch from a checkpoint (None: from nothing) to another (None: to the current
+    tree)."""
     old = EMPTY if begins is None else take.load_manifest(context, begins)
     new = take.now(context) if ends is None else take.load_manifest(context, ends)
-    algorithm = _algorithm(context)
+    repository = context.workspace.repository(".")
+    algorithm = "sha1" if repository is None else repository.algorithm()
     parts: list[bytes] = []
-    lacks: list[NotCovered] = []
+    not_contained: list[NotCovered] = []
     for each in differences(old, new):
-        why = _untold(context, each, old, new)
-        part = b"" if why else _part(context, each, algorithm)
+        why = _why_left_out(context, each, old, new)
+        part = b""
+        if why is None:
+            old_side, new_side = [
+                None if entry is None else _side(context, each.path, entry)
+                for entry in (each.before, each.after)
+            ]
+            part = patch(each.path, old_side, new_side, algorithm)
         if part:
             parts.append(part)
         else:
-            lacks.append(NotCovered(each.path, why or words.RIGHTS))
+            not_contained.append(NotCovered(each.path, why or words.RIGHTS))
     return Export(
         since=None if begins is None else begins.id,
         until=None if ends is None else ends.id,
@@ -168,21 +169,15 @@ def between(context: SessionContext, begins: Checkpoint | None, ends: Checkpoint
         commit=None,
         parent=None,
         files=len(parts),
-        not_contained=tuple(lacks),
+        not_contained=tuple(not_contained),
     )
 
 
-def _part(context: SessionContext, each: Difference, algorithm: str) -> bytes:
-    old, new = [
-        None if entry is None else side(context, each.path, entry)
-        for entry in (each.before, each.after)
-    ]
-    return patch(each.path, old, new, algorithm)
-
-
-def _untold(context: SessionContext, each: Difference, old: Manifest, new: Manifest) -> str | None:
-    """Why a path cannot be told of; None where it can: it may have stood there all the time, where
-    one of the two did not cover it."""
+def _why_left_out(
+    context: SessionContext, each: Difference, old: Manifest, new: Manifest
+) -> str | None:
+    """Return why a patch leaves a difference out; None where it does not. Where one side does not
+    cover the path, the file may have been there all the time."""
     if not takes(each.path):
         return words.NO_NAME
     if each.before is None and old is not EMPTY and not covers(context, old, each.path):
@@ -193,33 +188,22 @@ def _untold(context: SessionContext, each: Difference, old: Manifest, new: Manif
 
 
 def reason(manifest: Manifest, path: str) -> str:
-    """Why a path is not covered, by itself or with a folder above it."""
-    above = [f"{path[:at]}/" for at, letter in enumerate(path) if letter == "/"]
-    named = [
-        manifest.omitted[each] for each in (path, f"{path}/", *above) if each in manifest.omitted
-    ]
-    return named[0] if named else "ignored"
+    """Return why a path is not covered, by itself or with a folder above it."""
+    for each in (path, f"{path}/", *folders_above(path)):
+        if each in manifest.omitted:
+            return manifest.omitted[each]
+    return "ignored"
 
 
-def side(context: SessionContext, path: str, entry: Entry) -> Side:
-    """An entry as git holds it. CheckpointFailed when its text is not kept any more."""
-    return Side(mode_of(entry), _data(context, path, entry))
-
-
-def _data(context: SessionContext, path: str, entry: Entry) -> bytes:
-    """The bytes of an entry: they are kept, or stand there now."""
-    if entry.target is not None:
-        return link_bytes(entry.target)
-    data = context.store.blob(entry.revision)
-    if data is not None:
-        return data
-    found = context.look(path)
-    if found.revision == entry.revision and found.data is not None:
-        return found.data
-    raise CheckpointFailed(*words.text_gone(path))
-
-
-def _algorithm(context: SessionContext) -> str:
-    """The hash of the repository that a patch is most likely for."""
-    repository = context.workspace.repository(".")
-    return "sha1" if repository is None else repository.algorithm()
+def _side(context: SessionContext, path: str, entry: Entry) -> Side:
+    """Return an entry as git stores it; its bytes come from the store or else from the disk.
+    CheckpointFailed where neither has them."""
+    data = link_bytes(entry.target) if entry.target is not None else None
+    if data is None:
+        data = context.store.blob(entry.revision)
+    if data is None:
+        found = context.look(path)
+        data = found.data if found.revision == entry.revision else None
+    if data is None:
+        raise CheckpointFailed(*words.text_gone(path))
+    return Side(mode_of(entry), data)

@@ -1,4 +1,4 @@
-"""The value that `gc` answers: the texts it forgot."""
+"""The result of `gc`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sightline.store.retention import Going
 
 
 class Swept(Struct, frozen=True):
-    """The texts that gc forgot, or would forget. gone: those texts, oldest first; kept, kept_size: the
-    number of texts that stay, and their bytes; over: the bytes by which texts that are needed
-    exceed the room; returned: the bytes by which the store shrank on disk; dropped: checkpoints
-    that went to make room."""
+    """The texts that gc forgot, or with dry_run would forget. gone: those texts, oldest first; kept,
+    kept_size: the number of texts that stay, and their bytes; over: the bytes by which needed texts
+    exceed the room; returned: the bytes by which the store shrank on disk; dropped: the ids of the
+    checkpoints that were dropped to make room."""
 
     gone: tuple[Going, ...]
     kept: int

@@ -1,4 +1,4 @@
-"""Moments that files are compared with: a position, a time, a checkpoint."""
+"""Resolve points in time: positions, times, lengths of time and checkpoints."""
 
 from __future__ import annotations
 
@@ -17,68 +17,64 @@ When = int | str | datetime | Checkpoint | None
 SinceWhen = int | str | datetime | timedelta
 
 
+class Since(Struct, frozen=True):
+    """A start on the timeline. position: facts after it count; at: facts that happened then or
+    later count, in UTC microseconds, None for any time."""
+
+    position: int = 0
+    at: int | None = None
+
+
+ALWAYS = Since()
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 def position_of(context: SessionContext, when: When) -> int:
-    """The last position that is before a moment. UnknownName, ValueError."""
+    """Return the last position before a point in time: a position, a time, a checkpoint, its id or
+    label; None for this session's last checkpoint that somebody asked for, else its start.
+    UnknownName; ValueError for a time without a time zone."""
     if isinstance(when, int):
         return when
     if when is None:
-        return _last_checkpoint(context) or _begin(context)
-    if isinstance(when, str):
-        taken = _checkpoint(context, when) or _labelled(context, when)
-        return taken if taken is not None else _at(context, _time(when))
-    if isinstance(when, Checkpoint):
-        taken = _checkpoint(context, when.id)
-        if taken is None:
-            raise _no_checkpoint(when.id)
-        return taken
-    return _at(context, when)
-
-
-def _last_checkpoint(context: SessionContext) -> int | None:
-    """Of those that somebody asked for: those that are taken by themselves come with every turn."""
-    taken = [*context.store.timeline(session=context.session, kinds=[CheckpointTaken])]
-    asked = [r for r in taken if isinstance(r.fact, CheckpointTaken) and r.fact.why == ASKED]
-    return asked[-1].position if asked else None
-
-
-def _begin(context: SessionContext) -> int:
-    """Where this session's first fact is."""
-    return next((each.position for each in context.store.timeline(session=context.session)), 0)
-
-
-def _checkpoint(context: SessionContext, id: str) -> int | None:
-    """Where the checkpoint of an id was taken, by whichever session."""
-    for recorded in context.store.timeline(kinds=[CheckpointTaken]):
-        if isinstance(recorded.fact, CheckpointTaken) and recorded.fact.checkpoint == id:
+        return _last_asked(context) or _start(context)
+    if isinstance(when, datetime):
+        return _position_at(context, when)
+    name = when if isinstance(when, str) else when.id
+    for recorded in context.store.timeline(kinds=[CheckpointTaken]):  # dropped ones, too
+        if take.fact_of(recorded).checkpoint == name:
             return recorded.position
-    return None
-
-
-def _labelled(context: SessionContext, label: str) -> int | None:
-    """Where the checkpoint of a label was taken, as rewind() understands it."""
-    try:
-        return take.named(context, label).position
-    except UnknownName:
-        return None
-
-
-def _time(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise _no_checkpoint(text) from None
-
-
-def _no_checkpoint(id: str) -> UnknownName:
-    return UnknownName(
-        f"There is no checkpoint {id}, and it is no time either.",
+    if isinstance(when, str):
+        try:
+            return take.named(context, name).position
+        except UnknownName:
+            pass
+        try:
+            time = datetime.fromisoformat(name)
+        except ValueError:
+            pass
+        else:
+            return _position_at(context, time)
+    raise UnknownName(
+        f"There is no checkpoint {name}, and it is no time either.",
         "Name a checkpoint by its id or label, a position on the timeline (sightline log), or a"
         " time such as 2026-01-31T12:00:00Z.",
     )
 
 
-def _at(context: SessionContext, when: datetime) -> int:
-    """The position of the last fact that was recorded until then."""
+def _last_asked(context: SessionContext) -> int | None:
+    """Return the position of this session's last checkpoint that is not automatic."""
+    taken = [*context.store.timeline(session=context.session, kinds=[CheckpointTaken])]
+    asked = [each.position for each in taken if take.fact_of(each).why == ASKED]
+    return asked[-1] if asked else None
+
+
+def _start(context: SessionContext) -> int:
+    return next((each.position for each in context.store.timeline(session=context.session)), 0)
+
+
+def _position_at(context: SessionContext, when: datetime) -> int:
+    """Return the position of the last fact that was recorded until a time, by a binary search."""
     if when.tzinfo is None:
         raise ValueError(f"{when} does not say in which time zone; add one, such as Z")
     until = when.timestamp() * 1_000_000
@@ -93,25 +89,12 @@ def _at(context: SessionContext, when: datetime) -> int:
     return before
 
 
-class Since(Struct, frozen=True):
-    """From where on. position: facts behind it; at: facts that happened then or later, UTC
-    microseconds, None for any time."""
-
-    position: int = 0
-    at: int | None = None
-
-
-ALWAYS = Since()
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
 def since(when: SinceWhen, now_us: int) -> Since:
-    """What stands behind a position (42), or happened since a time (an aware datetime,
-    "2026-01-01", "2026-01-01T12:00+02:00"; without a zone the reader's own) or within a length of
-    time (a timedelta, "2h"). ValueError."""
+    """Parse a position (42), a time (an aware datetime, "2026-01-01", "2026-01-01T12:00+02:00";
+    without a zone in the reader's own) or a length of time before now (a timedelta, "2h").
+    now_us: UTC microseconds. ValueError."""
     if isinstance(when, str):
-        return _read(when.strip(), now_us)
+        return _parse(when.strip(), now_us)
     if isinstance(when, timedelta):
         return Since(at=now_us - when // timedelta(microseconds=1))
     if isinstance(when, datetime):
@@ -123,13 +106,13 @@ def since(when: SinceWhen, now_us: int) -> Since:
     return Since(position=when)
 
 
-def _read(text: str, now_us: int) -> Since:
+def _parse(text: str, now_us: int) -> Since:
     if text.isascii() and text.isdecimal():
         return Since(position=int(text))
     try:
         return Since(at=now_us - duration_us(text))
     except ValueError:
-        pass  # then it is a date
+        pass  # not a length of time: try a date
     try:
         return since(datetime.fromisoformat(text).astimezone(), now_us)
     except (ValueError, OverflowError, OSError):

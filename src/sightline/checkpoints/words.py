@@ -1,4 +1,4 @@
-"""What is said of checkpoints."""
+"""Word the answers and errors about checkpoints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sightline.text.phrases import count, named, one_line, printable, size, tabl
 LABEL_MAX = 200
 
 NAMED = 5
-"""Paths that are named in one line; of the others the number is told."""
+"""The number of paths that one line names."""
 
 BECAME = {
     "added": "new",
@@ -22,81 +22,87 @@ BECAME = {
     "mode": "other rights",
     "kind": "another kind",
 }
-"""What became of a path, in a word."""
+"""Change -> its word in a list."""
 
 
-def taken(made: Checkpoint) -> list[str]:
-    """A checkpoint that was just taken, and what it does not cover: first what no ignore file
-    leaves out."""
-    label = f" ({printable(made.label)})" if made.label else ""
-    lines = [f"Checkpoint {made.id}{label}: {count(made.files, 'file')}."]
-    left = sorted(made.not_covered, key=lambda each: (each.reason == "ignored", each.path))
-    if left:
-        said = [f"{printable(each.path)} ({each.reason})" for each in left]
-        lines.append(f"Not covered: {named(said, NAMED)}.")
+def taken(checkpoint: Checkpoint) -> list[str]:
+    """Describe a checkpoint that was just taken, and what it does not cover: paths that no ignore
+    file leaves out come first."""
+    label = f" ({printable(checkpoint.label)})" if checkpoint.label else ""
+    lines = [f"Checkpoint {checkpoint.id}{label}: {count(checkpoint.files, 'file')}."]
+    left_out = sorted(checkpoint.not_covered, key=lambda c: (c.reason == "ignored", c.path))
+    if left_out:
+        reasons = [f"{printable(each.path)} ({each.reason})" for each in left_out]
+        lines.append(f"Not covered: {named(reasons, NAMED)}.")
     return lines
 
 
-def told(
-    made: Checkpoint, when: str, changed: Sequence[tuple[str, str]] | None, *, first: bool
+def in_list(
+    checkpoint: Checkpoint,
+    when: str,
+    changed: Sequence[tuple[str, str]] | None,
+    *,
+    first: bool,
 ) -> list[str]:
-    """A checkpoint in a list of all: what came before it, then itself. when: how long ago. One
-    that nobody asked for says so."""
-    unasked = "" if made.why == "asked" else "by itself, "
-    turn = f", turn {made.turn}" if made.turn else ""
-    left = f", {len(made.not_covered)} not covered" if made.not_covered else ""
-    label = f"  {printable(made.label)}" if made.label else ""
-    before = [] if first else [f"  | {_between(changed)}"]
-    about = f"{unasked}session {printable(made.session)}{turn}, {count(made.files, 'file')}{left}"
-    return [*before, f"{made.id}{label}", f"  {when}, {about}"]
-
-
-def _between(changed: Sequence[tuple[str, str]] | None) -> str:
+    """Describe a checkpoint in a list of all, after the changes since the one before. when: its
+    age; changed: None where a list of files is not stored any more."""
+    automatic = "" if checkpoint.why == "asked" else "by itself, "
+    turn = f", turn {checkpoint.turn}" if checkpoint.turn else ""
+    omitted = f", {len(checkpoint.not_covered)} not covered" if checkpoint.not_covered else ""
+    label = f"  {printable(checkpoint.label)}" if checkpoint.label else ""
     if changed is None:
-        return "what happened in between cannot be told: a list of files is not kept any more"
-    if not changed:
-        return "nothing changed"
-    return named([f"{printable(path)} {BECAME[change]}" for path, change in changed], NAMED)
+        between = "what happened in between cannot be told: a list of files is not kept any more"
+    else:
+        paths = [f"{printable(path)} {BECAME[change]}" for path, change in changed]
+        between = named(paths, NAMED) if paths else "nothing changed"
+    files = count(checkpoint.files, "file")
+    about = f"{automatic}session {printable(checkpoint.session)}{turn}, {files}{omitted}"
+    return [
+        *([] if first else [f"  | {between}"]),
+        f"{checkpoint.id}{label}",
+        f"  {when}, {about}",
+    ]
 
 
-def stat(found: Sequence[FileDifference]) -> list[str]:
-    """A line for each path that differs, and their sum."""
+def stat(differences: Sequence[FileDifference]) -> list[str]:
+    """List the paths that differ with their added and removed lines, and the sums."""
     rows = [
         (
             BECAME[each.change],
             printable(each.path),
             "" if each.diff is None else f"+{each.added} -{each.removed}",
         )
-        for each in found
+        for each in differences
     ]
-    added, removed = sum(each.added for each in found), sum(each.removed for each in found)
-    total = f"{count(len(found), 'file')}, {count(added, 'line')} added, {removed} removed"
-    return [*table(rows), total]
+    added = sum(each.added for each in differences)
+    removed = sum(each.removed for each in differences)
+    files = count(len(differences), "file")
+    return [*table(rows), f"{files}, {count(added, 'line')} added, {removed} removed"]
 
 
-def without_text(each: FileDifference) -> str:
-    """A path that differs without a diff to show: a binary file, or one whose text is not kept."""
-    more = "" if each.diff is not None else ", no text to compare"
-    return f"{printable(each.path)}: {BECAME[each.change]}{more}"
+def without_text(difference: FileDifference) -> str:
+    """Describe a difference that has no diff: a binary file, or one whose text is not stored."""
+    more = "" if difference.diff is not None else ", no text to compare"
+    return f"{printable(difference.path)}: {BECAME[difference.change]}{more}"
 
 
 def before(paths: Sequence[str], command: str) -> str:
-    """The label of one that was taken before a turn's first change."""
+    """Return the label of a checkpoint before a turn's first change."""
     return one_line(f"before {named(paths, 1) or command}")[:LABEL_MAX]
 
 
 def after(paths: Sequence[str]) -> str:
-    """The label of one that was taken after edits."""
+    """Return the label of a checkpoint after edits."""
     return one_line(f"after {named(paths, 1)}")[:LABEL_MAX]
 
 
 def missed(message: str, hint: str) -> str:
-    """One that was due by itself, and could not be kept."""
+    """Describe an automatic checkpoint that could not be taken."""
     return f"{message} The change goes on, and cannot be taken back to before it. {hint}"
 
 
 def empty(omitted: int) -> tuple[str, str]:
-    """The message and the hint of a checkpoint that would cover nothing."""
+    """Word the error of a checkpoint that would cover nothing."""
     hint = "Look at what the ignore files leave (git status --ignored), then take it again."
     left = f"{count(omitted, 'path')} {'is' if omitted == 1 else 'are'} left out"
     return f"No checkpoint was taken: it would cover nothing ({left}).", hint
@@ -106,14 +112,14 @@ NO_WAY_BACK = "Nothing can be taken back to this moment."
 
 
 def failed(error: Exception) -> tuple[str, str]:
-    """A checkpoint that could not be kept."""
-    said = getattr(error, "message", "") or getattr(error, "strerror", "") or str(error)
+    """Word the error of a checkpoint that could not be stored."""
+    why = getattr(error, "message", "") or getattr(error, "strerror", "") or str(error)
     hint = getattr(error, "hint", "") or "Mend that, and take it again."
-    return f"No checkpoint was taken: {said.removesuffix('.')}.", f"{NO_WAY_BACK} {hint}"
+    return f"No checkpoint was taken: {why.removesuffix('.')}.", f"{NO_WAY_BACK} {hint}"
 
 
 def late() -> tuple[str, str]:
-    """A checkpoint that was given up because looking at the tree takes too long."""
+    """Word the error of a checkpoint that was given up because walking the tree takes too long."""
     return "No checkpoint was taken: there was no time to look at the whole tree.", (
         "Take one yourself (sightline checkpoint): the next ones are quicker then. Or give them "
         "more time (checkpoint_auto_ms)."
@@ -121,22 +127,22 @@ def late() -> tuple[str, str]:
 
 
 def forgotten(id: str) -> tuple[str, str]:
-    """A checkpoint whose manifest is not kept any more."""
+    """Word the error of a checkpoint whose manifest is not stored any more."""
     return f"Checkpoint {id} cannot be read: its list of files is not kept any more.", (
         "Take another one: sightline checkpoints lists them."
     )
 
 
 def unknown(id: str) -> tuple[str, str]:
-    """A name that no checkpoint has."""
+    """Word the error of a name that no checkpoint has."""
     return f"There is no checkpoint {id!r}.", "List them: sightline checkpoints"
 
 
 EXPORT_NAMED = 20
-"""Paths that are named; of others the number is told."""
+"""The number of paths that an export lists."""
 
 SHORT = 10
-"""Letters of a commit's name that a person reads."""
+"""Letters of a commit's name to print."""
 
 RIGHTS = "only its rights changed, in a way that git does not keep"
 NO_NAME = "git holds no file of this name"
@@ -144,128 +150,122 @@ AS_BEFORE = "as in the commit before"
 
 
 def as_before(reason: str) -> str:
-    """Of a path that a checkpoint does not cover, and the commit before has."""
+    """Describe a path that the checkpoint does not cover and that the parent commit has."""
     return f"{reason}; {AS_BEFORE}"
 
 
 def unsure(reason: str, *, came: bool) -> str:
-    """Of a path of which one side of a patch says nothing."""
+    """Describe a path that one side of a patch does not cover."""
     which, what = ("earlier", "it is new") if came else ("later", "it is gone")
     return f"not covered by the {which} side ({reason}), so whether {what} is not known"
 
 
 def committed(made: Export) -> Iterator[str]:
-    """A commit on a new branch."""
+    """Describe a commit on a new branch."""
     after = f"on top of {made.parent[:SHORT]}" if made.parent else "the first of its history"
     yield f"Branch {made.branch} is made: commit {(made.commit or '')[:SHORT]}, {after}."
     yield f"It holds the {count(made.files, 'file')} of checkpoint {made.until}. Your files stay as they are."
-    yield from _lacks("Not from the checkpoint:", made.not_contained)
+    yield from _listed("Not from the checkpoint:", made.not_contained)
     yield f"To look at it: git show --stat {made.branch}"
 
 
 def patched(made: Export, file: str | None) -> Iterator[str]:
-    """What a patch is, beside it. file: where it went."""
+    """Describe a patch. file: the name of the file that it was written to."""
     begins, ends = made.since or "nothing (no checkpoint is older)", made.until or "now"
     where = f" in {printable(file)}" if file else ""
     changed = count(made.files, "file") if made.files else "nothing changed"
     yield f"Patch{where} from {begins} to {ends}: {changed}."
-    yield from _lacks("Not in it:", made.not_contained)
+    yield from _listed("Not in it:", made.not_contained)
 
 
-def _lacks(head: str, lacks: Sequence[NotCovered]) -> Iterator[str]:
-    if lacks:
-        yield head
-    for each in lacks[:EXPORT_NAMED]:
+def _listed(heading: str, left_out: Sequence[NotCovered]) -> Iterator[str]:
+    if left_out:
+        yield heading
+    for each in left_out[:EXPORT_NAMED]:
         yield f"  {printable(each.path)} ({printable(each.reason)})"
-    if len(lacks) > EXPORT_NAMED:
-        yield f"  and {len(lacks) - EXPORT_NAMED} more"
+    if len(left_out) > EXPORT_NAMED:
+        yield f"  and {len(left_out) - EXPORT_NAMED} more"
 
 
-def message(label: str, id: str, lacks: Sequence[NotCovered]) -> str:
-    """The commit's own words: they go where nobody can ask us."""
+def message(label: str, id: str, left_out: Sequence[NotCovered]) -> str:
+    """Return the message of an exported commit."""
     first = printable(label) if label else f"Checkpoint {id}"
     about = f"Exported from the Sightline checkpoint {id}."
-    return "\n".join([first, "", about, *_lacks("Not from the checkpoint:", lacks), ""])
+    return "\n".join([first, "", about, *_listed("Not from the checkpoint:", left_out), ""])
 
 
 def text_gone(path: str) -> tuple[str, str]:
-    """A text of a checkpoint that is not kept any more."""
+    """Word the error of a text that is not stored any more."""
     return f"Nothing was exported: the text of {path} is not kept any more.", (
         "Export another checkpoint: sightline checkpoints lists them."
     )
 
 
 def no_repository(root: str) -> tuple[str, str]:
-    """A workspace that is in no repository of git's."""
+    """Word the error of a workspace outside of any git repository."""
     return f"No branch was made: {root} is in no git repository.", (
         "Export it as a patch (--patch), or begin a repository: git init"
     )
 
 
 def no_branch_name(branch: str) -> tuple[str, str]:
-    """A name that git takes for no branch."""
+    """Word the error of a name that is no branch name for git."""
     return f"No branch was made: git takes {branch!r} for no name of one.", (
         "Use letters, digits, '-', '_' and '/', such as checkpoints/before-the-refactoring."
     )
 
 
 def branch_exists(branch: str) -> tuple[str, str]:
-    """A branch that is there already: it is the user's."""
+    """Word the error of a branch that exists already."""
     return f"No branch was made: there is one named {branch}, and it stays as it is.", (
         "Give another name."
     )
 
 
-def git_said_no(said: str) -> tuple[str, str]:
-    """What git says of why it could not."""
-    owned = "dubious ownership" in said
+def git_said_no(error: str) -> tuple[str, str]:
+    """Word the error that git reported."""
+    owned = "dubious ownership" in error
     first = "The repository is another user's: export as that user" if owned else "Mend that"
-    return f"No branch was made: {said.rstrip('.')}.", f"{first}, or export a patch: --patch"
+    return f"No branch was made: {error.rstrip('.')}.", f"{first}, or export a patch: --patch"
 
 
 FILES_NAMED = 20
 
 WHY = {AGE: "not needed, and out of their time", SIZE: "not needed, and the oldest beyond the room"}
-"""Reason -> what it says of texts."""
+"""Reason -> its words for texts that were forgotten."""
 
 
-def swept(found: Swept) -> list[str]:
-    """The whole answer, line by line."""
-    stay = f"{count(found.kept, 'text')} ({size(found.kept_size)})"
-    dropped = _dropped(found)
-    if not found.gone:
-        return [
-            *dropped,
-            f"Nothing to forget: {stay} kept, all of them needed or young.",
-            *_over(found),
-        ]
-    verb = "Would forget" if found.dry_run else "Forgot"
-    lines = [*dropped, f"{verb} {count(len(found.gone), 'text')} ({size(found.size)}):"]
-    lines += [f"  {line}" for line in table(_reasons(found.gone))]
-    if found.dry_run:
-        lines += ["", *(f"  {line}" for line in table(_files(found.gone)))]
-        files = len({each.path for each in found.gone})
-        if files > FILES_NAMED:
-            lines.append(f"  and of {files - FILES_NAMED} more: sightline gc --dry-run --json")
-        lines.append("")
-    lines.append(f"{stay} {'would stay' if found.dry_run else 'kept'}. Facts stay for ever.")
-    if found.returned:
-        lines.append(f"The store is {size(found.returned)} smaller on disk.")
-    return [*lines, *_over(found)]
-
-
-def _dropped(found: Swept) -> list[str]:
-    if not found.dropped:
-        return []
-    verb = "Would drop" if found.dry_run else "Dropped"
-    named = f"{count(len(found.dropped), 'checkpoint')}, the oldest without a label"
-    return [f"{verb} {named}: all of them took more than checkpoint_bytes."]
-
-
-def _over(found: Swept) -> list[str]:
-    if not found.over:
-        return []
-    return [f"That is {size(found.over)} more than they should take, and every one is needed."]
+def swept(result: Swept) -> list[str]:
+    """Describe the result of gc, line by line."""
+    stay = f"{count(result.kept, 'text')} ({size(result.kept_size)})"
+    lines: list[str] = []
+    if result.dropped:
+        verb = "Would drop" if result.dry_run else "Dropped"
+        checkpoints = count(len(result.dropped), "checkpoint")
+        lines.append(
+            f"{verb} {checkpoints}, the oldest without a label: all of them took more than "
+            "checkpoint_bytes."
+        )
+    if not result.gone:
+        lines.append(f"Nothing to forget: {stay} kept, all of them needed or young.")
+    else:
+        verb = "Would forget" if result.dry_run else "Forgot"
+        lines.append(f"{verb} {count(len(result.gone), 'text')} ({size(result.size)}):")
+        lines += [f"  {line}" for line in table(_reasons(result.gone))]
+        if result.dry_run:
+            lines += ["", *(f"  {line}" for line in table(_files(result.gone)))]
+            files = len({each.path for each in result.gone})
+            if files > FILES_NAMED:
+                lines.append(f"  and of {files - FILES_NAMED} more: sightline gc --dry-run --json")
+            lines.append("")
+        verb = "would stay" if result.dry_run else "kept"
+        lines.append(f"{stay} {verb}. Facts stay for ever.")
+        if result.returned:
+            lines.append(f"The store is {size(result.returned)} smaller on disk.")
+    if result.over:
+        over = size(result.over)
+        lines.append(f"That is {over} more than they should take, and every one is needed.")
+    return lines
 
 
 def _reasons(gone: Sequence[Going]) -> Iterator[tuple[str, str]]:
@@ -276,7 +276,7 @@ def _reasons(gone: Sequence[Going]) -> Iterator[tuple[str, str]]:
 
 
 def _files(gone: Sequence[Going]) -> list[tuple[str, str, str]]:
-    """The files whose texts take most room first."""
+    """Return the files whose texts take the most room, largest first."""
     by_path: dict[str | None, list[int]] = {}
     for each in gone:
         by_path.setdefault(each.path, []).append(each.size)

@@ -54,7 +54,7 @@ def checkpoints(call: Call) -> None:
     lines: list[str] = []
     for chapter in chapters:
         when = ago(chapter.checkpoint.at)
-        lines += words.told(chapter.checkpoint, when, chapter.changed, first=not lines)
+        lines += words.in_list(chapter.checkpoint, when, chapter.changed, first=not lines)
     if lines:
         output.text("\n".join(lines))
     else:

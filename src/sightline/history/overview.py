@@ -22,7 +22,7 @@ from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
 from sightline.model.timeline import archived
 from sightline.notices.warnings import pending
-from sightline.sessions.claims import standing
+from sightline.sessions.claims import active
 from sightline.sessions.presence import surely_gone
 
 AT_WORK_US = 24 * 3_600 * 1_000_000
@@ -88,7 +88,7 @@ class Watch:
         """Return the sessions at work whose process ended, and the valid claims: neither an end nor an
         expiry is on the timeline."""
         gone = frozenset(state.id for state in self._at_work if surely_gone(state))
-        return gone, tuple(standing(self._context))
+        return gone, tuple(active(self._context))
 
     def _tail(self, state: SessionState) -> Tail:
         position, tail = self._tails.get(state.id, (None, None))

@@ -1,4 +1,4 @@
-"""Whom a write concerns: other sessions at work whose shown lines it changed."""
+"""Find the present sessions whose shown lines a write made stale."""
 
 from __future__ import annotations
 
@@ -12,79 +12,79 @@ from sightline.model.revision import revision_of
 from sightline.model.spans import Hunk, Spans, intersect, spans, subtract, touched, whole
 from sightline.model.text import decode
 from sightline.model.timeline import archived
-from sightline.sessions.presence import present
+from sightline.sessions.presence import is_present
 
 MOST = 8
-"""Sessions that are compared: those that learned of the file last."""
+"""The number of sessions to compare: those that learned of the file last."""
 
 BEHIND = 2
-"""Of them, those that held another text than the one that was written over: each costs two diffs
-of its own, and is stale anyway."""
+"""The number among them that may hold another text than the one that was overwritten: such a
+session costs two diffs of its own, and is stale anyway."""
 
 
 def affected(
     context: SessionContext, path: str, before: bytes | None, after: bytes | None
 ) -> tuple[Affected, ...]:
-    """The present sessions that a write from `before` to `after` (None: no file) made stale on
-    lines that were not stale already."""
-    knowers = context.store.knowers(path)
+    """List the present sessions that a write made stale, with the lines that were not stale before.
+    before, after: the bytes around the write, None for no file."""
     others = [
         (session, knowledge)
-        for session, knowledge in knowers.items()
+        for session, knowledge in context.store.knowers(path).items()
         if session != context.session and not archived(session)
     ]
     if not others:
         return ()
     others.sort(key=lambda pair: -pair[1].position)
-    change = _Change(context, before, after)
-    found = []
+    write = _Write(context, before, after)
+    found: list[Affected] = []
     behind = BEHIND
     for session, knowledge in others[:MOST]:
-        behind -= not change.is_of(knowledge)
-        if behind < 0 and not change.is_of(knowledge):
-            continue
+        if not write.overwrote(knowledge):
+            behind -= 1
+            if behind < 0:
+                continue
         state = context.store.session(session)
-        if state is None or not present(context, state):
-            continue  # asked first: a diff takes longer
-        if lines := change.stale(knowledge):
+        # Presence is checked first, because a diff takes longer.
+        if state is None or not is_present(context, state):
+            continue
+        if lines := write.stale_lines(knowledge):
             found.append(Affected(session, state.agent, knowledge.name or path, lines))
     return tuple(found)
 
 
-class _Change:
-    """What stood at a path before a write and after it, as lines."""
+class _Write:
+    """The lines of a file before and after a write."""
 
     def __init__(self, context: SessionContext, before: bytes | None, after: bytes | None) -> None:
         self._context = context
         self._revision = revision_of(before) if before is not None else None
         self._before, self._after = _lines(before), _lines(after)
-        self._gone = after is None
+        self._is_deletion = after is None
         self._hunks: dict[tuple[str, bool], Sequence[Hunk]] = {}
 
-    def is_of(self, knowledge: Knowledge) -> bool:
-        """Whether a session held just the text that was written over."""
+    def overwrote(self, knowledge: Knowledge) -> bool:
+        """Return whether a session held just the text that was overwritten."""
         return knowledge.belief.text == self._revision
 
-    def stale(self, knowledge: Knowledge) -> Spans:
-        """The lines of what a session was shown that differ now and did not before."""
-        shown, belief = knowledge.belief.shown, knowledge.belief
-        known = self.is_of(knowledge)
-        theirs = self._before if known else _lines(self._context.store.blob(belief.text))
+    def stale_lines(self, knowledge: Knowledge) -> Spans:
+        """Return the shown lines that differ now and did not differ before the write."""
+        text, shown = knowledge.belief.text, knowledge.belief.shown
+        held_before = self.overwrote(knowledge)
+        theirs = self._before if held_before else _lines(self._context.store.blob(text))
         if self._before is None or theirs is None:
-            return ()  # no text before it, or none that is kept: it was not what they hold
-        text = belief.text
-        already = () if known else self._differing(text, theirs, self._before, shown)
-        if self._gone:
-            return subtract(shown, already)
+            return ()
+        stale = () if held_before else self._differing(text, theirs, self._before, shown)
+        if self._is_deletion:
+            return subtract(shown, stale)
         if self._after is None:
             return ()
-        return subtract(self._differing(text, theirs, self._after, shown), already)
+        return subtract(self._differing(text, theirs, self._after, shown), stale)
 
     def _differing(
         self, text: str, theirs: Sequence[str], disk: Sequence[str], shown: Spans
     ) -> Spans:
-        """Shown lines that are others on disk; of lines put between two, the one above. Sessions
-        that hold one text share its diff."""
+        """Return the shown lines that differ on disk; for inserted lines, the line above them.
+        Sessions that hold the same text share one diff."""
         key = (text, disk is self._after)
         if key not in self._hunks:
             self._hunks[key] = diff(theirs, disk)
@@ -99,10 +99,10 @@ def _lines(data: bytes | None) -> Sequence[str] | None:
 
 
 def family(context: SessionContext, session: str) -> str:
-    """The session that all of a session's family come from; the session itself, if from none."""
-    seen = set[str]()
-    while session not in seen:
-        seen.add(session)
+    """Return the first ancestor of a session; the session itself where nobody started it."""
+    visited = set[str]()
+    while session not in visited:
+        visited.add(session)
         state = context.store.session(session)
         if state is None or state.parent is None:
             break
@@ -110,9 +110,9 @@ def family(context: SessionContext, session: str) -> str:
     return session
 
 
-def strangers(context: SessionContext, found: Sequence[Affected]) -> tuple[Affected, ...]:
-    """Those that are not of this session's own family. An agent and those it started work on one
-    thing, and are told of each other's changes where it matters."""
+def outside_family(context: SessionContext, found: Sequence[Affected]) -> tuple[Affected, ...]:
+    """Leave out the sessions of this session's own family: an agent and those that it started work
+    on one task, and learn of each other's changes by their notices."""
     if not found:
         return ()
     own = family(context, context.session)

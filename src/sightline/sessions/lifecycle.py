@@ -1,4 +1,4 @@
-"""Deleting a session: no fact goes away, so it is ended, and forgets what it was shown."""
+"""Name sessions, and delete them: a deleted session is ended and forgets what it was shown."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from sightline.changes.session_context import SessionContext
 from sightline.errors import SessionError
 from sightline.model.events import RewindEnded, SessionEnded
 from sightline.sessions import words
-from sightline.sessions.presence import present
+from sightline.sessions.presence import is_present
 
 DELETED = "deleted"
-"""Why a session ended that was deleted: what it left for people to see to is gone with it."""
+"""SessionEnded.reason of a deleted session: its warnings and conversation are gone as well."""
+
+UNNAMED = "library"
+"""The agent's name where a program gives none; it may resume any session."""
+
+ID_LENGTH_MAX = 200
 
 
 class Forgotten(Struct, frozen=True):
-    """A session that was deleted: of how many files it knew, and how many claims it had."""
+    """A session that was deleted, with the number of files it knew and of its claims."""
 
     session: str
     files: int
@@ -25,30 +30,22 @@ class Forgotten(Struct, frozen=True):
 
 
 def delete(context: SessionContext, session: str, *, force: bool = False) -> Forgotten:
-    """End a session, drop what it knows and its claims. Taken up again it begins with nothing.
-
-    SessionError when there is none of that id, and, unless forced, when it is at work.
-    """
+    """End a session, and drop its knowledge and its claims. A resumed session begins with nothing.
+    SessionError for an unknown id, and, without force, for a session that is at work."""
     state = context.store.session(session)
     if state is None:
         raise SessionError(*words.no_session(session))
-    if present(context, state) and not force:
+    if is_present(context, state) and not force:
         raise SessionError(*words.still_held(session, state.owner or ""))
     files = len(context.store.known(session))
     claims = sum(each.session == session for each in context.store.claims().values())
-    facts = [RewindEnded(0), SessionEnded(DELETED)]  # what it knew at 0 is nothing
+    facts = [RewindEnded(0), SessionEnded(DELETED)]  # at position 0 a session knows nothing
     context.store.append(session, facts, at=context.clock())
     return Forgotten(session, files, claims)
 
 
-UNNAMED = "library"
-"""The agent's name when a program gives none; it may resume any session."""
-
-ID_LENGTH_MAX = 200
-
-
 def id_for(session: str | None) -> str:
-    """A session's id as it was asked for, or a new one. SessionError."""
+    """Return a checked session id, or a new one for None. SessionError."""
     if session is None:
         return f"s-{os.urandom(5).hex()}"
     if session.strip() and session.isprintable() and len(session) <= ID_LENGTH_MAX:

@@ -1,8 +1,8 @@
-"""Whether a session's agent is still there: it has not ended, and the process that holds it lives.
+"""Tell whether a session's agent is present: it has not ended, and the process that holds it lives.
 
-Nothing beats for this: the operating system knows who lives. Of a process that it does not know
-(of another machine, of an earlier start of this one, or none that was told) the newest sign of
-life decides; such a session counts as present for `away_s` seconds after it.
+There is no heartbeat: the operating system knows which processes live. For a process that it does
+not know (on another machine, before a restart, or never named) the session's last sign of life
+decides: such a session counts as present for `away_s` seconds after it.
 """
 
 from __future__ import annotations
@@ -18,102 +18,91 @@ from sightline.model.events import (
     Changed,
     ClaimReleased,
     EnvironmentSeen,
+    Fact,
     GitMoved,
     Moved,
     SessionEnded,
 )
 from sightline.model.projections import SessionState
-from sightline.model.timeline import Recorded
 from sightline.store.port import Store
 
-Standing = Literal["present", "gone", "ended"]
-
 TAIL = 50
-"""How many of a session's newest facts are looked through for one of its own agent's."""
+"""The number of a session's newest facts to search for one of its own agent."""
 
 
 class Presence(Struct, frozen=True):
-    """How a session stands. since: when it ended, or its agent's last sign of life where it is
-    gone, or when it began; last: its last sign of life. Both are UTC microseconds. holder: the
-    process that holds it, "machine:pid:start", where that was told."""
+    """The state of a session. since: the time of its end, of its last sign of life where it is
+    gone, or of its start; last: the time of its last sign of life. Both in UTC microseconds.
+    holder: the process that holds it, "machine:pid:start", where one is named."""
 
-    state: Standing
+    state: Literal["present", "gone", "ended"]
     since: int
     last: int
     holder: str | None = None
 
 
 def presence(context: SessionContext, state: SessionState) -> Presence:
-    """How a session stands now."""
+    """Return the present state of a session."""
     last = last_sign(context.store, state)
     if state.ended is not None:
         return Presence("ended", state.ended, last, state.owner)
-    if _lives(context, state.owner, last):
+    if is_present(context, state):
         return Presence("present", state.started, last, state.owner)
     return Presence("gone", last, last, state.owner)
 
 
-def present(context: SessionContext, state: SessionState) -> bool:
-    """Whether a session's agent is there. The timeline is asked only where the machine is not
-    the one to know."""
-    if state.ended is not None:
+def is_present(context: SessionContext, session: SessionState | str) -> bool:
+    """Return whether a session's agent is present; False for an id that no session has. The
+    timeline is read only where this machine does not know the process."""
+    state = context.store.session(session) if isinstance(session, str) else session
+    if state is None or state.ended is not None:
         return False
     if state.owner is not None and here(state.owner):
         return alive(state.owner)
-    return _lives(context, None, last_sign(context.store, state))
+    away_us = context.settings.away_s * 1_000_000
+    return context.clock() - last_sign(context.store, state) <= away_us
 
 
 def surely_gone(state: SessionState) -> bool:
-    """Whether this machine knows that the process which held a session has ended."""
+    """Return whether this machine knows that the process which held a session has ended."""
     return state.owner is not None and here(state.owner) and not alive(state.owner)
 
 
-def is_present(context: SessionContext, session: str) -> bool:
-    """The same by id; a session that never was is not."""
-    state = context.store.session(session)
-    return state is not None and present(context, state)
-
-
-def _lives(context: SessionContext, owner: str | None, last: int) -> bool:
-    if owner is not None and here(owner):
-        return alive(owner)
-    return context.clock() - last <= context.settings.away_s * 1_000_000
-
-
 def last_sign(store: Store, state: SessionState) -> int:
-    """When a session's agent was last heard of. What was only found in its files, and what others
-    recorded in its name, is no sign of its own."""
+    """Return the time of a session's last sign of life, in UTC microseconds: its newest fact that
+    the session itself caused."""
     newest = list(store.timeline(session=state.id, newest=TAIL))
-    own = (each.happened_at for each in reversed(newest) if _own(each))
+    own = (each.happened_at for each in reversed(newest) if _is_own(each.fact, state.id))
     return max(next(own, state.started), state.started)
 
 
-def _own(recorded: Recorded) -> bool:
-    fact = recorded.fact
+def _is_own(fact: Fact, session: str) -> bool:
     if isinstance(fact, (Changed, Moved)):
-        return fact.cause.who == recorded.session
+        return fact.cause.who == session
     return not isinstance(fact, (GitMoved, ClaimReleased, SessionEnded))
 
 
 def environment(
     owner: str | None, host: str | None = None, host_version: str | None = None
 ) -> EnvironmentSeen:
-    """Where this process runs, as a fact. owner: of who holds the session."""
+    """Return the fact that describes this process. owner: the process that holds the session."""
     python = ".".join([str(part) for part in sys.version_info[:3]])
     return EnvironmentSeen(sys.platform, python, host, host_version, owner)
 
 
-def note(context: SessionContext, host: str | None = None, host_version: str | None = None) -> bool:
-    """Record where a session's agent runs, when that is not what was recorded last. What is not
-    told stays as it was."""
+def record_environment(
+    context: SessionContext, host: str | None = None, host_version: str | None = None
+) -> bool:
+    """Record the environment of a session's agent where it differs from the last recorded one;
+    return whether it does. A value of None stays as it was."""
     newest = context.store.timeline(session=context.session, kinds=[EnvironmentSeen], newest=1)
-    last = next(iter(newest), None)
-    before = last.fact if last is not None and isinstance(last.fact, EnvironmentSeen) else None
-    if before is not None:
-        host = host or before.host
+    before = next((each.fact for each in newest), None)
+    owner: str | None = context.owner
+    if isinstance(before, EnvironmentSeen):
+        owner, host = before.owner, host or before.host
         if host == before.host:
             host_version = host_version or before.host_version
-    now = environment(before.owner if before else context.owner, host, host_version)
+    now = environment(owner, host, host_version)
     if now == before:
         return False
     context.append([now])

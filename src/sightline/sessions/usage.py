@@ -1,7 +1,4 @@
-"""Which models a session's agent used, and where it ran: a fact each time it was another.
-
-The hook of every prompt asks whether it is: what only the answers are made of is loaded for them.
-"""
+"""Record and list the models that a session's agent used, and the environments it ran in."""
 
 from __future__ import annotations
 
@@ -11,13 +8,13 @@ from sightline.model.events import EnvironmentSeen, ModelUsed, TurnBegan
 from sightline.model.results import Environment, ModelUsage
 
 
-def another(
+def changed_model(
     context: SessionContext, model: str | None, provider: str | None = None, mode: str | None = None
 ) -> list[ModelUsed]:
-    """The fact that says what is used now, where that is not what was recorded last. None: it was
-    not told, and stays as it was; but nobody knows whose another model is. Nothing can be said of
-    a model that was never named."""
-    before = _last(context)
+    """Return the fact of the model that is used now, where it differs from the last recorded one.
+    A value of None stays as it was, except for the provider of another model. Nothing is returned
+    where no model was ever named."""
+    before = _last_model(context)
     if before is not None:
         mode = mode or before.mode
         if model in (None, before.model):
@@ -35,10 +32,10 @@ def turn(
     provider: str | None,
     mode: str | None,
 ) -> int:
-    """Begin a turn, and note what is used from there on; its number. ValueError where the model
-    was never named."""
-    used = another(context, model, provider, mode)
-    if (provider or mode) and not model and _last(context) is None:
+    """Begin a turn, record the model that it uses, and return its number. ValueError where a
+    provider or a mode is given and no model was ever named."""
+    used = changed_model(context, model, provider, mode)
+    if (provider or mode) and not model and _last_model(context) is None:
         raise ValueError("a provider or a mode is that of a model: name the model, too")
     state = context.store.session(context.session)
     begun = number if number is not None else (state.turn if state else 0) + 1
@@ -47,26 +44,27 @@ def turn(
 
 
 def models(context: SessionContext, session: str | None = None) -> list[ModelUsage]:
-    """What a session (this one) used, oldest first."""
-    found: list[ModelUsage] = []
+    """List the models that a session (by default this one) used, oldest first."""
+    used: list[ModelUsage] = []
     turn, before = 0, None
-    whose = context.session if session is None else session
-    for recorded in context.store.timeline(session=whose, kinds=[TurnBegan, ModelUsed]):
+    session = context.session if session is None else session
+    for recorded in context.store.timeline(session=session, kinds=[TurnBegan, ModelUsed]):
         fact = recorded.fact
         if isinstance(fact, TurnBegan):
             turn = fact.number
-        elif isinstance(fact, ModelUsed) and fact != before:  # two processes may tell it at once
+        elif isinstance(fact, ModelUsed) and fact != before:  # two processes may record the same
             before, at = fact, moment(recorded.happened_at)
-            told = (fact.provider, fact.model, fact.mode)
-            found.append(ModelUsage(*told, at, turn, recorded.position))
-    return found
+            model = (fact.provider, fact.model, fact.mode)
+            used.append(ModelUsage(*model, at, turn, recorded.position))
+    return used
 
 
 def environments(context: SessionContext, session: str | None = None) -> list[Environment]:
-    """Where a session (this one) ran, oldest first. A host that is not told again is still it."""
+    """List the environments that a session (by default this one) ran in, oldest first. A fact
+    without a host has the host of the one before."""
     found: list[Environment] = []
-    whose = context.session if session is None else session
-    for recorded in context.store.timeline(session=whose, kinds=[EnvironmentSeen]):
+    session = context.session if session is None else session
+    for recorded in context.store.timeline(session=session, kinds=[EnvironmentSeen]):
         fact, at = recorded.fact, moment(recorded.happened_at)
         assert isinstance(fact, EnvironmentSeen)
         host, version = fact.host, fact.host_version
@@ -82,7 +80,7 @@ def _where(each: Environment) -> tuple[str | None, ...]:
     return each.system, each.python, each.host, each.host_version
 
 
-def _last(context: SessionContext) -> ModelUsed | None:
+def _last_model(context: SessionContext) -> ModelUsed | None:
     newest = context.store.timeline(session=context.session, kinds=[ModelUsed], newest=1)
-    last = next(iter(newest), None)
-    return last.fact if last is not None and isinstance(last.fact, ModelUsed) else None
+    fact = next((each.fact for each in newest), None)
+    return fact if isinstance(fact, ModelUsed) else None

@@ -1,4 +1,4 @@
-"""Several agents in one tree: who claims what, whom a write concerns, who is still there."""
+"""Word claims, affected sessions, deletions and environments."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from sightline.model.results import Affected
 from sightline.text.phrases import count, joined, named, spans
 
 NAMED = 3
-"""Sessions or claims that are named in one answer; of the others the number is told."""
+"""The number of sessions or claims that one answer names."""
 
 DAY_S = 86_400
 
 
 def until(at: int) -> str:
-    """A moment (UTC microseconds) of this day or the next, as its clock says it."""
+    """Return the clock time of UTC microseconds within a day from now."""
     minutes = at // 1_000_000 % DAY_S // 60
     return f"{minutes // 60:02}:{minutes % 60:02} UTC"
 
 
-def who(session: str, reader: str) -> str:
-    """A session as another one's reader says it."""
+def _name(session: str, reader: str) -> str:
+    """Name a session for the agent of another session."""
     return cause(Cause("agent", session), reader)
 
 
 def claimed(path: str, claims: Sequence[Claim], reader: str) -> str:
-    """Who else claims a file, and until when."""
+    """Say which other session claims a file, and until when."""
     first = claims[0]
     also = f", and by {len(claims) - 1} more" if len(claims) > 1 else ""
     part = "" if path in first.paths else f" as part of {named(first.paths, NAMED)}"
     shared = "" if first.exclusive else " (shared)"
-    whose = who(first.session, reader)
+    whose = _name(first.session, reader)
     return f"{path} is claimed{shared} by {whose} until {until(first.expires_at)}{part}{also}."
 
 
 def claim_enforced(path: str, claims: Sequence[Claim], reader: str) -> tuple[str, str]:
-    """The message and the hint of a write that another session's claim forbids."""
+    """Word the refusal of a write that another session's claim forbids."""
     first = next(each for each in claims if each.exclusive)
     hint = f"Work on other files until then, or ask the user, who can let go the claim {first.id}."
     return claimed(path, [first], reader), hint
 
 
 def claim_refused(wanted: str, claims: Sequence[Claim], reader: str) -> tuple[str, str]:
-    """The message and the hint of a claim that others' claims do not allow."""
+    """Word the refusal of a claim that overlaps the claims of others."""
     first = claims[0]
-    whose = f"{who(first.session, reader)} until {until(first.expires_at)}"
+    whose = f"{_name(first.session, reader)} until {until(first.expires_at)}"
     kind = "" if first.exclusive else " (shared)"
     others = len(claims) - 1
     are = "is 1" if others == 1 else f"are {others}"
@@ -58,31 +58,31 @@ def claim_refused(wanted: str, claims: Sequence[Claim], reader: str) -> tuple[st
 
 
 def no_claim(claim: str) -> tuple[str, str]:
-    """A claim that does not stand, or never did."""
+    """Word the error of a claim that is not active."""
     hint = "It was released, has run out, or fell with its session. Claim the paths again."
     return f"There is no claim {claim!r} that stands.", hint
 
 
 def not_yours(claim: str, session: str) -> tuple[str, str]:
-    """A claim of somebody else's that was to be renewed or released."""
+    """Word the error of renewing or releasing another session's claim."""
     hint = f"It falls when its time is up or its process ends; --session {session} lets it go now."
     return f"The claim {claim!r} is another session's: {session}.", hint
 
 
 def affected(found: Sequence[Affected], reader: str) -> str:
-    """Whose view of a file a write made stale."""
-    said = [
-        f"{who(each.session, reader)} stale on {each.path} {spans(each.lines)}"
+    """Name the sessions whose view of a file a write made stale."""
+    stale = [
+        f"{_name(each.session, reader)} stale on {each.path} {spans(each.lines)}"
         for each in found[:NAMED]
     ]
-    more = len(found) - len(said)
+    more = len(found) - len(stale)
     if more > 0:
-        said.append(count(more, "more session"))
-    return f"Your write made {joined(said)}."
+        stale.append(count(more, "more session"))
+    return f"Your write made {joined(stale)}."
 
 
 def this_machine_alone(kind: str) -> str:
-    """A claim in a folder that other machines may have, too."""
+    """Warn that claims do not reach other machines that share a network folder."""
     return (
         f"This folder is on a network ({kind}): agents on other machines are not told of the claim,"
         " nor held by it. Their edits are seen as another program's."
@@ -90,14 +90,14 @@ def this_machine_alone(kind: str) -> str:
 
 
 def forgotten(session: str, claims: int) -> str:
-    """What became of a session that was deleted."""
+    """Describe a deleted session."""
     lost = f" Its {count(claims, 'claim')} fell." if claims else ""
-    told = f"Session {session} is ended, and what it was shown is forgotten.{lost}"
-    return f"{told} What it did stays on the timeline."
+    ended = f"Session {session} is ended, and what it was shown is forgotten.{lost}"
+    return f"{ended} What it did stays on the timeline."
 
 
 def still_held(session: str, holder: str) -> tuple[str, str]:
-    """A session that is at work and was to be deleted."""
+    """Word the error of deleting a session that is at work."""
     pid = holder.rsplit(":", 2)[1] if holder else ""
     held = f" (process {pid} holds it)" if pid else ""
     return (
@@ -107,12 +107,12 @@ def still_held(session: str, holder: str) -> tuple[str, str]:
 
 
 def no_session(session: str) -> tuple[str, str]:
-    """An id that no session here has."""
+    """Word the error of an unknown session id."""
     return f"There is no session {session!r} here.", "List: sightline sessions"
 
 
 def not_family(giver: str, receiver: str) -> tuple[str, str]:
-    """A hand-over between two sessions of which neither started the other."""
+    """Word the error of a hand-over between sessions of different families."""
     message = f"{receiver} and {giver} are no family: neither started the other, nor one both."
     hint = (
         "Where text did reach the other agent, record it there: sightline saw PATH --via handover"
@@ -121,7 +121,7 @@ def not_family(giver: str, receiver: str) -> tuple[str, str]:
 
 
 def nothing_held(session: str, path: str) -> tuple[str, str]:
-    """A path that a session cannot hand over."""
+    """Word the error of a path that a session knows nothing of."""
     message = f"{session} holds nothing of {path} that could be handed over."
     return (
         message,
@@ -130,12 +130,12 @@ def nothing_held(session: str, path: str) -> tuple[str, str]:
 
 
 def model(name: str, provider: str | None, mode: str | None) -> str:
-    """A model with whose it is and the mode it is used in, as far as these were told."""
+    """Describe a model with its provider and its mode, where these are known."""
     more = ", ".join(each for each in (provider, mode) if each)
     return f"{name} ({more})" if more else name
 
 
 def environment(system: str, python: str, host: str | None, version: str | None) -> str:
-    """A system, a Python, and the application where that was told."""
+    """Describe a system, a Python, and the host application where one is known."""
     where = f"{system}, Python {python}"
     return f"{' '.join(filter(None, (host, version)))} on {where}" if host else where

@@ -33,7 +33,7 @@ from sightline.model.revision import revision_of
 from sightline.model.spans import intersect, new_sides
 from sightline.model.text import unmarked
 from sightline.notices.delivered import handed_already
-from sightline.sessions.claims import once
+from sightline.sessions.claims import announce_once
 from sightline.sessions.words import claim_enforced
 from sightline.text import phrases
 
@@ -179,7 +179,7 @@ def _let_go_on(plan: Evaluation) -> Answer:
         assert plan.new_text is not None
         content, context = plan.new_text.plain, words.merged(plan.shown_path)
     if plan.claims:
-        claimed = once(plan.context, plan.shown_path, plan.claims)
+        claimed = announce_once(plan.context, plan.shown_path, plan.claims)
         context = "\n\n".join(filter(None, [context, claimed]))
     return Answer(ask=ask, content=content, context=context)
 
@@ -216,7 +216,7 @@ def judged(ground: SessionContext, located: ResolvedPath, edit: CellEdit) -> Ans
     elif ruling.others:
         context = notebooks.changed_cells(path, ruling.others, ruling.diff)
     if claims:
-        context = "\n\n".join(filter(None, [context, once(ground, path, claims)]))
+        context = "\n\n".join(filter(None, [context, announce_once(ground, path, claims)]))
     return Answer(ask=words.asks(path) if policy == "ask" else None, context=context)
 
 

@@ -21,7 +21,7 @@ from sightline.model.merge import merge
 from sightline.model.revision import MISSING
 from sightline.model.text import decode, normal, split, unmarked
 from sightline.sessions import words as session_words
-from sightline.sessions.affected import affected, strangers
+from sightline.sessions.affected import affected, outside_family
 from sightline.text import phrases
 
 
@@ -79,7 +79,7 @@ def _concerns(ground: SessionContext, stood: str, found: FileState) -> str:
     if not ground.store.knowers(found.path).keys() - {ground.session}:
         return ""
     before = ground.store.blob(stood) if stood != MISSING else None
-    others = strangers(ground, affected(ground, found.path, before, found.data))
+    others = outside_family(ground, affected(ground, found.path, before, found.data))
     return phrases.says(session_words.affected(others, ground.session)) if others else ""
 
 

@@ -35,8 +35,8 @@ from sightline.hooks.handlers.tool_edits import failed_unheard
 from sightline.model.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
 from sightline.notices.warnings import tell
-from sightline.sessions.presence import note
-from sightline.sessions.usage import another
+from sightline.sessions.presence import record_environment
+from sightline.sessions.usage import changed_model
 
 WATCHED = 500
 """Paths at most that a host is asked to watch."""
@@ -66,7 +66,7 @@ def used(ground: SessionContext, event: Used) -> Answer:
     _uses(ground, event.model)
     state = ground.store.session(ground.session)
     if event.host and state is not None and state.ended is None:
-        note(ground, event.host, event.host_version)
+        record_environment(ground, event.host, event.host_version)
     return NOTHING
 
 
@@ -162,7 +162,7 @@ def _uses(ground: SessionContext, model: str | None, mode: str | None = None) ->
     if not (model or mode):
         return
 
-    facts = another(ground, model, mode=mode)
+    facts = changed_model(ground, model, mode=mode)
     if facts:
         ground.append(facts)
 
