@@ -20,7 +20,7 @@ from sightline.model.events import Changed, Moved, TurnBegan
 from sightline.model.revision import MISSING
 from sightline.model.spans import covers, whole
 from sightline.model.text import decode
-from sightline.notices import warnings
+from sightline.notices.delivery import delivered_digests
 
 EDITED_MAX = 10
 """Edited files, the newest ones, whose related files a bundle holds."""
@@ -85,7 +85,7 @@ def _edited(context: SessionContext) -> tuple[list[str], int]:
         context.store.timeline(session=context.session, kinds=[TurnBegan], newest=TURNS + 1)
     )
     oldest = min(turn.position for turn in turns) if len(turns) > TURNS else 0
-    after = upto = max(oldest, *map(int, warnings.delivered(context, BUNDLE)), 0)
+    after = upto = max(oldest, *map(int, delivered_digests(context, BUNDLE)), 0)
     exists: dict[str, bool] = {}
     for row in message_chain.branch_facts(context, [Changed, Moved]):
         for path, _, now, _ in own_changes(row) if row.position > after else ():

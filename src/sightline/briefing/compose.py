@@ -24,7 +24,7 @@ from sightline.guard.reads import Look, saw
 from sightline.model import validation
 from sightline.model.results import FileWarning, Notice
 from sightline.model.revision import revision_of
-from sightline.notices import delivery, warnings
+from sightline.notices import delivery
 from sightline.notices import words as warning_words
 from sightline.notices.notice_text import CHARACTERS, NOTICE_TOKENS, notice
 from sightline.search import listing_requests
@@ -127,7 +127,7 @@ def acknowledge(context: SessionContext, answer: Briefing) -> None:
             saw(context, look.path, look.lines, look.text, look.via)
         except PathError:  # refused to this session by now
             continue
-    warnings.deliver(context, [pair for part in answer.parts for pair in part.delivered])
+    delivery.deliver_parts(context, [pair for part in answer.parts for pair in part.delivered])
 
 
 class _Composer:
@@ -144,10 +144,12 @@ class _Composer:
         self.warned: tuple[FileWarning, ...] = ()
 
     def add_warnings(self) -> None:
-        fresh = warnings.fresh(self._context)
+        fresh = delivery.new_warnings(self._context)
         lines = warning_words.for_agent(fresh)
         new = tuple(fresh[: len(lines)])
-        if self._add("warnings", "\n".join(lines), tuple((warnings.PART, each.id) for each in new)):
+        if self._add(
+            "warnings", "\n".join(lines), tuple((delivery.WARNING, each.id) for each in new)
+        ):
             self.warned = new
 
     def add_changes(self) -> None:
@@ -230,7 +232,7 @@ class _Composer:
     def _add_new(self, name: str, text: str) -> None:
         """Add a part unless the same text was delivered before."""
         digest = revision_of(text.encode("utf-8", "surrogatepass"))
-        if digest not in warnings.delivered(self._context, name):
+        if digest not in delivery.delivered_digests(self._context, name):
             self._add(name, text, ((name, digest),))
 
     def _add(

@@ -64,7 +64,7 @@ def memory(
 
     refresh = [
         Stale(news.name, news.what, news.by()[0], news.moved_to)
-        for news in pending.news(context, told=True)
+        for news in pending.pending_changes(context, include_known=True)
     ]
     changed = changed_files(context)
     listed_paths = {file.path for file in refresh} | {file.path for file in changed}

@@ -1,7 +1,6 @@
-"""What an agent has not been told yet: pending changes, their delivery, warnings."""
+"""Tell an agent what it does not know: pending changes, notices, warnings and their delivery."""
 
 PUBLIC = (
-    "delivered",
     "delivery",
     "notice_text",
     "pending",

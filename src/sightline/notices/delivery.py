@@ -1,6 +1,7 @@
-"""What was told: an answer printed others' changes, and its delivery was acknowledged.
+"""Deliver notices, refusals, warnings and parts of a briefing to an agent, and acknowledge them.
 
-Handing over is a fact, arriving is another. What was handed over and never arrived is told again.
+Handing a text over is one fact, its arrival at the agent is another. A text that was handed over
+and did not arrive is delivered again.
 """
 
 from __future__ import annotations
@@ -12,54 +13,72 @@ from sightline.errors import EditRefused, StoreConflict, UnknownName
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.model.belief import look
 from sightline.model.diff import CONTEXT, diff
-from sightline.model.events import Fact, NoticeAcknowledged, NoticeDelivered, Seen, Told
+from sightline.model.events import (
+    Delivered,
+    Fact,
+    NoticeAcknowledged,
+    NoticeDelivered,
+    RewindEnded,
+    Seen,
+    SessionForked,
+    Told,
+)
 from sightline.model.results import FileWarning, Notice
 from sightline.model.spans import Hunk, Spans, carry, new_sides, spans, touched, union, whole
 from sightline.model.text import decode
-from sightline.notices import notice_text, warnings
+from sightline.model.timeline import Recorded, branch
+from sightline.notices import notice_text, warnings, words
+from sightline.notices.pending import HOST
+
+PART = f"{HOST}part:"
+"""The start of NoticeDelivered.notice for a part of a briefing; its name and digest follow."""
+
+WARNING = "warning"
+"""The name of the part that warnings are delivered as; a warning's digest is its id."""
+
+
+# --- notices and refusals
 
 
 def deliver(
     context: SessionContext, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
 ) -> None:
-    """Record that words on these paths were handed over, to be acknowledged later."""
-    counted = tuple(each for each in told if each is not None)
-    context.append([NoticeDelivered(notice, tuple(paths), counted)])
+    """Record that a text about these paths was handed over. told: what it says of each file, to be
+    acknowledged later."""
+    known = tuple(each for each in told if each is not None)
+    context.append([NoticeDelivered(notice, tuple(paths), known)])
 
 
 def hand_over(context: SessionContext, notice: Notice) -> None:
-    """Record a notice as handed over, once however often it is printed: from here on its id is
+    """Record a notice as handed over, once, however often it is printed. From then on its id is
     enough to acknowledge it, in any process."""
-    if _delivered(context, notice.id) is None:
+    if _find_delivered(context, notice.id) is None:
         deliver(context, notice.id, [change.path for change in notice.changes], notice.told)
 
 
 def acknowledge(context: SessionContext, answer: Notice | EditRefused | FileWarning | str) -> None:
-    """Count exactly what an answer told as known to the agent, a warning as seen to. UnknownName.
-
-    Nothing does when this session looked at the file or edited it since: then what was printed
-    is no longer what it lacks.
-    """
-    if isinstance(answer, FileWarning):
-        answer = answer.id
-    if isinstance(answer, str):
-        if not warnings.acknowledge(context, answer):
-            for told in _told_by(context, answer):
-                count(context, told, answer)
-        return
-    if isinstance(answer, EditRefused):
-        for other in answer.others:
+    """Record that the agent knows what an answer told it, or that a warning was seen to. A string
+    is the id of a notice or a warning. A file that this session read or edited since is skipped:
+    the agent may lack other lines by then. UnknownName."""
+    name = answer.id if isinstance(answer, FileWarning) else answer
+    if isinstance(name, str) and warnings.is_warning_id(name):
+        warnings.acknowledge(context, name)
+    elif isinstance(name, str):
+        for told in _told_by(context, name):
+            acknowledge_file(context, told, name)
+    elif isinstance(name, EditRefused):
+        for other in name.others:
             acknowledge(context, other)
-        if isinstance(answer.told, Told):
-            count(context, answer.told, "refusal")
-        return
-    for told in answer.told:
-        count(context, told, answer.id)
+        if isinstance(name.told, Told):
+            acknowledge_file(context, name.told, "refusal")
+    elif isinstance(name, Notice):
+        for told in name.told:
+            acknowledge_file(context, told, name.id)
 
 
 def _told_by(context: SessionContext, id: str) -> tuple[Told, ...]:
-    """What the notice of an id tells: as it was handed over, or the present one."""
-    delivered = _delivered(context, id)
+    """Return what the notice of an id tells: as it was handed over, or as it would be now."""
+    delivered = _find_delivered(context, id)
     if delivered is not None:
         return delivered.told
     now = notice_text.notice(context)
@@ -71,8 +90,8 @@ def _told_by(context: SessionContext, id: str) -> tuple[Told, ...]:
     return now.told
 
 
-def _delivered(context: SessionContext, id: str) -> NoticeDelivered | None:
-    """The newest notice of that id which was handed over."""
+def _find_delivered(context: SessionContext, id: str) -> NoticeDelivered | None:
+    """Find the newest handed-over notice of an id."""
     found: NoticeDelivered | None = None
     for recorded in context.store.timeline(session=context.session, kinds=[NoticeDelivered]):
         if isinstance(recorded.fact, NoticeDelivered) and recorded.fact.notice == id:
@@ -80,8 +99,8 @@ def _delivered(context: SessionContext, id: str) -> NoticeDelivered | None:
     return found
 
 
-def count(context: SessionContext, told: Told, notice: str) -> None:
-    """Count what one answer told of one file as known."""
+def acknowledge_file(context: SessionContext, told: Told, notice: str) -> None:
+    """Record that the agent knows what a notice told of one file."""
     row = context.store.knowledge(context.session, told.path)
     if row is None or row.position != told.position:
         return
@@ -110,15 +129,15 @@ def _append(context: SessionContext, told: Told, fact: Fact, body: bytes | None 
     blobs, expect = context.keepable(told.path, body), {told.path: told.position}
     try:
         context.append([fact], blobs=blobs, expect=expect)
-    except StoreConflict:  # it was looked at in another process just now
+    except StoreConflict:  # another process recorded a read of the file just now
         return
 
 
 def printed(
     hunks: Sequence[Hunk], told: Sequence[Hunk], lines: int, moved: Sequence[Hunk] = ()
 ) -> Spans:
-    """The lines of the new text that a diff of the told hunks shows, context and all, but for
-    those that were told by their place: these are known, and nothing around them was printed."""
+    """Return the lines of the new text that a diff of the told hunks prints, with their context.
+    Moved hunks are told by their line numbers, so nothing around them is printed."""
     around = spans(
         pair
         for a0, a1, _, _ in told
@@ -126,3 +145,76 @@ def printed(
         for pair in ((a0 + 1 - CONTEXT, a0), (a1 + 1, min(a1 + CONTEXT, lines)))
     )
     return union(carry(spans((max(a, 1), b) for a, b in around), hunks), new_sides(told))
+
+
+# --- warnings and parts of a briefing
+
+
+def hand_warnings(context: SessionContext) -> str:
+    """Return the agent's new warnings as text, as many as fit, and record them as handed to its
+    host; "" where there are none."""
+    new = new_warnings(context)
+    lines = words.for_agent(new)
+    if lines:
+        hand_parts(context, [(WARNING, each.id) for each in new[: len(lines)]])
+    return "\n".join(lines)
+
+
+def new_warnings(context: SessionContext) -> list[FileWarning]:
+    """List the pending warnings of this session that its agent does not have, oldest first."""
+    delivered = delivered_digests(context, WARNING)
+    mine = warnings.pending(context, context.session)
+    return [each for each in mine if each.id not in delivered]
+
+
+def hand_parts(context: SessionContext, parts: Iterable[tuple[str, str]]) -> None:
+    """Record that parts of a briefing, each a name and a digest, were handed to the agent's host."""
+    context.append([NoticeDelivered(f"{PART}{part}:{digest}", ()) for part, digest in parts])
+
+
+def confirm_parts(context: SessionContext, handed: Iterable[Recorded]) -> None:
+    """Record that the parts among these handed-over texts arrived at the agent, except for those
+    that a rewind took out of the conversation."""
+    texts = [each for each in handed if _notice_of(each.fact).startswith(PART)]
+    names = [
+        _notice_of(each.fact).removeprefix(PART).partition(":")
+        for each in _in_conversation(context, texts)
+    ]
+    deliver_parts(context, [(part, digest) for part, _, digest in names])
+
+
+def _notice_of(fact: Fact) -> str:
+    return fact.notice if isinstance(fact, NoticeDelivered) else ""
+
+
+def deliver_parts(context: SessionContext, parts: Iterable[tuple[str, str]]) -> None:
+    """Record that parts of a briefing, each a name and a digest, are with the agent. A part that
+    is recorded already is skipped."""
+    wanted = list(dict.fromkeys(parts))
+    known = {part: delivered_digests(context, part) for part, _ in wanted}
+    new = [Delivered(part, digest) for part, digest in wanted if digest not in known[part]]
+    if new:
+        context.append(new)
+
+
+def delivered_digests(context: SessionContext, part: str) -> set[str]:
+    """Return the digests of a briefing's part that are in the conversation."""
+    found = context.store.timeline(session=context.session, kinds=[Delivered])
+    facts = [each.fact for each in _in_conversation(context, list(found))]
+    return {fact.digest for fact in facts if isinstance(fact, Delivered) and fact.part == part}
+
+
+def _in_conversation(context: SessionContext, facts: Sequence[Recorded]) -> list[Recorded]:
+    """Return the facts that no rewind of this session's conversation took out."""
+    if not facts:
+        return []
+
+    def turns_of(session: str) -> list[Recorded]:
+        return list(context.store.timeline(session=session, kinds=[SessionForked, RewindEnded]))
+
+    stretches = branch(context.session, context.store.position(), turns_of)
+    return [
+        each
+        for each in facts
+        if any(s.session == each.session and s.after < each.position <= s.upto for s in stretches)
+    ]

@@ -1,104 +1,103 @@
-"""What others changed, made into a notice for the agent."""
+"""Compose a notice: the changes of others that an agent has not been told, within a budget."""
 
 from __future__ import annotations
 
 from sightline.changes.session_context import SessionContext
-from sightline.guard import words
+from sightline.guard import words as guard_words
 from sightline.model.events import Told
 from sightline.model.results import FileChange, Notice
 from sightline.model.revision import revision_of
-from sightline.notices import words as notice_words
-from sightline.notices.pending import PendingChange, news
+from sightline.notices import words
+from sightline.notices.pending import PendingChange, pending_changes
 
 CHARACTERS = 4
-"""Of one token, about."""
+"""Characters of one token, about."""
 
 NOTICE_TOKENS = 1_500
 
 FILES_MAX = 200
-"""Files of one notice; of more, the rest is news another time."""
+"""The files of one notice; others come with the next one."""
 
 RESERVE = 400
-"""Characters kept for naming the files that there is no room to tell of."""
+"""Characters kept for the names of files whose changes do not fit."""
 
 
 def notice(
     context: SessionContext, budget: int = NOTICE_TOKENS, *, handed: bool = False
 ) -> Notice | None:
-    """What others changed in lines that were shown and this session was not told of yet; None
-    when there is nothing. Changes with one cause stand together.
+    """Return the changes by others in lines that this session was shown and was not told of; None
+    where there are none. Changes with one cause stand together.
 
-    budget: tokens at most, about four characters each. Files that do not fit are named; those
-    that cannot even be named are told next time. handed: without what the host was handed words
-    on.
+    budget: tokens at most, about four characters each. Files whose changes do not fit are named;
+    those that cannot even be named come with the next notice. handed: leave out what the host was
+    handed already.
     """
-    page = Page(budget * CHARACTERS)
+    page = _Page(budget * CHARACTERS)
     groups: dict[object, list[PendingChange]] = {}
-    for at, each in enumerate(news(context, handed=handed)):
-        if at < FILES_MAX:
-            groups.setdefault(_cause_of(each), []).append(each)
+    for number, change in enumerate(pending_changes(context, leave_out_handed=handed)):
+        if number < FILES_MAX:
+            who, by = change.by()
+            at = by.at if by is not None and by.kind == "git" else None
+            groups.setdefault((who, at), []).append(change)
         else:
             page.more += 1
-    for group in groups.values():
-        page.put(group)
     if not groups:
         return None
-    blobs = [b for each in page.said for b in context.keepable(each.found.path, each.found.data)]
-    context.store.keep(blobs)
+    for group in groups.values():
+        page.add_group(group)
+    found = [each.found for each in page.listed]
+    context.store.keep([b for each in found for b in context.keepable(each.path, each.data)])
     return page.notice()
 
 
-def _cause_of(each: PendingChange) -> object:
-    """What files have to have in common to be told of together."""
-    who, by = each.by()
-    return who, by.at if by is not None and by.kind == "git" else None
-
-
-class Page:
-    """A notice in the making, of so many characters. said: the files it tells of or names."""
+class _Page:
+    """A notice while it is composed, with room for so many characters. listed: the changes that it
+    shows or names; more: the number of files that it leaves out."""
 
     def __init__(self, room: int) -> None:
-        self.left = max(room - RESERVE, 0)
-        self.names_left = RESERVE - 100
+        self.listed: list[PendingChange] = []
         self.more = 0
-        self.said: list[PendingChange] = []
+        self._room = max(room - RESERVE, 0)
+        self._names_room = RESERVE - 100
         self._lines: list[str] = []
         self._changes: list[FileChange] = []
         self._told: list[Told | None] = []
 
-    def put(self, group: list[PendingChange]) -> None:
-        """Tell of files with one cause."""
-        heading = notice_words.heading(group[0].by()[0], len(group))
+    def add_group(self, group: list[PendingChange]) -> None:
+        """Add the changes of one cause under a heading."""
+        heading = words.heading(group[0].by()[0], len(group))
         self._lines.append(heading)
-        self.left -= len(heading) + 1
-        names = [name for each in group for name in self._put(each)]
+        self._room -= len(heading) + 1
+        names = [change.name for change in group if self._is_only_named(change)]
         if names:
-            self._lines.append(notice_words.rest(names))
+            self._lines.append(words.rest(names))
 
-    def _put(self, each: PendingChange) -> list[str]:
-        """Tell of one file; its name where there is room for no more."""
-        change, told = each.change(max(self.left - len(each.name) - 2, 0))
-        part = notice_words.part(change)
-        if len(part) < self.left and (change.diff or change.moved_lines or each.what != "changed"):
-            self.left -= len(part) + 1
+    def _is_only_named(self, pending: PendingChange) -> bool:
+        """Add a change. Return whether there was room for its file's name alone."""
+        name_length = len(pending.name) + 2
+        change, told = pending.change(max(self._room - name_length, 0))
+        part = words.part(change)
+        has_text = change.diff or change.moved_lines or pending.what != "changed"
+        if len(part) < self._room and has_text:
+            self._room -= len(part) + 1
             self._lines.append(part)
-            self._said(each, change, told)
-            return []
-        if len(each.name) + 2 > self.names_left and self.said:
+            self._add(pending, change, told)
+            return False
+        if name_length > self._names_room and self.listed:
             self.more += 1
-            return []
-        self.names_left -= len(each.name) + 2
-        self._said(each, change, each.heard())
-        return [each.name]
+            return False
+        self._names_room -= name_length
+        self._add(pending, change, pending.mention_only())
+        return True
 
-    def _said(self, each: PendingChange, change: FileChange, told: Told | None) -> None:
-        self.said.append(each)
+    def _add(self, pending: PendingChange, change: FileChange, told: Told | None) -> None:
+        self.listed.append(pending)
         self._changes.append(change)
         self._told.append(told)
 
     def notice(self) -> Notice:
-        """All of it. The same news make the same id."""
-        lines = [*self._lines, *([words.more(self.more)] if self.more else [])]
+        """Return the notice. Equal changes have an equal id."""
+        lines = [*self._lines, *([guard_words.more(self.more)] if self.more else [])]
         told = tuple(each for each in self._told if each is not None)
         text = "\n".join(lines)
         digest = revision_of(repr((text, told)).encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""What is new to a session: files that are not what it was shown, and not told of yet."""
+"""Find pending changes: files that differ from what a session was shown, and that it was not told."""
 
 from __future__ import annotations
 
@@ -16,38 +16,44 @@ from sightline.guard.evaluation import edit_case
 from sightline.guard.file_states import suspects
 from sightline.guard.refusals import bounded
 from sightline.guard.verdict import judge
-from sightline.model.events import Changed, Told
+from sightline.model.events import Changed, Fact, NoticeAcknowledged, NoticeDelivered, Told
 from sightline.model.projections import Knowledge
 from sightline.model.relocation import moved_blocks, places_of, shifted
 from sightline.model.results import ChangedBy, FileChange
-from sightline.model.revision import MISSING, UNKNOWN
+from sightline.model.revision import MISSING, UNKNOWN, Revision
 from sightline.model.spans import Hunk
 from sightline.notices import words
-from sightline.notices.delivered import handed_already, told_already
 
 OWN_EDITS = 16
-"""Edits of a session to one file that are looked through for one that was taken back."""
+"""The number of a session's edits of one file to search for one that was undone."""
+
+RECENT = 8
+"""The number of delivery facts about one path to search."""
+
+HOST = "host:"
+"""The start of NoticeDelivered.notice for a text that was handed to the agent's host. The host says
+when it arrived. A person or a program acknowledges what they asked for by its id."""
 
 
 class PendingChange:
-    """One file that a session knows, held against the disk. what: a word (FileChange.what), ""
-    where nothing is new. places: of all that are asked about together."""
+    """One file, compared with the knowledge of a session. what: as FileChange.what, "" where nothing
+    changed. renames: shared by all files that are compared together."""
 
     def __init__(
         self,
         context: SessionContext,
         path: str,
         knowledge: Knowledge | None,
-        places: RenameFinder | None = None,
+        renames: RenameFinder | None = None,
     ) -> None:
         self.context = context
-        self._places = places or RenameFinder(context)
+        self._renames = renames or RenameFinder(context)
         self.path = path
         self.knowledge = knowledge
         self.name = (knowledge.name if knowledge else None) or path
-        there = self._there()
-        self.found = context.look(there.path) if there else _lost(path)
-        known = load_knowledge(context, there or ResolvedPath(path), self.found)
+        resolved = self._resolve()
+        self.found = context.look(resolved.path) if resolved else _unreadable(path)
+        known = load_knowledge(context, resolved or ResolvedPath(path), self.found)
         self.retargeted = known.retargeted
         self.case = edit_case(context, self.found, known)
         self.state = judge(self.case, None).state
@@ -55,17 +61,23 @@ class PendingChange:
         self.what = self._what()
 
     def change(self, room: int | None = None) -> tuple[FileChange, Told | None]:
-        """How the file differs, with a diff of that many characters at most, and what of it
-        counts as known once it was told; None where the session does not know the file."""
+        """Return the change, with a diff of at most `room` characters, and the part of it that
+        an acknowledgement makes known; None where the session does not know the file."""
         case = self.case
-        pairs = self._moved_blocks()
+        has_texts = case.disk is not None and bool(case.changes)
+        pairs: list[tuple[Hunk, Hunk]] = []
+        if case.base is not None and case.disk is not None and has_texts and not self.retargeted:
+            blocks = moved_blocks(case.base.lines, case.disk.lines, case.theirs)
+            pairs = [pair for pair in blocks if pair[0] in case.changes]
         moved = {hunk for pair in pairs for hunk in pair}
-        rest = [hunk for hunk in case.changes if hunk not in moved]
-        diff, shown = bounded(case, rest, room)
+        remaining = [hunk for hunk in case.changes if hunk not in moved]
+        diff, shown = bounded(case, remaining, room)
         moved -= set(shown)
-        places = (*places_of(pairs), *self._shifted())
+        places = [*places_of(pairs)]
+        if case.held is not None and has_texts:
+            places += shifted(case.held.shown, case.theirs)
         who, by = self.by()
-        said = FileChange(
+        change = FileChange(
             self.name,
             "moved" if self.moved_to else self.state,
             diff,
@@ -75,46 +87,40 @@ class PendingChange:
             self.found.revision,
             self.what,
             self.moved_to,
-            places,
+            tuple(places),
         )
-        return said, self._told(diff, rest, shown, moved)
+        told = self.mention_only()
+        if told is None or self.retargeted or not (diff or moved or self.what == "endings"):
+            return change, told
+        if set(remaining) <= set(shown) and not moved:
+            return change, structs.replace(told, hunks=None)
+        hunks = tuple(sorted({*shown, *moved}))
+        return change, structs.replace(told, hunks=hunks, moved=tuple(sorted(moved)))
 
-    def heard(self) -> Told | None:
-        """What counts once it was said that the file is not what it was, and no more."""
+    def mention_only(self) -> Told | None:
+        """Return the knowledge of an agent that was told that the file changed, without its lines."""
         if self.knowledge is None:
             return None
         return Told(self.knowledge.path, self.found.revision, (), self.knowledge.position)
 
     def by(self) -> tuple[str, ChangedBy | None]:
-        """Who changed it, in words and as a value. That it was put back is said of the file."""
+        """Return who changed the file, in words and as a value."""
         who, by = changed_by(self.context, self.path)
-        back = self.what == "taken_back" and by is not None and by.kind == "external"
-        return (change_words.cause(None, self.context.session) if back else who), by
+        undone = self.what == "taken_back" and by is not None and by.kind == "external"
+        return (change_words.cause(None, self.context.session) if undone else who), by
 
-    def is_known(self, *, handed: bool) -> bool:
-        """Whether the agent was told this. handed: or its host was, and may not have said so."""
-        knowledge, revision = self.knowledge, self.found.revision
-        if knowledge is None or self._took_it_away_itself():
+    def is_known(self, *, or_handed: bool) -> bool:
+        """Return whether the agent knows the change. or_handed: count it where the host was handed
+        the change and did not confirm its arrival."""
+        if self.knowledge is None or self._is_own_removal():
             return True
-        if told_already(self.context, knowledge, revision):
+        if _is_told(self.context, self.knowledge, NoticeAcknowledged, self.found.revision):
             return True
-        return handed and handed_already(self.context, knowledge, revision)
+        return or_handed and is_handed(self.context, self.knowledge, self.found.revision)
 
-    def _told(
-        self, diff: str, rest: list[Hunk], shown: tuple[Hunk, ...], moved: set[Hunk]
-    ) -> Told | None:
-        heard = self.heard()
-        if heard is None or self.retargeted or not (diff or moved or self.what == "endings"):
-            return heard
-        if set(rest) <= set(shown) and not moved:
-            return structs.replace(heard, hunks=None)
-        return structs.replace(
-            heard, hunks=tuple(sorted({*shown, *moved})), moved=tuple(sorted(moved))
-        )
-
-    def _there(self) -> ResolvedPath | None:
-        """Where the name leads by which the file was shown; None where that cannot be told, and
-        the path itself where a rule that came since refuses it."""
+    def _resolve(self) -> ResolvedPath | None:
+        """Resolve the name by which the file was shown; None where that fails. A path that a newer
+        rule refuses resolves to itself."""
         try:
             return located(self.context, self.name)
         except PathRefused:
@@ -125,8 +131,8 @@ class PendingChange:
     def _moved_to(self) -> str | None:
         if self.state != "deleted" or self.knowledge is None:
             return None
-        where = self._places.find(self.knowledge)
-        return where.path if where else None
+        found = self._renames.find(self.knowledge)
+        return found.path if found else None
 
     def _what(self) -> str:
         if self.state == "fresh":
@@ -134,76 +140,86 @@ class PendingChange:
         if self.moved_to:
             return "moved"
         if self.state == "stale":
-            return "taken_back" if self._taken_back() else "changed"
+            return "taken_back" if self._is_own_edit_undone() else "changed"
         return self.state
 
-    def _taken_back(self) -> bool:
-        """Whether the file is again what stood there before an edit of this very session."""
+    def _is_own_edit_undone(self) -> bool:
+        """Return whether the file has the text from before an edit of this session again."""
         newest = self.context.store.timeline(
             session=self.context.session, path=self.path, kinds=[Changed], newest=OWN_EDITS
         )
-        edits = [each.fact for each in newest]
         return any(
             isinstance(fact, Changed)
             and (fact.cause.kind, fact.cause.who) == ("agent", self.context.session)
             and fact.before == self.found.revision != fact.after
-            for fact in edits
+            for fact in [each.fact for each in newest]
         )
 
-    def _moved_blocks(self) -> list[tuple[Hunk, Hunk]]:
-        """Shown lines that others took from one place and put to another."""
-        case = self.case
-        if case.base is None or case.disk is None or not case.changes or self.retargeted:
-            return []
-        pairs = moved_blocks(case.base.lines, case.disk.lines, case.theirs)
-        return [pair for pair in pairs if pair[0] in case.changes]
-
-    def _shifted(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        case = self.case
-        if case.held is None or case.disk is None or not case.changes:
-            return []
-        return shifted(case.held.shown, case.theirs)
-
-    def _took_it_away_itself(self) -> bool:
-        """Whether a command of this session's own that names the file took it away."""
+    def _is_own_removal(self) -> bool:
+        """Return whether a command of this session that names the file removed it."""
         row = self.context.store.disk(self.path)
-        made = row.cause if row and row.revision == MISSING else None
-        if made is None or (made.kind, made.who) != ("command", self.context.session):
+        cause = row.cause if row and row.revision == MISSING else None
+        if cause is None or (cause.kind, cause.who) != ("command", self.context.session):
             return False
-        return self.name.rpartition("/")[2] in (made.detail or "")
+        return self.name.rpartition("/")[2] in (cause.detail or "")
 
 
-def news(
-    context: SessionContext, *, told: bool = False, handed: bool = False
+def _unreadable(path: str) -> FileState:
+    return FileState(path, "unreadable", UNKNOWN, None, None, 0)
+
+
+def is_handed(context: SessionContext, knowledge: Knowledge, revision: Revision) -> bool:
+    """Return whether the host was handed a text about this revision of a known file, since the file
+    last changed."""
+    return _is_told(context, knowledge, NoticeDelivered, revision)
+
+
+def _is_told(
+    context: SessionContext, knowledge: Knowledge, kind: type[Fact], revision: Revision
+) -> bool:
+    """Return whether a delivery fact about this revision is newer than the file's last change."""
+    path = knowledge.path
+    row = context.store.disk(path)
+    since = 0 if row is None else row.position
+    found = context.store.timeline(session=context.session, path=path, kinds=[kind], newest=RECENT)
+    return any(each.position > since and _tells(each.fact, path, revision) for each in list(found))
+
+
+def _tells(fact: Fact, path: str, revision: Revision) -> bool:
+    if isinstance(fact, NoticeAcknowledged):
+        return fact.revision == revision
+    if not isinstance(fact, NoticeDelivered) or not fact.notice.startswith(HOST):
+        return False
+    return any(told.path == path and told.revision == revision for told in fact.told)
+
+
+def pending_changes(
+    context: SessionContext, *, include_known: bool = False, leave_out_handed: bool = False
 ) -> Iterator[PendingChange]:
-    """The files that are not what this session was shown, in order of path. told: also those
-    that it was told of; handed: without those that its host was handed words on."""
-    places = RenameFinder(context)
+    """Yield the files that changed since this session was shown them, in order of path.
+    include_known: also those that the agent knows of; leave_out_handed: not those of which the
+    host was handed a text."""
+    renames = RenameFinder(context)
     for knowledge in suspects(context):
-        each = PendingChange(context, knowledge.path, knowledge, places)
-        if each.what and (told or not each.is_known(handed=handed)):
+        each = PendingChange(context, knowledge.path, knowledge, renames)
+        if each.what and (include_known or not each.is_known(or_handed=leave_out_handed)):
             yield each
 
 
-def changes(context: SessionContext, *, told: bool = False) -> list[FileChange]:
-    """The same as values."""
-    return [each.change()[0] for each in news(context, told=told)]
-
-
-def news_of(
-    context: SessionContext, path: str, places: RenameFinder | None = None
+def pending_change(
+    context: SessionContext, path: str, renames: RenameFinder | None = None
 ) -> PendingChange:
-    """One file, whether or not anything is new of it."""
-    return PendingChange(context, path, context.store.knowledge(context.session, path), places)
+    """Compare one file with the knowledge of this session, changed or not."""
+    return PendingChange(context, path, context.store.knowledge(context.session, path), renames)
+
+
+def changes(context: SessionContext, *, told: bool = False) -> list[FileChange]:
+    """List the pending changes as values. told: also those that the agent knows of."""
+    return [each.change()[0] for each in pending_changes(context, include_known=told)]
 
 
 def changes_of(context: SessionContext, paths: Iterable[str]) -> Iterator[FileChange]:
-    """The differences of these files to what this session was shown of them."""
-    places = RenameFinder(context)
+    """Yield the changes of these files since this session was shown them."""
+    renames = RenameFinder(context)
     for path in paths:
-        yield news_of(context, path, places).change()[0]
-
-
-def _lost(path: str) -> FileState:
-    """What is found of a path that nothing can be told of."""
-    return FileState(path, "unreadable", UNKNOWN, None, None, 0)
+        yield pending_change(context, path, renames).change()[0]

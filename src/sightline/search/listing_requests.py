@@ -11,7 +11,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.conversation import message_chain
 from sightline.errors import SightlineError
 from sightline.model.events import ListingRequested
-from sightline.notices import warnings
+from sightline.notices.delivery import delivered_digests
 from sightline.search import words
 from sightline.search.listing import list_directory
 
@@ -125,7 +125,7 @@ def request(context: SessionContext, answer: object) -> list[ListingRequest]:
 def waiting(context: SessionContext) -> list[Waiting]:
     """Return the requested listings that are not delivered yet, in the order of the requests."""
     rows = list(message_chain.branch_facts(context, [ListingRequested]))
-    delivered = warnings.delivered(context, PART) if rows else set()
+    delivered = delivered_digests(context, PART) if rows else set()
     found: dict[ListingRequested, list[str]] = {}
     for row in rows:
         if isinstance(row.fact, ListingRequested) and str(row.position) not in delivered:

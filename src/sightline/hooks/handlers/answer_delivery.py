@@ -21,14 +21,10 @@ from sightline.hooks.words import broken, late, unbriefed
 from sightline.model.events import NoticeDelivered, Told
 from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING
-from sightline.model.timeline import Recorded
 from sightline.notices import notice_text
-from sightline.notices import warnings as agent_warnings
-from sightline.notices.delivered import HOST, PART, of_host
-from sightline.notices.delivery import count, deliver
+from sightline.notices.delivery import acknowledge_file, confirm_parts, deliver, hand_parts
 from sightline.notices.notice_text import CHARACTERS
-from sightline.notices.pending import news_of
-from sightline.notices.warnings import hand as hand_parts
+from sightline.notices.pending import HOST, pending_change
 from sightline.text import phrases
 
 AT_PROMPT = ("listings", "bundle", "memory")
@@ -132,13 +128,13 @@ def tell_changes(
     ground: SessionContext, located: ResolvedPath, room: int
 ) -> tuple[FileChange, bool]:
     """How a file differs from what its agent holds, recorded as handed over where it does."""
-    new = news_of(ground, located.path)
+    new = pending_change(ground, located.path)
     change, told = new.change()
     if change.state != "stale" or not (change.diff or change.moved_lines):
         return change, False
     ground.store.keep(ground.keepable(located.path, new.found.data))
     diff, whole = fitted(change.diff, change.path, room)
-    hand(ground, "notice", [change.path], [told if whole else new.heard()])
+    hand(ground, "notice", [change.path], [told if whole else new.mention_only()])
     return structs.replace(change, diff=diff), True
 
 
@@ -147,19 +143,12 @@ def arrived(ground: SessionContext) -> None:
     looked at since, or counted before, is not touched."""
     kinds = [NoticeDelivered]
     handed = list(ground.store.timeline(session=ground.session, kinds=kinds, newest=RECENT))
-    _briefed(ground, handed)
+    confirm_parts(ground, handed)
     for recorded in handed:
         fact = recorded.fact
         assert isinstance(fact, NoticeDelivered)
-        for told in fact.told if of_host(fact) else ():
+        for told in fact.told if fact.notice.startswith(HOST) else ():
             if told.revision == MISSING and told.refusal:
                 count_gone(ground, told, fact.notice)
             else:
-                count(ground, told, fact.notice)
-
-
-def _briefed(ground: SessionContext, handed: Sequence[Recorded]) -> None:
-    """The same of parts of a briefing, which are loaded only where one was handed over."""
-    if not any(str(getattr(each.fact, "notice", "")).startswith(PART) for each in handed):
-        return
-    agent_warnings.arrived(ground, handed)
+                acknowledge_file(ground, told, fact.notice)

@@ -32,7 +32,7 @@ from sightline.model.nearest import nearest
 from sightline.model.revision import revision_of
 from sightline.model.spans import intersect, new_sides
 from sightline.model.text import unmarked
-from sightline.notices.delivered import handed_already
+from sightline.notices.pending import is_handed
 from sightline.sessions.claims import announce_once
 from sightline.sessions.words import claim_enforced
 from sightline.text import phrases
@@ -166,7 +166,7 @@ def _on_its_way(plan: Evaluation) -> bool:
     """Whether the host was handed words on what stands there now, and has not said that they
     arrived: the agent may well have been shown the lines it means."""
     known = plan.known.knowledge
-    return known is not None and handed_already(plan.context, known, plan.on_disk.revision)
+    return known is not None and is_handed(plan.context, known, plan.on_disk.revision)
 
 
 def _let_go_on(plan: Evaluation) -> Answer:

@@ -34,7 +34,7 @@ from sightline.hooks.handlers.file_reads import shown
 from sightline.hooks.handlers.tool_edits import failed_unheard
 from sightline.model.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
-from sightline.notices.warnings import tell
+from sightline.notices.delivery import hand_warnings
 from sightline.sessions.presence import record_environment
 from sightline.sessions.usage import changed_model
 
@@ -153,7 +153,7 @@ def _warnings(ground: SessionContext) -> str:
     if next(iter(raised), None) is None:
         return ""
 
-    return tell(ground)
+    return hand_warnings(ground)
 
 
 def _uses(ground: SessionContext, model: str | None, mode: str | None = None) -> None:
