@@ -57,7 +57,7 @@ def capture_tree(
         read += 1
         if data is not None:
             row[CONTENT] = revision_of(data)
-            look.rows[path] = file_row(row[CONTENT], row[MODE])  # type: ignore[arg-type]
+            look.rows[path] = (row[CONTENT], row[MODE])  # type: ignore[assignment]
         else:
             data = look.read_again(path, row)
         if data is not None:
@@ -91,7 +91,7 @@ class _Look:
 
     def unread_files(self) -> Iterator[tuple[str, Row]]:
         """Yield the files that have to be read; add all others to rows or omitted."""
-        last, settings = self._last, self._context.settings
+        last, settings = self._last.rows, self._context.settings
         started = monotonic()
         self.tree = self._context.workspace.tree(self.tree, until=self._until)
         if self._until is not None:
@@ -106,7 +106,7 @@ class _Look:
             for name, row in listing.files.items():
                 path = folder + name
                 mode, content = row[MODE], row[CONTENT]
-                known = last.row(path)
+                known = last.get(path)
                 if known is not None and known[0] == content and known[1] == mode:
                     self.rows[path] = known
                 elif S_ISLNK(mode):  # type: ignore[arg-type]

@@ -33,7 +33,7 @@ from sightline.model.events import (
 from sightline.model.manifest import EMPTY, Manifest, Whole, encode, replaced, stored
 from sightline.model.results import Checkpoint, NotCovered
 from sightline.model.revision import Revision, revision_of
-from sightline.model.timeline import Recorded, archived
+from sightline.model.timeline import Recorded, archived, live
 
 REWIND = "rewind"
 """CheckpointTaken.why of a safety checkpoint: it was taken before a rewind."""
@@ -218,10 +218,10 @@ def now(context: SessionContext) -> Manifest:
 def _taken(context: SessionContext) -> list[Recorded]:
     """Return the checkpoints that were not dropped, oldest first."""
     taken: dict[str, Recorded] = {}
-    for recorded in context.store.timeline(kinds=[CheckpointTaken, CheckpointDropped]):
+    for recorded in live(context.store.timeline(kinds=[CheckpointTaken, CheckpointDropped])):
         if isinstance(recorded.fact, CheckpointDropped):
             taken.pop(recorded.fact.checkpoint, None)
-        elif not archived(recorded.session):
+        else:
             taken[fact_of(recorded).checkpoint] = recorded
     return list(taken.values())
 

@@ -16,6 +16,12 @@ NOBODY = ""
 """The session of changes that a watcher recorded while no session looked. No list of sessions has
 it."""
 
+
+def live(facts: Iterable[Recorded]) -> list[Recorded]:
+    """Return the facts that were not read in from a recording."""
+    return [each for each in facts if not each.session.startswith(ARCHIVE)]
+
+
 Position = int
 """Place of a fact on the timeline of its workspace: 1, 2, 3, … without gaps."""
 

@@ -14,15 +14,8 @@ from msgspec import structs
 from sightline.changes.attribution import detect_changes
 from sightline.changes.session_context import TRIES, SessionContext
 from sightline.checkpoints.rewind.effects import Target, load_effects
-from sightline.checkpoints.rewind.planning import (
-    GroupPlan,
-    force_step,
-    plan_groups,
-    read_current,
-)
+from sightline.checkpoints.rewind.planning import GroupPlan, plan_group
 from sightline.checkpoints.rewind.undo_plan import (
-    CurrentState,
-    Effect,
     Rename,
     Restore,
     SetMode,
@@ -46,7 +39,8 @@ BATCH_FILES, BATCH_BYTES = 100, 8 << 20
 
 class UndoJob:
     """One group of effects while it is being undone. remaining: the steps to do; done: the steps
-    that were done; result: None until nothing remains to be done."""
+    that were done; result: None until nothing remains to be done; was_tried: it was started
+    before."""
 
     def __init__(self, plan: GroupPlan) -> None:
         self.plan = plan
@@ -54,9 +48,11 @@ class UndoJob:
         self.remaining: list[Step] = []
         self.done: list[Step] = []
         self.result: UndoPlan | None = None
+        self.was_tried = False
 
     def start(self) -> None:
         """Begin with the steps of the plan."""
+        self.was_tried = True
         self.remaining = list(self.plan.undo.steps)
         if not self.remaining:
             self._finish()
@@ -119,41 +115,21 @@ def _batches(plans: Iterable[GroupPlan]) -> Iterator[list[GroupPlan]]:
 
 
 def _attempt(context: SessionContext, target: Target, jobs: Sequence[UndoJob]) -> None:
-    """Do the steps of all jobs under one lock, until each is done or one of its files changed."""
+    """Do the steps of all jobs under one lock, until each is done or one of its files changed. The
+    first attempt follows the plan: each write compares the bytes with it. A later one, and one
+    that had to settle writes of a dead process, plans again."""
     paths = [path for job in jobs for path in job.paths]
     with context.workspace.lock(*paths):
-        groups = [job.plan.effects for job in jobs]
-        if recover(context, *paths) or any(job.done for job in jobs):
-            groups = _load_again(context, target, jobs)
-            stale = [*jobs]
-        else:
-            stale = [job for job in jobs if not _is_current(context, job.plan)]
-        again = [group for job, group in zip(jobs, groups, strict=True) if job in stale]
-        for job, plan in zip(stale, plan_groups(context, again), strict=True):
-            job.plan = plan
+        if recover(context, *paths) or any(job.was_tried for job in jobs):
+            groups = group_effects(load_effects(context, target))
+            effects = [effect for group in groups for effect in group]
+            for job in jobs:
+                own = [each for each in effects if set(each.paths) <= set(job.paths)]
+                job.plan = plan_group(context, own, job.paths, job.plan.forced)
         for job in jobs:
             job.start()
         while active := [job for job in jobs if job.remaining]:
             _next_steps(context, target, active)
-
-
-def _load_again(
-    context: SessionContext, target: Target, jobs: Sequence[UndoJob]
-) -> list[tuple[Effect, ...]]:
-    groups = group_effects(load_effects(context, target))
-    every = [effect for group in groups for effect in group]
-    return [tuple(each for each in every if set(each.paths) <= set(job.paths)) for job in jobs]
-
-
-def _is_current(context: SessionContext, plan: GroupPlan) -> bool:
-    """Return whether the files still have the times and sizes that the plan was made for. Where
-    those mislead, the write itself compares the bytes, and the group is planned again."""
-    try:
-        return all(
-            context.workspace.stat(path) == state.signature for path, state in plan.found.items()
-        )
-    except OSError:
-        return False
 
 
 def _next_steps(context: SessionContext, target: Target, jobs: Sequence[UndoJob]) -> None:
@@ -161,7 +137,7 @@ def _next_steps(context: SessionContext, target: Target, jobs: Sequence[UndoJob]
     steps = [(job, job.remaining[0]) for job in jobs]
     writes = [(job, step) for job, step in steps if isinstance(step, Restore)]
     found = [(step, job.plan.found[step.path]) for job, step in writes]
-    outcomes = restore_each(context, target, found)
+    outcomes = _restore_each(context, target, found)
     for (job, _), outcome in zip(writes, outcomes, strict=True):
         job.end_step(outcome)
     for job, step in steps:
@@ -171,28 +147,7 @@ def _next_steps(context: SessionContext, target: Target, jobs: Sequence[UndoJob]
             job.end_step(_set_mode(context, target, step))
 
 
-def apply_forced(
-    context: SessionContext, target: Target, path: str, then: CurrentState
-) -> UndoPlan:
-    """Restore a forced path, whatever is there now."""
-    for _ in range(TRIES):
-        with context.workspace.lock(path):
-            recover(context, path)
-            current, found = read_current(context, path)
-            if current.blocked is not None:
-                return UndoPlan(skipped=(Skipped(path, current.blocked),))
-            step = force_step(path, current, then)
-            if step is None:
-                return UndoPlan()
-            [outcome] = restore_each(context, target, [(step, found)])
-        if isinstance(outcome, Unverifiable):
-            return UndoPlan(skipped=(Skipped(path, "refused", other=outcome.message),))
-        if outcome:
-            return UndoPlan((step,))
-    return UndoPlan(skipped=(Skipped(path, "busy"),))
-
-
-def restore_each(
+def _restore_each(
     context: SessionContext, target: Target, steps: Sequence[tuple[Restore, FileState]]
 ) -> list[Outcome]:
     """Write to different paths whose locks the caller holds. Each step comes with the file as it

@@ -15,7 +15,7 @@ from sightline.checkpoints.rewind.undo_plan import Effect
 from sightline.model.events import Cause, Changed, CommandEnded, Fact, GitMoved, Moved, Seen
 from sightline.model.manifest import Entry, Manifest
 from sightline.model.revision import MISSING, UNKNOWN, Revision, as_link
-from sightline.model.timeline import Recorded, archived
+from sightline.model.timeline import Recorded, live
 
 RECENT = 20
 """The number of changes of a file to search for its permission bits."""
@@ -48,7 +48,7 @@ class Target(Struct, frozen=True):
 def load_effects(context: SessionContext, target: Target) -> list[Effect]:
     """Load what this session did to files after the target, in order of position."""
     kinds: list[type[Fact]] = [*EFFECTS, CommandEnded]
-    since = [*context.store.timeline(after=target.position, kinds=kinds)]
+    since = live(context.store.timeline(after=target.position, kinds=kinds))
     prior = PriorState(context, target.position, since)
     effects = [each for recorded in since for each in _effects(context, target, recorded, prior)]
     return [prior.complete(each) for each in effects]
@@ -62,7 +62,7 @@ def _effects(
         if recorded.session == context.session and position <= (target.upto or position):
             yield from _removed_by_command(target, recorded, prior)
         return
-    if not isinstance(fact, (Changed, Moved)) or archived(recorded.session):
+    if not isinstance(fact, (Changed, Moved)):
         return
     cause = fact.cause
     if not is_own(cause, context.session) or not target.covers(position, cause):

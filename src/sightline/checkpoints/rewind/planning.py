@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from stat import S_IMODE
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from sightline.changes import untracked
 from sightline.changes.session_context import SessionContext
@@ -21,8 +21,6 @@ from sightline.checkpoints.rewind.effects import (
 from sightline.checkpoints.rewind.undo_plan import (
     CurrentState,
     Effect,
-    Rename,
-    Restore,
     Skipped,
     UndoPlan,
     group_effects,
@@ -39,11 +37,12 @@ from sightline.model.timeline import archived
 
 class GroupPlan(Struct, frozen=True):
     """The plan for one group of connected effects. found: the file at each path of the group, as
-    it was read for the plan."""
+    it was read for the plan. forced: the states that the user wants at some of these paths."""
 
-    effects: tuple[Effect, ...]
+    effects: Sequence[Effect]
     undo: UndoPlan
     found: dict[str, FileState]
+    forced: dict[str, CurrentState]
 
     @property
     def size(self) -> int:
@@ -52,12 +51,16 @@ class GroupPlan(Struct, frozen=True):
 
 
 class RewindPlan(Struct, frozen=True):
-    """A whole rewind before anything is changed. forced: per path that the user forces, the state
-    to restore."""
+    """A whole rewind before anything is changed. forced: the paths that the user forces."""
 
     target: Target
-    groups: tuple[GroupPlan, ...] = ()
-    forced: dict[str, CurrentState] = {}
+    groups: list[GroupPlan]
+    forced: tuple[str, ...] = ()
+
+    @property
+    def undone(self) -> list[UndoPlan]:
+        """Return the plan of each group."""
+        return [group.undo for group in self.groups]
 
 
 def plan_rewind(
@@ -69,12 +72,10 @@ def plan_rewind(
 ) -> RewindPlan:
     """Plan what a rewind does to files. UnknownName, RewindRefused, PathRefused."""
     target = resolve_target(context, to)
-    paths = [_resolve_forced(context, target, path) for path in force_paths]
-    forced = {path: forced_state(context, target, path) for path in dict.fromkeys(paths)}
-    if not with_files:
-        return RewindPlan(target, forced=forced)
-    groups = plan_groups(context, group_effects(load_effects(context, target)))
-    return RewindPlan(target, tuple(groups), forced)
+    paths = dict.fromkeys([_resolve_forced(context, target, path) for path in force_paths])
+    forced = {path: forced_state(context, target, path) for path in paths}
+    groups = plan_groups(context, target, forced) if with_files else []
+    return RewindPlan(target, groups, tuple(forced))
 
 
 def resolve_target(context: SessionContext, to: Checkpoint | str | int) -> Target:
@@ -91,23 +92,34 @@ def resolve_target(context: SessionContext, to: Checkpoint | str | int) -> Targe
     return Target(recorded.position, fact.checkpoint, take.load_manifest(context, fact))
 
 
-def plan_groups(context: SessionContext, groups: Sequence[Sequence[Effect]]) -> list[GroupPlan]:
-    """Read the current files of each group of effects, and plan the undoing of the group."""
-    every = {path for group in groups for effect in group for path in effect.paths}
-    refused = context.workspace.refused(every)
-    plans: list[GroupPlan] = []
-    for group in groups:
-        paths = sorted({path for each in group for path in each.paths})
-        found = {path: context.look(path) for path in paths}
-        current = {p: _state(context, each, refused) for p, each in found.items()}
-        plans.append(GroupPlan(tuple(group), undo(group, current, context.store.blob), found))
-    return plans
+def plan_groups(
+    context: SessionContext, target: Target, forced: Mapping[str, CurrentState]
+) -> list[GroupPlan]:
+    """Plan the undoing of each group of effects after the target. A forced path without an effect
+    is a group of its own."""
+    groups = group_effects(load_effects(context, target))
+    plans = [
+        plan_group(context, group, {path for each in group for path in each.paths}, forced)
+        for group in groups
+    ]
+    planned = {path for plan in plans for path in plan.found}
+    return plans + [
+        plan_group(context, (), [path], forced) for path in forced if path not in planned
+    ]
 
 
-def read_current(context: SessionContext, path: str) -> tuple[CurrentState, FileState]:
-    """Read the file at a path, and say whether a rewind may touch it."""
-    found = context.look(path)
-    return _state(context, found, context.workspace.refused([path])), found
+def plan_group(
+    context: SessionContext,
+    effects: Sequence[Effect],
+    paths: Iterable[str],
+    forced: Mapping[str, CurrentState],
+) -> GroupPlan:
+    """Read the current files at the paths of a group, and plan the undoing of its effects."""
+    found = {path: context.look(path) for path in sorted(paths)}
+    refused = context.workspace.refused(found)
+    current = {path: _state(context, each, refused) for path, each in found.items()}
+    wanted = {path: then for path, then in forced.items() if path in found}
+    return GroupPlan(effects, undo(effects, current, context.store.blob, wanted), found, wanted)
 
 
 def _state(context: SessionContext, found: FileState, refused: set[str]) -> CurrentState:
@@ -134,8 +146,7 @@ def find_vanished(context: SessionContext, plan: RewindPlan, current: Manifest =
     if plan.target.manifest is None:
         return UndoPlan()
     away = plan.target.manifest.rows.keys() - current.rows.keys()
-    for group in plan.groups:
-        away.difference_update(group.found)
+    away.difference_update(*[group.found for group in plan.groups])
     if away:
         away.difference_update(context.store.paths())
     gone = [path for path in sorted(away) if untracked.is_gone(context, path)]
@@ -190,43 +201,3 @@ def _revision_at(context: SessionContext, target: Target, path: str) -> Revision
             return next(each.before for each in fact.changes if each.path == path)
     row = context.store.disk(path)
     return row.revision if row is not None else MISSING
-
-
-def force_step(path: str, current: CurrentState, then: CurrentState) -> Restore | None:
-    """Return the step that restores a forced path; None where nothing is to be done."""
-    if current.revision == then.revision:
-        return None
-    return Restore(path, current.revision, then.revision, then.data, forced=True)
-
-
-def plan_forced(context: SessionContext, plan: RewindPlan) -> list[UndoPlan]:
-    """Plan the forced paths as they will be once the groups of the plan are undone."""
-    plans: list[UndoPlan] = []
-    for path, then in plan.forced.items():
-        current, _ = read_current(context, path)
-        if current.blocked is not None:
-            plans.append(UndoPlan(skipped=(Skipped(path, current.blocked),)))
-            continue
-        steps = [step for group in plan.groups for step in group.undo.steps]
-        writes = [step for step in steps if isinstance(step, Restore) and step.path == path]
-        if writes:
-            current = CurrentState(writes[-1].after, writes[-1].data)
-        step = force_step(path, current, then)
-        plans.append(UndoPlan((step,) if step else ()))
-    return plans
-
-
-def merge_forced(plans: Iterable[UndoPlan], forced: Sequence[UndoPlan]) -> list[UndoPlan]:
-    """Join the plans of groups with those of forced paths. Of a forced path only its forced step
-    counts, and the path is not listed as left alone."""
-    paths = {each.path for plan in forced for each in (*plan.steps, *plan.skipped)}
-    others = [
-        structs.replace(
-            plan,
-            steps=tuple(s for s in plan.steps if isinstance(s, Rename) or s.path not in paths),
-            skipped=tuple(each for each in plan.skipped if each.path not in paths),
-            gone=tuple(each for each in plan.gone if each.path not in paths),
-        )
-        for plan in plans
-    ]
-    return [*others, *forced]

@@ -6,7 +6,6 @@ others did after that rewind began stays, because nobody can be asked about it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 from time import monotonic
 
@@ -16,16 +15,10 @@ from sightline.changes.authors import moment
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take
 from sightline.checkpoints.rewind import rewinder, words
-from sightline.checkpoints.rewind.apply import apply_forced, apply_undo
-from sightline.checkpoints.rewind.effects import Target, load_effects, revision_of_entry
-from sightline.checkpoints.rewind.planning import (
-    forced_state,
-    merge_forced,
-    plan_groups,
-    read_current,
-    resolve_target,
-)
-from sightline.checkpoints.rewind.undo_plan import Skipped, UndoPlan, group_effects
+from sightline.checkpoints.rewind.apply import apply_undo
+from sightline.checkpoints.rewind.effects import Target, revision_of_entry
+from sightline.checkpoints.rewind.planning import forced_state, plan_groups, resolve_target
+from sightline.checkpoints.rewind.undo_plan import CurrentState, UndoPlan
 from sightline.checkpoints.take import REWIND
 from sightline.errors import SightlineError
 from sightline.guard.write_journal import unfinished_rewinds
@@ -71,44 +64,43 @@ def _finish(context: SessionContext, started: Recorded, until: float | None) -> 
     fact, name = _fact(started), _argument(started)
     to = resolve_target(context, int(name) if name.isdecimal() else name)
     target = structs.replace(to, upto=started.position)
-    effects = load_effects(context, target) if fact.with_files else []
-    plans = plan_groups(context, group_effects(effects))
+    forced = _still_forced(context, target, started)
+    plans = plan_groups(context, target, forced) if fact.with_files else []
     undone: list[UndoPlan] = []
     for each in apply_undo(context, target, plans):
         undone.append(each)
         if until is not None and monotonic() > until and len(undone) < len(plans):
             return words.not_finished(name, context.session, words.NO_TIME)
-    undone = merge_forced(undone, [*_force_again(context, target, started, fact)])
     skipped = [each for plan in undone for each in plan.skipped]
     refused = [each for each in skipped if each.reason == "refused"]
     if refused:
         return words.not_finished(name, context.session, refused[0].other or "")
-    paths = [each.path for each in skipped]
+    changed = [path for path in fact.forced if path not in forced]
+    paths = list(dict.fromkeys([*[each.path for each in skipped], *changed]))
     text = words.finished(name, sum(1 for plan in undone if plan.steps), paths)
     warned = warnings.fact_of(text, paths)
     rewinder.end(context, target, conversation=fact.conversation, warned=warned)
     return text
 
 
-def _force_again(
-    context: SessionContext, target: Target, started: Recorded, fact: RewindStarted
-) -> Iterator[UndoPlan]:
-    """Restore the forced paths whose files are still as in the safety checkpoint."""
-    if not fact.forced:
-        return
+def _still_forced(
+    context: SessionContext, target: Target, started: Recorded
+) -> dict[str, CurrentState]:
+    """Return the states to force: at the forced paths whose files are still as in the safety
+    checkpoint."""
     taken = context.store.timeline(
         session=context.session, kinds=[CheckpointTaken], upto=started.position, newest=1
     )
     safety = next((each.fact for each in taken), None)
     if not isinstance(safety, CheckpointTaken) or safety.why != REWIND:
-        return
-    before = take.load_manifest(context, safety)
-    for path in fact.forced:
-        expected = revision_of_entry(before[path]) if path in before else MISSING
-        if read_current(context, path)[0].revision == expected:
-            yield apply_forced(context, target, path, forced_state(context, target, path))
-        else:
-            yield UndoPlan(skipped=(Skipped(path, "edited_since"),))
+        return {}
+    before = take.load_manifest(context, safety) if _fact(started).forced else {}
+    return {
+        path: forced_state(context, target, path)
+        for path in _fact(started).forced
+        if context.look(path).content
+        == (revision_of_entry(before[path]) if path in before else MISSING)
+    }
 
 
 def _fact(started: Recorded) -> RewindStarted:

@@ -9,7 +9,6 @@ from msgspec import structs
 from sightline.changes.authors import changed_by, moment
 from sightline.changes.renames import RenameFinder
 from sightline.changes.session_context import SessionContext
-from sightline.changes.untracked import covers
 from sightline.checkpoints.compare import compared
 from sightline.checkpoints.rewind import words
 from sightline.checkpoints.rewind.effects import EFFECTS, Target
@@ -24,7 +23,7 @@ from sightline.checkpoints.rewind.undo_plan import (
 )
 from sightline.filesystem.file_state import FileState
 from sightline.model.events import Changed, Moved
-from sightline.model.manifest import EMPTY, Change
+from sightline.model.manifest import Change
 from sightline.model.results import FileDifference, LeftAlone, RewindReport, TakenBack
 from sightline.model.revision import MISSING, is_link
 from sightline.model.text import decode
@@ -32,25 +31,27 @@ from sightline.model.text import decode
 
 def build_report(
     context: SessionContext,
-    target: Target,
+    plan: RewindPlan,
     undone: Sequence[UndoPlan],
     *,
     dry_run: bool,
     conversation: bool,
 ) -> RewindReport:
-    """Report what was undone, or with dry_run what would be."""
-    steps = [step for plan in undone for step in plan.steps]
-    writes = sorted([s for s in steps if isinstance(s, Restore)], key=lambda step: step.path)
+    """Report what was undone, or with dry_run what would be. undone: for each group of the plan."""
+    steps = [step for each in undone for step in each.steps]
+    last = {step.path: step for step in steps if isinstance(step, Restore)}
+    writes = [write for _, write in sorted(last.items())]
     restored = {w.path for w in writes if w.after != MISSING and not w.merged}
-    only_mode = {s.path for s in steps if isinstance(s, SetMode)} - {w.path for w in writes}
-    effects = [effect for plan in undone for effect in plan.effects]
+    restored |= {s.path for s in steps if isinstance(s, SetMode)} - last.keys()
+    effects = [effect for each in undone for effect in each.effects]
+    target = plan.target
     left_alone, gone = _left_alone_and_gone(context, undone)
     return RewindReport(
         checkpoint=None if target.manifest is None else target.name,
         to=target.position,
         dry_run=dry_run,
         conversation=conversation,
-        restored=tuple(sorted(restored | only_mode)),
+        restored=tuple(sorted(restored)),
         removed=tuple(w.path for w in writes if w.after == MISSING),
         merged=tuple(w.path for w in writes if w.merged and w.after != MISSING),
         moved=tuple((step.src, step.path) for step in steps if isinstance(step, Rename)),
@@ -111,11 +112,10 @@ def _changes_of_children(
 # --- preview
 
 
-def preview(context: SessionContext, plan: RewindPlan, report: RewindReport) -> RewindReport:
+def preview(plan: RewindPlan, report: RewindReport) -> RewindReport:
     """Add to the report of a plan its diff for each path that gets another text, in order of path;
     files that are only moved have none."""
     diffs = {d.path: d for group in plan.groups for d in diffs_of(group.undo.steps, group.found)}
-    diffs |= {path: _forced_diff(context, plan.target, path) for path in plan.forced}
     touched = {*report.restored, *report.removed, *report.merged}
     shown = tuple(each for path, each in sorted(diffs.items()) if path in touched)
     return structs.replace(report, diffs=shown)
@@ -178,20 +178,6 @@ def _simulate(step: Step, data: dict[str, bytes | None], origin: dict[str, str])
     elif isinstance(step, Restore):
         data.pop(step.path, None)
         origin.pop(step.path, None)
-
-
-def _forced_diff(context: SessionContext, target: Target, path: str) -> FileDifference:
-    """Return the difference at a forced path; without a diff where the checkpoint does not have
-    the bytes."""
-    now, manifest = context.look(path), target.manifest or EMPTY
-    src = path if now.revision != MISSING else None
-    if path in manifest:
-        data = context.store.blob(manifest[path].revision)
-        if data is not None:
-            return _text_diff(path, now.data, data, src)
-    elif target.manifest is not None and covers(context, manifest, path):
-        return _text_diff(path, now.data, None, src)
-    return FileDifference(path, "changed", None, None)
 
 
 def _text_diff(

@@ -14,15 +14,9 @@ from sightline.changes.session_context import SessionContext
 from sightline.checkpoints import take
 from sightline.checkpoints.changed_since import NO_MESSAGES, about_rewind
 from sightline.checkpoints.rewind import words
-from sightline.checkpoints.rewind.apply import apply_forced, apply_undo
+from sightline.checkpoints.rewind.apply import apply_undo
 from sightline.checkpoints.rewind.effects import EFFECTS, Target
-from sightline.checkpoints.rewind.planning import (
-    RewindPlan,
-    find_vanished,
-    merge_forced,
-    plan_forced,
-    plan_rewind,
-)
+from sightline.checkpoints.rewind.planning import RewindPlan, find_vanished, plan_rewind
 from sightline.checkpoints.rewind.report import build_report, preview
 from sightline.checkpoints.take import REWIND, TakenCheckpoint
 from sightline.errors import RewindInterrupted, RewindRefused, SightlineError, StoreError
@@ -52,15 +46,12 @@ def rewind(
     if not (files or conversation) or (paths and not files):
         raise RewindRefused(*words.nothing_asked())
     plan = plan_rewind(context, to, paths, with_files=files)
-    undone, forced = [group.undo for group in plan.groups], plan_forced(context, plan)
-    if dry_run or not (conversation or any(each.steps for each in [*undone, *forced])):
+    if dry_run or not (conversation or any(each.steps for each in plan.undone)):
         if not dry_run and unfinished_rewinds(context, context.session):
             end(context, plan.target, conversation=False)
-        undone = merge_forced([*undone, find_vanished(context, plan)], forced)
-        report = build_report(
-            context, plan.target, undone, dry_run=dry_run, conversation=conversation
-        )
-        return preview(context, plan, report) if dry_run else report
+        undone = [*plan.undone, find_vanished(context, plan)]
+        report = build_report(context, plan, undone, dry_run=dry_run, conversation=conversation)
+        return preview(plan, report) if dry_run else report
 
     warned = None
     if conversation and not files:
@@ -68,17 +59,14 @@ def rewind(
     safety = _begin(context, plan, files=files, conversation=conversation)
     try:
         undone = [*apply_undo(context, plan.target, plan.groups)]
-        forced = [apply_forced(context, plan.target, *each) for each in plan.forced.items()]
         warning = end(context, plan.target, conversation=conversation, warned=warned)
     except StoreError as error:
-        text = words.unfinished(
-            words.argument(plan.target.name, plan.target.position), error.message, error.hint
-        )
-        raise StoreError(*text) from error
+        name = words.argument(plan.target.name, plan.target.position)
+        raise StoreError(*words.unfinished(name, error.message, error.hint)) from error
     except KeyboardInterrupt:
         raise _interrupted(context, plan, safety) from None
-    undone = merge_forced([*undone, find_vanished(context, plan, safety.manifest)], forced)
-    report = build_report(context, plan.target, undone, dry_run=False, conversation=conversation)
+    undone.append(find_vanished(context, plan, safety.manifest))
+    report = build_report(context, plan, undone, dry_run=False, conversation=conversation)
     return structs.replace(report, safety_checkpoint=safety.fact.checkpoint, warning=warning)
 
 
@@ -89,7 +77,7 @@ def _begin(
     the checkpoint cannot be taken: then nothing is rewound."""
     target = plan.target
     started = RewindStarted(
-        target.name, target.position, context.owner, files, conversation, tuple(plan.forced)
+        target.name, target.position, context.owner, files, conversation, plan.forced
     )
     try:
         return take.record(

@@ -63,14 +63,13 @@ class CurrentState(Struct, frozen=True):
 
 class Restore(Struct, frozen=True):
     """Write bytes or a symlink to a path where the revision `before` stands; after MISSING: delete
-    the file. merged: the result keeps bytes of others. forced: the user asked for this write."""
+    the file. merged: the result keeps bytes of others."""
 
     path: str
     before: Revision
     after: Revision
     data: bytes | None
     merged: bool = False
-    forced: bool = False
 
 
 class Rename(Struct, frozen=True):
@@ -138,10 +137,39 @@ def _with_twins(effects: Sequence[Effect]) -> Iterator[Effect]:
 
 
 def undo(
-    effects: Sequence[Effect], current: Mapping[str, CurrentState], load: LoadText
+    effects: Sequence[Effect],
+    current: Mapping[str, CurrentState],
+    load: LoadText,
+    forced: Mapping[str, CurrentState] | None = None,
 ) -> UndoPlan:
     """Plan the undoing of connected effects, or leave all of their paths alone. current: the state
-    of every path that the effects involve."""
+    of every path that the effects involve. forced: states that the user wants at some of these
+    paths, whatever is there now."""
+    plan = _undo(effects, current, load)
+    if not forced:
+        return plan
+    steps = [*plan.steps]
+    skipped = [each for each in plan.skipped if each.path not in forced]
+    for path, then in forced.items():
+        blocked = current[path].blocked
+        if blocked is not None:
+            skipped.append(Skipped(path, blocked))
+            continue
+        before = current[path].revision
+        for step in steps:
+            if isinstance(step, Rename) and step.src == path:
+                before = MISSING
+            elif not isinstance(step, SetMode) and step.path == path:
+                before = step.revision if isinstance(step, Rename) else step.after
+        if before != then.revision:
+            steps.append(Restore(path, before, then.revision, then.data))
+    gone = tuple(each for each in plan.gone if each.path not in forced)
+    return UndoPlan(tuple(steps), tuple(skipped), plan.effects, gone)
+
+
+def _undo(
+    effects: Sequence[Effect], current: Mapping[str, CurrentState], load: LoadText
+) -> UndoPlan:
     undoing = _Undo(current, load)
     try:
         for effect in reversed(effects):
