@@ -1,4 +1,4 @@
-"""List the files that changed since a point in time, by whom and when.
+"""List the files that changed since a point in time, with the author and the time.
 
 The list is derived from the timeline: asking for it empties nothing.
 """
@@ -68,8 +68,8 @@ def edited_since(
 
 
 def _is_unchanged(context: SessionContext, path: str, after: int) -> bool:
-    """Return whether the timeline knew a file before a position and has no change of it by this
-    session: then a call in a deleted message changed nothing."""
+    """Return whether the timeline knows a file up to a position without a change by this session. A
+    call in a deleted message changed nothing then."""
     earlier = [
         each.fact
         for each in context.store.timeline(path=path, upto=after, kinds=[*CHANGES, Seen])

@@ -97,7 +97,7 @@ def after(paths: Sequence[str]) -> str:
 
 
 def missed(message: str, hint: str) -> str:
-    """Describe an automatic checkpoint that could not be taken."""
+    """Describe the failure of an automatic checkpoint."""
     return f"{message} The change goes on, and cannot be taken back to before it. {hint}"
 
 
@@ -119,7 +119,7 @@ def failed(error: Exception) -> tuple[str, str]:
 
 
 def late() -> tuple[str, str]:
-    """Word the error of a checkpoint that was given up because walking the tree takes too long."""
+    """Word the error of a walk that takes too long for a checkpoint."""
     return "No checkpoint was taken: there was no time to look at the whole tree.", (
         "Take one yourself (sightline checkpoint): the next ones are quicker then. Or give them "
         "more time (checkpoint_auto_ms)."

@@ -173,8 +173,8 @@ def hand_parts(context: SessionContext, parts: Iterable[tuple[str, str]]) -> Non
 
 
 def confirm_parts(context: SessionContext, handed: Iterable[Recorded]) -> None:
-    """Record that the parts among these handed-over texts arrived at the agent, except for those
-    that a rewind took out of the conversation."""
+    """Record the arrival of the parts among these handed-over texts. Parts that a rewind took out of
+    the conversation are left out."""
     texts = [each for each in handed if _notice_of(each.fact).startswith(PART)]
     names = [
         _notice_of(each.fact).removeprefix(PART).partition(":")

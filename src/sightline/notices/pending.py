@@ -119,8 +119,8 @@ class PendingChange:
         return or_handed and is_handed(self.context, self.knowledge, self.found.revision)
 
     def _resolve(self) -> ResolvedPath | None:
-        """Resolve the name by which the file was shown; None where that fails. A path that a newer
-        rule refuses resolves to itself."""
+        """Resolve the name that the agent read the file by; None on failure. A path that a newer rule
+        refuses resolves to itself."""
         try:
             return located(self.context, self.name)
         except PathRefused:

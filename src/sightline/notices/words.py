@@ -10,7 +10,7 @@ from sightline.text.phrases import count, one_line
 
 
 def summary(path: str, what: str, who: str, moved_to: str | None = None) -> str:
-    """Describe in one line how a file differs from what was shown."""
+    """Describe in one line the change of a file since the agent read it."""
     if what == "taken_back":
         return f"{path}: your edit was taken back ({who})"
     if what == "endings":

@@ -6,9 +6,9 @@ A claim without a wildcard covers that path and all below it. A claim with one i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from os import PathLike, fspath, urandom
 
 from msgspec import structs
@@ -124,12 +124,20 @@ def _refuse_overlap(
     context: SessionContext, wanted: tuple[str, ...], others: list[Claim], *, exclusive: bool
 ) -> None:
     family = {context.session, *ancestors(context, context.session)}
-    tree = _Tree(context)
+
+    @cache
+    def known_paths() -> set[str]:
+        return {*context.store.disks(), *(path for path, _ in context.workspace.walk())}
+
+    @cache
+    def matches(pattern: str) -> set[str]:
+        return {path for path in known_paths() if covers(pattern, path)}
+
     overlaps = [
         (each, pattern)
         for each in others
         if each.session not in family and (exclusive or each.exclusive)
-        if (pattern := _overlapping(wanted, each.paths, tree)) is not None
+        if (pattern := _overlapping(wanted, each.paths, matches)) is not None
     ]
     if overlaps:
         claims = [each for each, _ in overlaps]
@@ -137,25 +145,9 @@ def _refuse_overlap(
         raise ClaimRefused(message, hint, tuple(_result(context, each) for each in claims))
 
 
-class _Tree:
-    """All paths that a pattern may cover: those on the timeline, and those in the tree. The tree is
-    walked only where two patterns do not show by themselves whether they overlap."""
-
-    def __init__(self, context: SessionContext) -> None:
-        self._context = context
-        self._paths: set[str] | None = None
-        self._matched: dict[str, set[str]] = {}
-
-    def matched(self, pattern: str) -> set[str]:
-        if self._paths is None:
-            walked = (path for path, _ in self._context.workspace.walk())
-            self._paths = {*self._context.store.disks(), *walked}
-        if pattern not in self._matched:
-            self._matched[pattern] = {path for path in self._paths if covers(pattern, path)}
-        return self._matched[pattern]
-
-
-def _overlapping(ours: tuple[str, ...], theirs: tuple[str, ...], tree: _Tree) -> str | None:
+def _overlapping(
+    ours: tuple[str, ...], theirs: tuple[str, ...], matches: Callable[[str], set[str]]
+) -> str | None:
     """Return the first of our patterns that overlaps one of theirs: one covers the other, or both
     match a known path. Files that are created later are not considered."""
     for one in ours:
@@ -163,7 +155,7 @@ def _overlapping(ours: tuple[str, ...], theirs: tuple[str, ...], tree: _Tree) ->
             if covers(one, _as_path(other)) or covers(other, _as_path(one)):
                 return one
             has_wildcard = not (SPECIAL.isdisjoint(one) and SPECIAL.isdisjoint(other))
-            if has_wildcard and not tree.matched(one).isdisjoint(tree.matched(other)):
+            if has_wildcard and not matches(one).isdisjoint(matches(other)):
                 return one
     return None
 

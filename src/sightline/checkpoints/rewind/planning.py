@@ -141,8 +141,8 @@ def _state(context: SessionContext, found: FileState, refused: set[str]) -> Curr
 
 
 def find_vanished(context: SessionContext, plan: RewindPlan, current: Manifest = EMPTY) -> UndoPlan:
-    """List the files of the target's checkpoint that are gone although no session read or changed
-    them. current: the manifest of a checkpoint that was just taken."""
+    """List the files of the target's checkpoint that disappeared without a fact: no session read or
+    changed them. current: the manifest of a checkpoint that was just taken."""
     if plan.target.manifest is None:
         return UndoPlan()
     away = plan.target.manifest.rows.keys() - current.rows.keys()

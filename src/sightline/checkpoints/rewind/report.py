@@ -86,7 +86,7 @@ def _left_alone_and_gone(
 
 
 def _renamed_to(context: SessionContext, skipped: Skipped, renames: RenameFinder) -> str | None:
-    """Return the path to which somebody else renamed a file, as its bytes show."""
+    """Find the new path of a file that somebody else renamed, by its bytes."""
     if skipped.reason != "deleted_since":
         return None
     known = context.store.knowledge(context.session, skipped.path)

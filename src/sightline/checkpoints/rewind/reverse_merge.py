@@ -87,8 +87,8 @@ def _crlf_lines(text: Text) -> list[bool]:
 def _split_conflicts(
     mine: Sequence[Hunk], conflicts: Sequence[tuple[Hunk, Hunk]]
 ) -> list[Hunk] | None:
-    """Split conflicting hunks into smaller ones, and drop those that others have overwritten
-    completely, because nothing of them is left. Return None where no hunk can be split further."""
+    """Split conflicting hunks into smaller ones. Drop hunks that others have overwritten completely:
+    no line of such a hunk is left. Return None where no hunk can be split further."""
     smaller: list[Hunk] = []
     for hunk in mine:
         against = [theirs for ours, theirs in conflicts if ours == hunk]

@@ -103,7 +103,7 @@ class Skipped(Struct, frozen=True):
 
 
 class UndoPlan(Struct, frozen=True):
-    """How to undo the effects on connected paths: the steps in order, and the paths to leave
+    """A plan to undo the effects on connected paths: the steps in order, and the paths to leave
     alone. effects: the session's effects that the steps undo; gone: paths where others removed
     everything that the session did, so that nothing is left to undo."""
 

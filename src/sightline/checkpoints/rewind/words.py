@@ -132,7 +132,7 @@ def anothers(checkpoint: str, session: str) -> tuple[str, str]:
 
 
 def no_safety(message: str, hint: str) -> tuple[str, str]:
-    """Word the error of a safety checkpoint that could not be taken."""
+    """Word the error of a failed safety checkpoint."""
     why = message.removeprefix("No checkpoint was taken: ").removesuffix(" Nothing was changed.")
     refused = f"Nothing was rewound, because how it stands now could not be saved: {why}"
     first = hint.removeprefix(NO_WAY_BACK).strip().removesuffix("and take it again.").rstrip(" ,")
