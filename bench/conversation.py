@@ -166,8 +166,8 @@ def viewing(folder: str) -> Times:
 
 BARE = "JSON, hash, pack, bare transaction"
 FIGURES = (
-    Figure("append", "append of a message, the first thousand", BARE, Limit(2), appending(1)),
-    Figure("append-long", "the same behind 50,000 messages", BARE, Limit(2), appending(LONG)),
+    Figure("append", "append of a message, the first thousand", BARE, Limit(4), appending(1)),
+    Figure("append-long", "the same behind 50,000 messages", BARE, Limit(4), appending(LONG)),
     Figure("last-50", "the last 50 messages of 100 MB, opened anew", "a file of those", Limit(ms=50), newest),
     Figure("view", "the view of 5,000 messages", "its JSON", Limit(), viewing),
 )  # fmt: skip

@@ -279,7 +279,7 @@ BARE = "bare transaction"
 FIGURES = (
     Figure("check", "a verdict of one path, 100,000 facts", "stat, read, hash", Limit(ms=5), verdict(edited=False)),
     Figure("check-edited", "the same, stale, last edited by itself", "stat, read, hash", Limit(ms=5), verdict(edited=True)),
-    Figure("changes-1000", "1,000 unchanged files", "os.stat of each", Limit(1.5), unchanged(1000, 100)),
+    Figure("changes-1000", "1,000 unchanged files", "os.stat of each", Limit(2), unchanged(1000, 100)),
     Figure("changes-100000", "100,000 unchanged files, warm", "os.stat of each", Limit(ms=1000), unchanged(100_000, 8)),
     Figure("changes-afresh", "100,000 unchanged files, a fresh process", "os.stat of each", Limit(), unchanged_afresh),
     Figure("read-growth", "one read after 10,000 operations", "after 10", Limit(1.2), growth(_read, 1, 40)),
