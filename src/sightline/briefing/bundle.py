@@ -92,7 +92,7 @@ def _edited(context: SessionContext) -> tuple[list[str], int]:
             exists.pop(path, None)  # popped, so that the newest change comes last
             exists[path] = now != MISSING
             upto = row.position
-    return [path for path, there in reversed(exists.items()) if there], upto
+    return [path for path, is_present in reversed(exists.items()) if is_present], upto
 
 
 def _related(

@@ -100,8 +100,8 @@ def _blocks(
     """Return the conversation as blocks, and the number of its messages that are not stored."""
     if conversation is not None:
         recorded = getattr(conversation, "messages", None)
-        given: list[Message] = list(conversation if recorded is None else recorded())  # type: ignore[arg-type]
-        return (FORMATS[detect(given)].blocks(given, len) if given else []), 0
+        history: list[Message] = list(conversation if recorded is None else recorded())  # type: ignore[arg-type]
+        return (FORMATS[detect(history)].blocks(history, len) if history else []), 0
 
     chain = message_chain.branch_facts(context, message_chain.MESSAGES)
     rows = [row for row in chain if message_chain.side_of(row) == ""]

@@ -26,7 +26,7 @@ def find(call: Call, **arguments: Any) -> None:
     if call.json:
         output.json(shape(found))
     else:
-        output.text(words.found(found))
+        output.text(words.find_text(found))
     if not found.matches:
         raise Answered(NO)
 

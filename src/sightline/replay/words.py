@@ -89,7 +89,7 @@ def legend(rows: Sequence[Row]) -> list[tuple[str, str]]:
 def headings(shown: Sequence[int]) -> list[str]:
     """Return the headings of the table's columns."""
     prices = (PRICES[at] for at in shown)
-    costs = (f"cost {each.name if each.cached else 'uncached'}" for each in prices)
+    costs = (f"cost {price.name if price.cached else 'uncached'}" for price in prices)
     return ["policy", "sent", *costs, "lost edits", "lost refs", "over window"]
 
 
@@ -118,9 +118,9 @@ def _unread(files: Sequence[Unread]) -> list[str]:
 def no_session(replay: Replay) -> list[str]:
     """Return the lines for a replay without a session that counts."""
     count_out = count(replay.others, "session")
-    left = f" {count_out} did not count for size or half." if replay.others else ""
+    left_out = f" {count_out} did not count for size or half." if replay.others else ""
     return [
-        f"No recorded session was found to play.{left}",
+        f"No recorded session was found to play.{left_out}",
         *_unread(replay.unread),
         "Name recordings of a coding agent, or a folder of them, such as ~/.claude/projects.",
     ]

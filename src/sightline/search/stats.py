@@ -97,9 +97,9 @@ def count_searches(log: Iterable[Recorded]) -> FindStats:
             undecided = waiting.pop(session, [])
             ended = [s for s, reads in undecided if fact.path in s.offered or reads == 1]
             searches += [(search, fact.path in search.offered) for search in ended]
-            if left := [(s, n - 1) for s, n in undecided if fact.path not in s.offered and n > 1]:
-                waiting[session] = left
-    searches += [(search, False) for left in waiting.values() for search, _ in left]
+            if still := [(s, n - 1) for s, n in undecided if fact.path not in s.offered and n > 1]:
+                waiting[session] = still
+    searches += [(search, False) for undecided in waiting.values() for search, _ in undecided]
 
     total, kinds, failing = Tally(), dict[Kind, Tally](), dict[str, int]()
     for search, helped in searches:

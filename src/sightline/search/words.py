@@ -17,7 +17,7 @@ LINKED = "the file that the path leads to"
 """Reasons why a search does not list an existing path."""
 
 
-def found(result: FindResult) -> str:
+def find_text(result: FindResult) -> str:
     """Return the whole answer: a path to a line, and remarks."""
     if result.matches:
         lines = [*map(one_line, result.matches)]
@@ -32,7 +32,7 @@ def found(result: FindResult) -> str:
     lines = [_no_match(result)]
     if result.candidates:
         lines.append("Did you mean:")
-    lines += [f"  {one_line(each.path)} ({one_line(each.reason)})" for each in result.candidates]
+    lines += [f"  {one_line(guess.path)} ({one_line(guess.reason)})" for guess in result.candidates]
     if result.fallback == "create_new" and result.create is not None:
         path = one_line(result.create)
         lines.append(f"To be created, if you mean a new file: {path}. Nothing was.")
@@ -110,7 +110,7 @@ def _remarks(result: DirectoryListing) -> Iterator[str]:
         files, levels = count(result.deeper, "file"), count(result.depth, "level")
         yield f"({files} deeper than {levels}: list a folder below, or raise the depth.)"
     if result.closed:
-        closed = named([one_line(each) for each in result.closed], CLOSED_NAMED)
+        closed = named([one_line(folder) for folder in result.closed], CLOSED_NAMED)
         yield f"(could not be listed: {closed}. Check who may read them.)"
     if result.ignored:
         yield f"({result.ignored} ignored)"
@@ -144,5 +144,7 @@ def text(stats: Stats) -> str:
     lines = [searches, "", *table([HEAD, *rows])]
     if find.failing:
         lines += ["", "Most often matched nothing:"]
-        lines += [f"  {one_line(each)} ({count(times, 'time')})" for each, times in find.failing]
+        lines += [
+            f"  {one_line(pattern)} ({count(times, 'time')})" for pattern, times in find.failing
+        ]
     return "\n".join(lines)
