@@ -17,8 +17,7 @@ from sightline.model.results import ChangedBy
 from sightline.notices.words import summary
 from sightline.search.listing import DirectoryListing
 from sightline.search.words import listing
-from sightline.text.line_numbers import numbered, short
-from sightline.text.phrases import count, named, one_line, size, spans, table
+from sightline.text.phrases import count, named, numbered, one_line, short, size, spans, table
 from sightline.text.terminal_cells import middle
 from sightline.text.tokens import Family, estimate
 

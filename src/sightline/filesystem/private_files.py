@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 import sys
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 
 def make_folder(path: str) -> None:
     """Make a folder and its missing parents, 0700; existing folders stay as they are."""
@@ -80,12 +85,8 @@ class Locked:
     def __enter__(self) -> None:
         self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
         if sys.platform == "win32":
-            import msvcrt
-
             msvcrt.locking(self._descriptor, msvcrt.LK_LOCK, 1)
         else:
-            import fcntl
-
             fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:

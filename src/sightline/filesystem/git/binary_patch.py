@@ -6,6 +6,8 @@ does not write them: the content of a checkpoint need not be on disk, nor git on
 
 from __future__ import annotations
 
+import hashlib
+import re
 from base64 import b85encode
 from collections.abc import Iterator
 from zlib import compress
@@ -63,9 +65,9 @@ def link_bytes(target: str) -> bytes:
 
 def blob_id(data: bytes, algorithm: str) -> str:
     """Return the object id of bytes. algorithm: sha1 or sha256."""
-    from hashlib import new
-
-    return new(algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return hashlib.new(
+        algorithm, b"blob %d\0" % len(data) + data, usedforsecurity=False
+    ).hexdigest()
 
 
 def no_id(algorithm: str) -> str:
@@ -109,16 +111,14 @@ def _modes(old: Side | None, new: Side | None) -> bytes:
 
 
 def _text(path: str, old: Side | None, new: Side | None) -> bytes:
-    a, b = [_lines(side.data) if side else [] for side in (old, new)]
+    a, b = [
+        split(side.data.decode("utf-8", "surrogateescape")) if side else [] for side in (old, new)
+    ]
     tab = b"\t" if " " in path else b""  # a name ends where a tab stands, or at its first blank
     from_ = _named("a", path) + tab if old else b"/dev/null"
     to = _named("b", path) + tab if new else b"/dev/null"
     hunks = unified(a, b, diff(a, b)).encode("utf-8", "surrogateescape")
     return b"--- %s\n+++ %s\n%s" % (from_, to, hunks)
-
-
-def _lines(data: bytes) -> list[str]:
-    return split(data.decode("utf-8", "surrogateescape"))
 
 
 def _literal(data: bytes) -> bytes:
@@ -137,10 +137,5 @@ def _named(side: str, path: str) -> bytes:
 
 def quoted(name: bytes) -> bytes:
     """Return a name in quotes, escaped as in C."""
-    return b'"' + b"".join(_letter(letter) for letter in name) + b'"'
-
-
-def _letter(letter: int) -> bytes:
-    if letter in b'"\\':
-        return b"\\%c" % letter
-    return b"%c" % letter if letter >= 0x20 and letter != 0x7F else b"\\%03o" % letter
+    plain = b"".join(b"\\%c" % c if c in b'"\\' else b"%c" % c for c in name)
+    return b'"' + re.sub(rb"[\x00-\x1f\x7f]", lambda sign: b"\\%03o" % sign[0][0], plain) + b'"'
