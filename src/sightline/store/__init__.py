@@ -1,4 +1,4 @@
-"""The timeline behind one port: facts, the views kept beside them, and the texts they name."""
+"""Store the timeline behind one port: facts, the views folded from them, and the texts they name."""
 
 PUBLIC = (
     "event_index",

@@ -119,8 +119,7 @@ class Blobs:
             if packed.revision not in kept:
                 self._put(packed)
         if ahead:
-            for names, marks in _chunks([packed.revision for packed in batch]):
-                self._run(f"{PUT_AHEAD} ({marks})", names)
+            list(run_in_chunks(self._run, PUT_AHEAD, [packed.revision for packed in batch]))
 
     def replace(self, revision: Revision, data: bytes, like: Revision | None) -> None:
         """Write the frame of a kept text anew, with another dictionary or none."""
@@ -182,14 +181,8 @@ class Blobs:
         return wrong
 
     def _kept_among(self, revisions: Sequence[Revision]) -> set[Revision]:
-        return {
-            revision
-            for names, marks in _chunks(revisions)
-            for (revision,) in self._run(
-                f"SELECT revision FROM texts WHERE revision IN ({marks})",  # noqa: S608
-                names,
-            )
-        }
+        sql = "SELECT revision FROM texts WHERE revision IN"
+        return {revision for (revision,) in run_in_chunks(self._run, sql, revisions)}
 
     def _pack(
         self,
@@ -249,8 +242,8 @@ def _dictionary(data: bytes) -> Any:
     return zstd.ZstdDict(data, is_raw=True).as_prefix
 
 
-def _chunks(revisions: Sequence[Revision]) -> Iterator[tuple[Sequence[Revision], str]]:
-    """Yield the values of each statement, and a question mark for each of them."""
-    for start in range(0, len(revisions), CHUNK):
-        chunk = revisions[start : start + CHUNK]
-        yield chunk, ",".join("?" * len(chunk))
+def run_in_chunks(run: Run, sql: str, values: Sequence[Any], end: str = "") -> Iterator[Any]:
+    """Run a statement, which ends in IN, for each chunk of values, and yield all rows."""
+    for start in range(0, len(values), CHUNK):
+        chunk = values[start : start + CHUNK]
+        yield from run(f"{sql} ({','.join('?' * len(chunk))}){end}", chunk)

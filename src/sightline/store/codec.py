@@ -156,8 +156,8 @@ def stamp_of(row: Row) -> tuple[str, Stamp]:
 
 
 def text(value: str) -> str | bytes:
-    """Return a string in the form in which SQLite takes it. A file name that is not UTF-8 has lone
-    surrogates, which SQLite does not take as text: such a name is stored as bytes."""
+    """Return a string as SQLite can store it. A file name that is not UTF-8 has lone surrogates,
+    which SQLite does not accept as text: such a name is stored as bytes."""
     if value.isascii():
         return value
     try:

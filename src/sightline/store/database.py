@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import RLock
 from time import monotonic, sleep
 from typing import Any, TypeVar
@@ -186,12 +187,8 @@ def connect(file: str) -> sqlite3.Connection:
         error = sqlite3.DatabaseError("the file is empty")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise fault(error, file)
-    path = os.path.abspath(file).replace("\\", "/") if os.name == "nt" else file
-    for mark in "%?#":
-        path = path.replace(mark, f"%{ord(mark):02x}")
-    prefix = "file:///" if os.name == "nt" else "file:"
     db = sqlite3.connect(
-        f"{prefix}{path}?mode=rw",  # mode=rw: never make one
+        f"{Path(file).absolute().as_uri()}?mode=rw",  # mode=rw: never make one
         uri=True,
         timeout=0,
         isolation_level=None,

@@ -1,4 +1,4 @@
-"""How much room an embedded store takes, and giving back what was freed."""
+"""Measure the room that an embedded store takes, and give freed room back to the system."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sightline.store.database import Database
 from sightline.store.port import Room
 
 PAGES_AT_ONCE = 48
-"""Free pages given back in one transaction: some milliseconds of the writers' lock."""
+"""Free pages given back in one transaction, which holds the writers' lock for some milliseconds."""
 
 REST_S = 0.003
-"""Between two of them. A writer that waits looks every millisecond, so that it comes first."""
+"""Seconds between two transactions. A waiting writer tries every millisecond, so it comes first."""
 
 FREE_KEPT_BYTES = 1 << 20
-"""Free room that is left as it is: the next facts and texts take it."""
+"""Free room that stays in the file for the next facts and texts."""
 
 FACTS = (
     "SELECT coalesce(sum(length(body) + length(session) + length(kind)"
@@ -29,46 +29,42 @@ TEXTS = f"SELECT coalesce(sum(length(frame) + {ROW_BYTES}), 0) FROM texts"  # no
 
 
 def measured(base: Database) -> Room:
-    """The room by what it is used for: of the facts, stats and texts the rows themselves, a few
-    bytes for each row's head included; views are what remains."""
-    facts, caches, texts = (base.run(each)[0][0] for each in (FACTS, STAMPS, TEXTS))
-    page = _number(base, "page_size")
-    free = _number(base, "freelist_count") * page
-    used = _number(base, "page_count") * page - free
+    """Return the room by use. Facts, stats and texts count their rows, with a few bytes for the head
+    of each row; views count the remaining pages."""
+    facts, caches, texts = (base.run(sql)[0][0] for sql in (FACTS, STAMPS, TEXTS))
+    page = _pragma(base, "page_size")
+    free = _pragma(base, "freelist_count") * page
+    used = _pragma(base, "page_count") * page - free
     views = max(used - facts - caches - texts, 0)
     return Room(facts, views, caches, texts, free, base.log_bytes())
 
 
 def give_back(base: Database) -> int:
-    """Shorten the file by its free pages; by how many bytes. Other processes go on writing."""
-    base.checkpoint()  # the file is as long as it has to be only then
-    before = _bytes(base)
-    if _number(base, "auto_vacuum") == 0:
-        return 0  # of a store made before this was asked for; what is freed is used again
-    left = FREE_KEPT_BYTES // _number(base, "page_size")
+    """Shorten the file by its free pages while other processes go on writing. Return the bytes by
+    which the file is smaller."""
+
+    def drop() -> None:
+        for _ in range(min(PAGES_AT_ONCE, _pragma(base, "freelist_count") - kept)):
+            base.run("PRAGMA incremental_vacuum(1)")  # one page, whatever number it is given
+
+    base.checkpoint()  # only then the file has its final length
+    before = os.path.getsize(base.file)
+    if _pragma(base, "auto_vacuum") == 0:
+        return 0  # a store of an older version, which uses freed pages again
+    kept = FREE_KEPT_BYTES // _pragma(base, "page_size")
     rounds = 0
-    while (free := _number(base, "freelist_count")) > left:
-        base.write(lambda: _drop(base, left))
-        if _number(base, "freelist_count") >= free:
-            break  # others free as fast, or none can be given back: the next time will do
+    while (free := _pragma(base, "freelist_count")) > kept:
+        base.write(drop)
+        if _pragma(base, "freelist_count") >= free:
+            break  # others free pages as fast, or no page can be given back: try the next time
         rounds += 1
         if rounds % 16 == 0:
-            base.checkpoint()  # the pages that were moved stand in the log until then
+            base.checkpoint()  # until then the log has the pages that were moved
         sleep(REST_S)
     if rounds:
         base.checkpoint()
-    return max(before - _bytes(base), 0)
+    return max(before - os.path.getsize(base.file), 0)
 
 
-def _drop(base: Database, left: int) -> None:
-    for _ in range(min(PAGES_AT_ONCE, _number(base, "freelist_count") - left)):
-        # Each run of it gives back one page, whatever number is asked for.
-        base.run("PRAGMA incremental_vacuum(1)")
-
-
-def _bytes(base: Database) -> int:
-    return os.path.getsize(base.file)
-
-
-def _number(base: Database, pragma: str) -> int:
-    return int(base.run(f"PRAGMA {pragma}")[0][0])
+def _pragma(base: Database, name: str) -> int:
+    return int(base.run(f"PRAGMA {name}")[0][0])

@@ -20,6 +20,9 @@ COLUMN_FACTS = (
 )
 """Facts that change more of a session's state than its newest position."""
 
+DISK_FACTS = (events.Seen, events.Changed, events.GitMoved, events.Moved)
+"""Facts that may change the disk view."""
+
 KNOWING = ("Seen", "Dropped", "NoticeAcknowledged", "Changed", "Moved")
 """Kinds that model.projections.know steps by. The fold of a branch reads these alone."""
 
@@ -42,7 +45,7 @@ def _path_fields(kind: type[Fact]) -> tuple[list[str], list[str]]:
 
 
 def knowledge_paths(fact: Fact) -> tuple[str, ...] | None:
-    """Return the paths whose knowledge row a fact of that session can change; None for all rows."""
+    """Return the paths whose knowledge row a session's fact can change; None for all rows."""
     if isinstance(fact, events.Dropped):
         return None if fact.path is None else (fact.path,)
     if isinstance(fact, (events.Seen, events.NoticeAcknowledged)) or (

@@ -1,12 +1,12 @@
-"""Which embedded store belongs to a workspace: by its path, and by its folder when that moved.
+"""Find the embedded store of a workspace, by its path, or by its folder when that moved.
 
     <state_home>/workspaces/<id>/store.db
     <state_home>/workspaces/paths/<hash of a path>     "id device inode"
     <state_home>/workspaces/folders/<device>-<inode>   "id path"
 
-A path whose folder is still the one recorded needs one small read. Everything else is decided
-under a lock: a folder that moved keeps its store, a copy begins its own, and a path that was
-deleted and made anew keeps its store unless that folder lives on elsewhere.
+A path whose folder is still the recorded one needs one small read. Everything else is decided under
+a lock: a folder that moved keeps its store, a copy gets a new store, and a path that was deleted and
+made again keeps its store unless the old folder is in use elsewhere.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from sightline.store.sqlite import SqliteStore
 from sightline.store.sqlite_errors import os_fault
 
 Folder = tuple[int, int]
+"""The device and the inode of a folder."""
 
 SAMPLE = 64
-"""How many files of a store are looked for in a folder that may be its workspace."""
+"""Files of a store that are looked for in a folder that may be its workspace."""
 
 
 def store_file(state_home: str, root: str) -> str:
-    """The file of this workspace's store, which may not be there yet. StoreError."""
+    """Return the file of a workspace's store, which may not exist yet. StoreError."""
     home = os.path.join(state_home, "workspaces")
     try:
-        found = os.stat(root)
-        folder = (found.st_dev, found.st_ino)
-        known = _of_path(home, root)
-        if known is not None and known[1] == folder:
-            return _file(home, known[0])
+        status = os.stat(root)
+        folder = (status.st_dev, status.st_ino)
+        recorded = _of_path(home, root)
+        if recorded is not None and recorded[1] == folder:
+            return _file(home, recorded[0])
         make_folder(os.path.join(home, "paths"))
         make_folder(os.path.join(home, "folders"))
         with Locked(os.path.join(home, "lock")):
@@ -45,50 +46,48 @@ def store_file(state_home: str, root: str) -> str:
 
 
 def _decide(home: str, root: str, folder: Folder) -> str:
-    known = _of_path(home, root)
-    if known is not None and known[1] == folder:
-        return known[0]  # another process was first
-    there = _of_folder(home, folder)
-    if there is not None and (_is(there[1], folder) or _holds(_file(home, there[0]), root)):
-        return there[0]
-    if known is not None and not _lives_elsewhere(home, root, known[1]):
-        return known[0]
+    """Return the id of the store of a path whose folder is not the recorded one."""
+    by_path, by_folder = _of_path(home, root), _of_folder(home, folder)
+    if by_path is not None and by_path[1] == folder:
+        return by_path[0]  # another process was first
+    if by_folder is not None:
+        id_, path = by_folder
+        if _is_folder(path, folder) or _contains_files(_file(home, id_), root):
+            return id_
+    if by_path is not None:
+        old = _of_folder(home, by_path[1])
+        if old is None or old[1] == root or not _is_folder(old[1], by_path[1]):
+            return by_path[0]  # the old folder is not in use at another path
     return os.urandom(8).hex()
 
 
-def _lives_elsewhere(home: str, root: str, folder: Folder) -> bool:
-    """Whether the folder that once stood at `root` is in use at another path."""
-    there = _of_folder(home, folder)
-    return there is not None and there[1] != root and _is(there[1], folder)
-
-
-def _holds(file: str, root: str) -> bool:
-    """Whether a folder holds any of the very files that a store last saw. Its own number alone
-    says little: file systems give the inode of a deleted folder to the next one made."""
+def _contains_files(file: str, root: str) -> bool:
+    """Return whether a folder has any of the files that a store last saw. The inode of the folder is
+    not enough: file systems give the inode of a deleted folder to the next new one."""
     if not os.path.exists(file):
         return False
-
     store = SqliteStore(file)
     try:
         stamps = store.stamps()
     finally:
         store.close()
     return any(
-        _is(os.path.join(root, path), (stamp.signature.dev, stamp.signature.ino))
+        _is_folder(os.path.join(root, path), (stamp.signature.dev, stamp.signature.ino))
         for path, stamp in list(stamps.items())[:SAMPLE]
     )
 
 
-def _is(path: str, folder: Folder) -> bool:
+def _is_folder(path: str, folder: Folder) -> bool:
+    """Return whether a folder, or a file, with this device and inode is at a path."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
-    return (found.st_dev, found.st_ino) == folder
+    return (status.st_dev, status.st_ino) == folder
 
 
 def _of_path(home: str, root: str) -> tuple[str, Folder] | None:
-    """The id and the folder recorded of a path."""
+    """Return the recorded id and folder of a path."""
     entry = _read(_path_entry(home, root))
     if entry is None:
         return None
@@ -97,7 +96,7 @@ def _of_path(home: str, root: str) -> tuple[str, Folder] | None:
 
 
 def _of_folder(home: str, folder: Folder) -> tuple[str, str] | None:
-    """The id and the newest path recorded of a folder."""
+    """Return the recorded id and the newest path of a folder."""
     entry = _read(_folder_entry(home, folder))
     if entry is None:
         return None

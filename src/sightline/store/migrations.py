@@ -1,4 +1,4 @@
-"""Numbered steps from an empty database to the present one; each file says why it is there."""
+"""Take a database through numbered steps to the present schema. Each step's file has its reason."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ STEPS = (
     "0006_texts.sql",
     "0007_old_texts_gone.sql",
 )
-"""user_version counts the steps a database has taken. A published step is never changed."""
+"""user_version counts the steps that a database has taken. A published step never changes."""
 
 TEXTS_REWRITTEN = "0007_old_texts_gone.sql"
-"""The step before which store.old_texts rewrites every old text."""
+"""Before this step store.old_texts rewrites every old text."""
 
 APPLICATION_ID = 0x53474C4E
-"""Written into the header of every store: "SGLN"."""
+"""The header of every store has this id: "SGLN"."""
 
 
 def migrate(db: sqlite3.Connection, file: str) -> None:
-    """Take the missing steps inside the caller's transaction: all of them, or none where one fails.
-    Where old texts have to be rewritten it takes the steps before that and rewrites some: call it
-    again, in a durable transaction of its own, until check() says that all steps were taken."""
+    """Take the missing steps inside the caller's transaction: all steps, or none where one fails.
+    Where old texts have to be rewritten, take the steps before and rewrite some texts: call this
+    again, in a durable transaction of its own, until check() returns True."""
     for number, name in enumerate(STEPS[version_of(db) :], version_of(db) + 1):
         if name == TEXTS_REWRITTEN and rewrite_some(lambda *sql: db.execute(*sql).fetchall(), file):
             break
-        for statement in _read(name).split(";\n"):
-            db.execute(statement)
+        path = os.path.join(os.path.dirname(__file__), "schema", name)
+        with open(path, encoding="utf-8") as step:
+            for statement in step.read().split(";\n"):
+                db.execute(statement)
         db.execute(f"PRAGMA user_version={number}")
     db.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
 
 def check(db: sqlite3.Connection, file: str) -> bool:
-    """Whether all steps were taken. StoreError when this is no store, or a newer one."""
+    """Return whether all steps were taken. StoreError for a file that is no store, or a newer one."""
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise StoreError(
             f"{file} is a database, but not a Sightline store. Nothing was changed.",
@@ -57,11 +59,5 @@ def check(db: sqlite3.Connection, file: str) -> bool:
 
 
 def version_of(db: sqlite3.Connection) -> int:
-    """How many steps a database has taken."""
+    """Return the number of steps that a database has taken."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _read(name: str) -> str:
-    path = name if os.path.isabs(name) else os.path.join(os.path.dirname(__file__), "schema", name)
-    with open(path, encoding="utf-8") as file:
-        return file.read()

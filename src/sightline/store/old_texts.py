@@ -1,12 +1,12 @@
 """Rewrite the texts of a store of version 0.1.0 as zstd frames, when a newer version first opens it.
 
 0.1.0 kept a text as a row (raw or packed by zlib), as a file in a folder beside the store, as a
-part of a pack of many texts, or as a patch of an older text. Each transaction rewrites some of them
-and removes the old form. A process that is killed leaves the others for the next one to open the
-store, and several processes share the work.
+part of a pack of many texts, or as a patch of an older text. Each transaction rewrites some texts
+and removes their old form. A process that is killed leaves the remaining texts for the next process
+that opens the store, and several processes share the work.
 
-Nothing is checked here: whatever bytes come out of a damaged text are kept under its revision, so
-that reading it names it as damaged, as before.
+This module checks no text: the bytes of a damaged text are kept under its revision, so that a read
+of the text raises the same error as before.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from sightline.store.sqlite_errors import os_fault
 Run = Callable[[str, Sequence[Any]], list[Any]]
 
 AT_ONCE_BYTES = 8 << 20
-"""Of texts in one transaction: some tenths of a second for which other processes wait."""
+"""Bytes of texts in one transaction; other processes wait some tenths of a second."""
 
 ROW_COST = 1 << 10
-"""Counted for each text beside its bytes."""
+"""Bytes that each text counts beside its own."""
 
 STEP_BYTES = 1 << 10
-"""Of a zlib stream, unpacked at once: the last step before a damage is lost with it."""
+"""Bytes of a zlib stream that are unpacked at once: the last step before a damage is lost, too."""
 
 PUT_AHEAD = "INSERT OR REPLACE INTO kept_ahead SELECT id, ? FROM texts WHERE revision = ?"
 
 
 def rewrite_some(run: Run, file: str) -> bool:
-    """Rewrite some old texts inside a transaction; False when no old text is left in the store.
-    The folder of texts that were files goes then: until then a committed row may need a file."""
+    """Rewrite some old texts inside a transaction; False when the store has no old text any more.
+    Then the folder of texts that were files is removed: until then a committed row may need a file."""
     run("PRAGMA secure_delete = ON", ())  # a secret must not stay behind in the old form
     rewriting = _Rewriting(run, f"{file}-blobs")
     for rewrite in (rewriting.row, rewriting.pack, rewriting.patch):
@@ -50,7 +50,7 @@ def rewrite_some(run: Run, file: str) -> bool:
 
 
 class _Rewriting:
-    """One transaction of it. room: bytes that it may still rewrite."""
+    """One transaction. room: bytes that it may still rewrite."""
 
     def __init__(self, run: Run, folder: str) -> None:
         self.folder = folder
@@ -86,7 +86,7 @@ class _Rewriting:
         return False
 
     def patch(self) -> bool:
-        """Rewrite a patch, behind the text that it is of; False when there is none."""
+        """Rewrite a patch, after the text that it changes; False when there is none."""
         for key, base, head, tail, form, body in self._run(
             "SELECT revision, base, head, tail, form, body FROM patched ORDER BY depth LIMIT 1", ()
         ):
@@ -110,7 +110,7 @@ class _Rewriting:
 
 
 def _inflate(body: bytes) -> bytes:
-    """Return the bytes of a zlib stream; of a damaged one those before the damage."""
+    """Return the bytes of a zlib stream, or the bytes before a damage."""
     inflating = zlib.decompressobj()
     data = bytearray()
     try:
@@ -122,7 +122,7 @@ def _inflate(body: bytes) -> bytes:
 
 
 def _read(folder: str, revision: Revision) -> bytes:
-    """Return what a file holds; nothing where it is gone."""
+    """Return the bytes of a file; none where the file is missing."""
     path = os.path.join(folder, revision[:2], revision[2:])
     try:
         with open(path, "rb") as file:

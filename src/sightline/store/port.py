@@ -1,4 +1,4 @@
-"""How facts are kept: one port, several stores, one contract (tests/store/contract.py)."""
+"""The port of all stores. Each store passes one contract (tests/store/contract.py)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sightline.store.retention import KeptText
 
 
 class Room(Struct, frozen=True):
-    """Bytes that a store takes. facts: the timeline; views: what is folded from it, with all
-    indexes; caches: of stats; texts: all that are kept; free: what was freed and is not used again
-    yet; log: not carried over yet."""
+    """Bytes that a store takes. facts: the timeline; views: rows folded from the timeline, with all
+    indexes; caches: of stats; texts: kept texts; free: freed room that is not in use again yet;
+    log: the write-ahead log."""
 
     facts: int = 0
     views: int = 0
@@ -29,14 +29,14 @@ class Room(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """Return the sum of all parts."""
         return sum(structs.astuple(self))
 
 
 class Store(Protocol):
-    """An append-only timeline of one workspace, its views, and the texts it names.
+    """An append-only timeline of one workspace, its views, and the texts that its facts name.
 
-    Every process and thread of this machine may hold one open at once. Errors are StoreError.
+    Every process and thread of this machine may have a store open at once. Errors are StoreError.
     """
 
     def append(
@@ -55,14 +55,13 @@ class Store(Protocol):
     ) -> list[Recorded]:
         """Record facts, their texts and their projection rows in one transaction.
 
-        at: now, UTC microseconds (recorded_at; happened_at when not given apart). expect:
-        path -> position of the session's knowledge row that the facts were decided on (0 for
-        none); StoreConflict, nothing written, when another writer moved it. column: the same
-        where the session has a fact behind this position of the timeline. Redundant
-        observations (store.event_index.redundant) are left out of the answer. stats: refreshes the
-        stat cache along the way. durable: on the platter before this returns (power-safe),
-        else safe against the death of the process. like: one of the texts -> an older one that it
-        resembles, as far as the facts do not say that: it takes less room so.
+        at: now, UTC microseconds (recorded_at, and happened_at unless that is given). expect: path
+        -> position of the session's knowledge row on which the facts were decided, 0 for no row;
+        StoreConflict, and nothing written, when another writer changed a row. column: StoreConflict
+        when the session has a fact behind this position. The result has no redundant observations
+        (store.event_index.redundant). stats: updates of the stat cache. durable: the facts survive
+        a power cut once this returns, else the death of the process. like: a text -> an older text
+        that it resembles, so that it takes less room; the facts may say the same.
         """
 
     def timeline(
@@ -76,57 +75,57 @@ class Store(Protocol):
         since: int | None = None,
         newest: int | None = None,
     ) -> Iterator[Recorded]:
-        """Facts in order. path: those that name it, in any field. since: those that happened then
-        or later (UTC microseconds). newest: only the last N."""
+        """Return facts in order. path: facts that name the path, in any field. since: facts that
+        happened then or later (UTC microseconds). newest: only the last N."""
 
     def position(self) -> int:
-        """Position of the newest fact; 0 when there is none."""
+        """Return the position of the newest fact; 0 when there is none."""
 
     def knowledge(self, session: str, path: str) -> Knowledge | None:
-        """What a session knows of one path; a session's other name for it (Seen.name) works."""
+        """Return a session's knowledge of one path, or of the other name of one (Seen.name)."""
 
     def known(self, session: str, upto: int | None = None) -> dict[str, Knowledge]:
-        """All a session knows, now or at a position, by path in order of path."""
+        """Return all knowledge of a session, now or at a position, by path in order of path."""
 
     def disk(self, path: str) -> DiskFile | None:
-        """What the timeline says stands at a path."""
+        """Return the row of a path in the disk view."""
 
     def disks(self) -> dict[str, DiskFile]:
-        """The whole disk view, by path."""
+        """Return the whole disk view, by path in order of path."""
 
     def paths(self) -> list[str]:
-        """The paths of the disk view alone, in no order."""
+        """Return the paths of the disk view, in no order."""
 
     def session(self, session: str) -> SessionState | None:
-        """A session's column."""
+        """Return the state of a session."""
 
     def sessions(self) -> list[SessionState]:
-        """All sessions that were begun, oldest first (not model.timeline.NOBODY)."""
+        """Return all sessions, oldest first, without model.timeline.NOBODY."""
 
     def knowers(self, path: str) -> dict[str, Knowledge]:
-        """Sessions that have not ended and know a canonical path, by id; what each knows."""
+        """Return the knowledge of a canonical path of each session that has not ended, by id."""
 
     def claims(self) -> dict[str, Claim]:
-        """Every claim that was not released, by id, oldest first. It may have expired, and its
-        session may be gone (sessions.claims)."""
+        """Return every claim that was not released, by id, oldest first. A claim may have expired,
+        and its session may be gone (sessions.claims)."""
 
     def pending(self) -> list[Recorded]:
-        """Every WriteIntended that no Changed, Moved or WriteAbandoned has settled by now, and
-        every RewindStarted of a known owner that no RewindEnded of its session has."""
+        """Return every WriteIntended that no Changed, Moved or WriteAbandoned has settled, and every
+        RewindStarted of a known owner that no RewindEnded of its session has ended."""
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
-        """The stat cache: a hint that saves hashing, never a fact."""
+        """Return the stat cache, by path in order. A stamp saves hashing; it is never a fact."""
 
     def keep(
         self, blobs: Iterable[bytes] | dict[Revision, bytes], *, durable: bool = False
     ) -> None:
-        """Store texts that no fact names yet; by their revisions, where the caller has these."""
+        """Keep texts that no fact names yet. A dict has them by their revisions."""
 
     def blob(self, revision: Revision) -> bytes | None:
-        """The bytes of a revision, checked against it; None when they are not kept."""
+        """Return the bytes of a revision, checked against it; None when they are not kept."""
 
     def texts(self) -> list[KeptText]:
-        """Every text that is kept, and the room it takes."""
+        """Return every kept text with its size in the store."""
 
     def purge(
         self,
@@ -137,25 +136,25 @@ class Store(Protocol):
         at: int,
         secret: bool = False,
     ) -> tuple[Revision, ...]:
-        """Forget texts and record that as one BlobPurged; which of them were kept. choose: asked
-        which ones while nobody else can write, so it may look at what was recorded until now.
-        secret: the bytes are overwritten on the platter before this returns, in the log, too."""
+        """Delete texts, record one BlobPurged, and return those that were kept. choose: returns the
+        texts; nobody else can write while it runs, so it may read the timeline. secret: before this
+        returns the bytes are overwritten on the disk, in the log, too."""
 
     def tally(self) -> dict[str, int]:
-        """How many facts there are of each kind, by its name."""
+        """Return the number of facts of each kind, by its name."""
 
     def room(self) -> Room:
-        """What the store takes on disk."""
+        """Return the room of the store on disk."""
 
     def tidy(self) -> int:
-        """Give back to the system what was freed, a little at a time, so that no writer waits
-        for long. Answers the bytes by which the store is smaller."""
+        """Give freed room back to the system, a little at a time, so that no writer waits long.
+        Return the bytes by which the store is smaller."""
 
     def verify(self) -> list[str]:
-        """Differences between every projection and the fold from zero, and broken blobs."""
+        """Return one sentence for each view that differs from the fold, and each damaged text."""
 
     def close(self) -> None:
-        """Let go of what is held open. What was recorded stays."""
+        """Close the store. Its facts stay."""
 
     def leave(self) -> None:
-        """The same for a process that ends at once: tidying up may be left to a later one."""
+        """Close the store in a process that ends at once; a later process may tidy up."""

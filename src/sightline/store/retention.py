@@ -1,4 +1,4 @@
-"""Which kept texts may be forgotten: those that nobody needs, by age and by the room they take."""
+"""Choose the texts that may be deleted: those that nothing needs, by their age and their size."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sightline.model.revision import Revision, known
 from sightline.model.timeline import Recorded
 
 AGE, SIZE = "age", "size"
-"""Why a text goes: not named by any fact for longer than the user keeps texts; or the texts take
-more room than the user gave them, and it is the oldest that nobody needs."""
+"""Reasons to delete a text. AGE: no fact has named the text for longer than the user keeps texts.
+SIZE: all texts are larger than the user allows, and the text is the oldest that nothing needs."""
 
 
 class KeptText(Struct, frozen=True):
-    """A text as a store keeps it. size: bytes it takes there. since: position of the timeline
-    when it was last kept ahead of a fact that names it, else 0."""
+    """A text in a store. size: bytes in the store. since: the position of the timeline when the text
+    was last kept ahead of a fact that names it, else 0."""
 
     revision: Revision
     size: int
@@ -27,8 +27,8 @@ class KeptText(Struct, frozen=True):
 
 
 class Going(Struct, frozen=True):
-    """A text that may go. at: when a fact last named it, UTC microseconds, 0 when none did; path:
-    of the file it was, as far as is known; why: AGE or SIZE."""
+    """A text that may be deleted. at: when a fact last named it, UTC microseconds, 0 when none did;
+    path: of its file, where a fact has one; why: AGE or SIZE."""
 
     revision: Revision
     path: str | None
@@ -38,16 +38,16 @@ class Going(Struct, frozen=True):
 
 
 class Mention(Struct, frozen=True):
-    """The newest fact that names a text. at: when that was recorded."""
+    """The newest fact that names a text. at: the time of its recording."""
 
     at: int
     path: str | None
 
 
 class Mentions:
-    """What the facts of a timeline say of its texts, learned in order. newest: revision -> its
-    newest mention; replaced: path -> the text that an agent's newest write there replaced, and
-    when; manifests: of the checkpoints that stand, by id."""
+    """The texts that the facts of a timeline name, learned in order. newest: revision -> its newest
+    mention; replaced: path -> the text that an agent's newest write there replaced, and the time;
+    manifests: of the checkpoints that were not dropped, by id."""
 
     def __init__(self) -> None:
         self.newest: dict[Revision, Mention] = {}
@@ -55,7 +55,7 @@ class Mentions:
         self.manifests: dict[str, Revision] = {}
 
     def learn(self, recorded: Recorded) -> None:
-        """Take in one more fact. Its own time may be long ago; what counts is when it came in."""
+        """Add one fact. The time of its recording counts: it may have happened long before."""
         fact, at = recorded.fact, recorded.recorded_at
         mention = Mention(at, getattr(fact, "path", None))
         for revision in named(fact):
@@ -77,54 +77,53 @@ def going(
     room: int,
     came_at: Callable[[int], int],
 ) -> list[Going]:
-    """The texts that may go, oldest first. before: those last named earlier go by their age (UTC
-    microseconds). room: bytes that all texts may take; beyond it the oldest go. came_at: when
-    the fact of a position was recorded."""
-    found = list(kept)
-    free = []
-    for each in found:
-        if each.revision not in needed:
-            mention = mentions.get(each.revision, _UNNAMED)
-            at = max(mention.at, came_at(each.since) if each.since else 0)
-            free.append(Going(each.revision, mention.path, each.size, at, AGE))
-    free.sort(key=lambda each: (each.at, each.revision))
-    over = sum(each.size for each in found) - room
-    gone: list[Going] = []
-    for text in free:
-        if text.at >= before and over <= 0:
+    """Return the texts that may be deleted, oldest first. before: texts last named earlier go by
+    their age (UTC microseconds). room: bytes that all texts may take; beyond it the oldest go.
+    came_at: position -> the time of recording of its fact."""
+    texts = list(kept)
+    unneeded = []
+    for text in texts:
+        if text.revision not in needed:
+            mention = mentions.get(text.revision, Mention(0, None))
+            at = max(mention.at, came_at(text.since) if text.since else 0)
+            unneeded.append(Going(text.revision, mention.path, text.size, at, AGE))
+    excess = sum(text.size for text in texts) - room
+    chosen: list[Going] = []
+    for candidate in sorted(unneeded, key=lambda text: (text.at, text.revision)):
+        is_old = candidate.at < before
+        if not is_old and excess <= 0:
             break
-        gone.append(text if text.at < before else structs.replace(text, why=SIZE))
-        over -= text.size
-    return gone
-
-
-_UNNAMED = Mention(0, None)
+        chosen.append(candidate if is_old else structs.replace(candidate, why=SIZE))
+        excess -= candidate.size
+    return chosen
 
 
 def named(fact: Fact) -> Iterator[Revision]:
-    """Every text that a fact speaks of; of one that says what is gone, none."""
+    """Yield every text that a fact names; none for a fact of deleted texts."""
     if isinstance(fact, BlobPurged):
         return
-    for field, texts in _speaking(type(fact)):
+    for field, texts in _text_fields(type(fact)):
         value = getattr(fact, field)
         if value is not None:
             yield from filter(known, texts(value))
 
 
 @cache
-def _speaking(kind: type[Fact]) -> tuple[tuple[str, Callable[[Any], Iterable[Revision]]], ...]:
-    noted = {
-        field: kind.__annotations__[field].removesuffix(" | None")
-        for field in kind.__struct_fields__
-    }
-    return tuple((field, TEXTS[name]) for field, name in noted.items() if name in TEXTS)
+def _text_fields(kind: type[Fact]) -> list[tuple[str, Callable[[Any], Iterable[Revision]]]]:
+    """Return the fields of a kind that name texts, and how to get the texts of a value."""
+    annotations = [
+        (f, kind.__annotations__[f].removesuffix(" | None")) for f in kind.__struct_fields__
+    ]
+    return [(field, TEXTS[name]) for field, name in annotations if name in TEXTS]
 
 
 TEXTS: Mapping[str, Callable[[Any], Iterable[Revision]]] = {
     "Revision": lambda revision: (revision,),
     "tuple[Revision, ...]": lambda revisions: revisions,
     "Belief": lambda belief: (belief.text,),
-    "tuple[Told, ...]": lambda told: [each.revision for each in told],
-    "tuple[Rewritten, ...]": lambda made: [r for each in made for r in (each.before, each.after)],
+    "tuple[Told, ...]": lambda answers: [told.revision for told in answers],
+    "tuple[Rewritten, ...]": lambda changes: [
+        r for change in changes for r in (change.before, change.after)
+    ],
 }
-"""Annotation of a fact's field -> the texts that a value of it names."""
+"""Annotation of a field -> a function that returns the texts of a value."""

@@ -17,6 +17,7 @@ from sightline.model.timeline import TURNING, Recorded, branch, turns_at
 from sightline.store import codec
 from sightline.store.event_index import (
     COLUMN_FACTS,
+    DISK_FACTS,
     KNOWING,
     is_pending,
     knowledge_paths,
@@ -102,8 +103,8 @@ class Rows:
         """Step every view by a fact that was just put on the timeline."""
         fact, session = recorded.fact, recorded.session
         self._step_session(recorded)
-        if paths := disk_paths(fact):
-            self._step_disks(paths, recorded)
+        if isinstance(fact, DISK_FACTS):
+            self._step_disks(disk_paths(fact), recorded)
         if isinstance(fact, CLAIMING):
             self._step_claims(recorded)
         known_paths = knowledge_paths(fact)

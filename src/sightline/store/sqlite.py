@@ -11,7 +11,7 @@ from sightline.model.projections import DiskFile, Knowledge, SessionState
 from sightline.model.revision import Revision, Stamp
 from sightline.model.timeline import TURNING, Recorded
 from sightline.store import codec
-from sightline.store.blobs import Blobs
+from sightline.store.blobs import Blobs, run_in_chunks
 from sightline.store.database import Database
 from sightline.store.disk_usage import give_back, measured
 from sightline.store.event_index import check_expected, column_conflict, new_part, paths_of
@@ -33,9 +33,6 @@ from sightline.store.rows import (
 from sightline.store.verify import differences
 
 Result = TypeVar("Result")
-
-CHUNK = 500
-"""Rows or bound values of one statement."""
 
 PURGES_PER_CHECKPOINT = 8
 """Each purge writes as many pages as a hundred appends; a large log takes long to carry over."""
@@ -117,7 +114,12 @@ class SqliteStore:
         if newest is not None:
             sql, values = f"{sql} DESC LIMIT ?", [*values, newest]
         positions = [position for (position,) in self._base.run(sql, values)]
-        return self._facts_at(positions if newest is None else positions[::-1])
+        if newest is not None:
+            positions.reverse()
+        # Facts never change, so a long list is read a chunk at a time and stays true.
+        found = f"{EVENT} WHERE position IN"
+        rows = run_in_chunks(self._base.run, found, positions, " ORDER BY position")
+        return map(codec.recorded_of, rows)
 
     def position(self) -> int:
         return self._base.run("SELECT max(position) FROM events")[0][0] or 0
@@ -165,12 +167,10 @@ class SqliteStore:
         return [codec.recorded_of(row) for row in self._base.run(PENDING)]
 
     def stamps(self, paths: Iterable[str] | None = None) -> dict[str, Stamp]:
-        if paths is None:
-            rows = self._base.run(STAMP)
-        else:
-            rows = [
-                row for chunk in self._chunks(f"{STAMP} WHERE path IN", [*paths]) for row in chunk
-            ]
+        run = self._base.run
+        wanted = None if paths is None else [*paths]
+        found = f"{STAMP} WHERE path IN"
+        rows = run(STAMP) if wanted is None else run_in_chunks(run, found, wanted)
         return dict(sorted(map(codec.stamp_of, rows), key=PATH))
 
     def keep(
@@ -252,18 +252,6 @@ class SqliteStore:
         recorded = Recorded(position, session, happened_at, at, fact)
         self._rows.step(recorded)
         return recorded
-
-    def _facts_at(self, positions: Sequence[int]) -> Iterator[Recorded]:
-        """Yield the facts at some positions. Facts never change, so a long list is read a chunk at
-        a time and stays true."""
-        for rows in self._chunks(f"{EVENT} WHERE position IN", positions, " ORDER BY position"):
-            yield from map(codec.recorded_of, rows)
-
-    def _chunks(self, sql: str, values: Sequence[Any], end: str = "") -> Iterator[list[Any]]:
-        """Run a statement for each chunk of values, and yield the rows of each."""
-        for start in range(0, len(values), CHUNK):
-            chunk = values[start : start + CHUNK]
-            yield self._base.run(f"{sql} ({','.join('?' * len(chunk))}){end}", chunk)
 
 
 def _edited(facts: Iterable[Fact]) -> dict[Revision, Revision]:

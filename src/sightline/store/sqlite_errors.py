@@ -1,7 +1,7 @@
-"""What SQLite says when something is wrong, told with the file's name and the way out.
+"""Turn errors of SQLite and of the operating system into StoreError, with the file and a hint.
 
-A store that cannot be read is left exactly as it is: it is never reset, and no other is made in
-its place.
+A store that cannot be read stays exactly as it is: Sightline never resets it, and never makes another
+in its place.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ WORDS[sqlite3.SQLITE_LOCKED] = WORDS[sqlite3.SQLITE_BUSY]
 
 
 def fault(error: sqlite3.Error, file: str) -> StoreError:
-    """The StoreError for what SQLite reported of this file."""
+    """Return the StoreError for an error that SQLite raised for a file."""
     words, hint = WORDS.get(primary(error), ("cannot be used", SAVE))
     return StoreError(f"The store {file} {words} ({error}). Nothing was changed.", hint)
 
 
 def primary(error: sqlite3.Error) -> int:
-    """SQLite's primary result code; 0 when it gave none."""
+    """Return SQLite's primary result code; 0 when the error has none."""
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
 
 
 def busy(error: sqlite3.Error) -> bool:
-    """Whether trying again can help."""
+    """Return whether another process is in the way, so that trying again can help."""
     return primary(error) == sqlite3.SQLITE_BUSY
 
 
 def os_fault(error: OSError, file: str) -> StoreError:
-    """The StoreError for what the operating system said of a file or folder of the store."""
+    """Return the StoreError for an error that the operating system raised for a file or folder."""
     return StoreError(
         f"The store cannot use {error.filename or file} ({error.strerror or error}).",
         "Check its permissions and the free space, or move the store with SIGHTLINE_HOME.",
