@@ -28,7 +28,8 @@ if not __package__:  # started as a script, where only this folder is on the pat
 
 from bench.judged import Row, fetched, listing, printed, some, source_of
 
-from sightline.codegraph.languages.c import MADE, SUFFIXES, C, references
+from sightline.codegraph.language_table import language_name
+from sightline.codegraph.languages.c import MADE, C, references
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -203,7 +204,7 @@ def ours(
     resolver = C(paths, read)
     times, given = [], dict[Place, str]()
     for path in paths:
-        if not path.lower().endswith(SUFFIXES):
+        if language_name(path) != "c":
             continue
         source = source_of(tree, path)
         began = perf_counter()

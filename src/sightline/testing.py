@@ -110,7 +110,6 @@ class MemoryWorkspace:
         self._lock = Lock()
         self._holder: int | None = None
         self._tree = NO_TREE
-        self._kept: dict[str, bytes] = {}
         for path, content in (files or {}).items():
             self.put(path, content)
 
@@ -269,14 +268,8 @@ class MemoryWorkspace:
     def remembered(self) -> Tree:
         return self._tree
 
-    def save_cache(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
-        kept = self._kept.get(name, b"")
-        if fits := kept.startswith(after):
-            self._kept[name] = kept + data if after else data
-        return fits
-
-    def load_cache(self, name: str) -> bytes | None:
-        return self._kept.get(name)
+    def cache_folder(self) -> str:
+        return ""
 
     def watch(self) -> MemoryWatcher:
         watcher = MemoryWatcher()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.codegraph.grammars import HEAD_BYTES
-from sightline.codegraph.language_table import LANGUAGES
+from sightline.codegraph.language_table import language_of
 
 HOSTILE = {
     ".py": ["(", '"\\"', "\\\n", "from a import (b,"],
@@ -30,11 +30,11 @@ FIRST = {
 
 WORK = """
 import resource, sys, time
-from sightline.codegraph.language_table import LANGUAGES
+from sightline.codegraph.language_table import language_of
 ending, units = sys.argv[1], sys.argv[2:]
 for unit in units:
     began = time.process_time()
-    list(LANGUAGES[ending]().references((unit * (300_000 // len(unit))).encode(), "a" + ending))
+    list(language_of(ending).references((unit * (300_000 // len(unit))).encode(), "a" + ending))
     assert time.process_time() - began < 10, unit
 assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 600_000
 """
@@ -57,12 +57,12 @@ def test_a_hostile_source_takes_little_time_and_memory(ending):
 @pytest.mark.parametrize("ending", FIRST)
 @given(text=st.text("\"'`/*\\\n\r (){}[]<>,;:.!#$@=|importexfrmcludspackageA", max_size=60))
 def test_any_text_is_read(ending, text):
-    list(LANGUAGES[ending]().references(text.encode(), f"a{ending}"))
+    list(language_of(ending).references(text.encode(), f"a{ending}"))
 
 
 @pytest.mark.parametrize("ending", FIRST)
 def test_a_source_too_long_for_its_parser_is_read_at_its_head(ending):
     """A bound on steps or time is met here; a source is then read as far as its head."""
     source = FIRST[ending] + "(" * 40 * HEAD_BYTES
-    found = list(LANGUAGES[ending]().references(source.encode(), f"a{ending}"))
+    found = list(language_of(ending).references(source.encode(), f"a{ending}"))
     assert "first" in found[0].module

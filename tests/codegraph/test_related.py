@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sightline.codegraph import import_index, source_files
+from sightline.codegraph import import_index
 from sightline.codegraph.import_index import index_of
 from sightline.codegraph.related import related
 from sightline.codegraph.related_files import Related, RelatedFile
@@ -134,9 +134,13 @@ def test_an_edit_that_keeps_size_and_time_a_moment_after_the_first_is_seen(place
 def test_a_source_is_read_once_while_it_stands(ground, monkeypatch):
     related(ground, "src/pkg/a.py")
     learned = []
-    monkeypatch.setattr(
-        source_files.Sources, "_learn", lambda _self, path, *_rest: learned.append(path)
-    )
+    source = import_index.ImportIndex._source
+
+    def read(self, path, *rest, **more):
+        learned.append(path)
+        return source(self, path, *rest, **more)
+
+    monkeypatch.setattr(import_index.ImportIndex, "_source", read)
     young = [path for path, row in ground.workspace.remembered().files() if not row[6]]
     related(ground, "src/pkg/b.py")
     assert set(learned) <= set(young)
@@ -166,7 +170,7 @@ def test_an_ignored_file_has_related_files_and_is_none_itself(place, on_disk):
 
 
 def test_a_source_that_is_too_large_is_told(on_disk, place, monkeypatch):
-    monkeypatch.setattr(source_files, "SOURCE_BYTES", 30)
+    monkeypatch.setattr(import_index, "SOURCE_BYTES", 30)
     found = related(on_disk, "src/pkg/user.py")
     assert found.too_large == sum(
         len(text) > 30 for path, text in FILES.items() if path.endswith(".py")
@@ -242,7 +246,7 @@ STEPS = st.lists(
 @given(st.lists(STEPS, min_size=1, max_size=4))
 def test_an_index_that_followed_is_the_same_as_a_new_one(looks):
     workspace = MemoryWorkspace({"start.py": "import aa\n", "pyproject.toml": ""})
-    kept = import_index.Importing()
+    kept = import_index.ImportIndex()
     for steps in looks:
         for name, lines in steps:
             path = f"{name}.py"
@@ -251,7 +255,7 @@ def test_an_index_that_followed_is_the_same_as_a_new_one(looks):
             elif path in workspace.paths():
                 workspace.remove(path)
         kept.refresh(workspace)
-        new = import_index.Importing()
+        new = import_index.ImportIndex()
         new.refresh(workspace)
         every = workspace.paths()
         assert {p: kept.imports(p) for p in every} == {p: new.imports(p) for p in every}

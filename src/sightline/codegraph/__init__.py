@@ -7,9 +7,7 @@ PUBLIC = (
 )
 
 PURE = (
-    "graph",
     "reference",
-    "reference_packing",
     "related_files",
     "test_names",
     "words",

@@ -1,276 +1,435 @@
-"""Who imports whom in a workspace: an index that follows the disk, and is kept for later processes.
+"""The imports of a workspace, both ways: an index that follows the disk and outlives a process.
 
-A look costs a stat per file, and what it has to read and resolve anew. What sources there are and
-what each names, Sources know; where that leads, Targets.
-
-Where imports lead: the files that sources name, by the resolver of each language.
-
-What is resolved again is what names something else, and what a file that came or went, or a
-settings file, may have changed.
+A look costs a stat per file, and the reading and resolving of sources that it does not vouch for.
+An import is resolved again when its source names something else, and when a file that came or went,
+or a settings file, may have changed its target.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from stat import S_ISREG
 from threading import Lock
-from time import monotonic
+from time import monotonic, time_ns
 from weakref import WeakKeyDictionary
 
-from sightline.codegraph.graph import Edge, Graph, Plain
-from sightline.codegraph.import_cache import Keeper, Settings, State, changed, reader
-from sightline.codegraph.language_table import LANGUAGES, NAMED, Language, ending
-from sightline.codegraph.reference import Affected, Resolver
-from sightline.codegraph.reference_packing import naming, unpacked
-from sightline.codegraph.source_files import Sources
+from msgspec import structs
+
+from sightline.codegraph.import_tables import (
+    Edge,
+    ImportTables,
+    Source,
+    as_signature,
+    row_signature,
+    signature_text,
+)
+from sightline.codegraph.language_table import edition, language, language_name, language_of
+from sightline.codegraph.reference import Affected, Reader, Resolver
+from sightline.codegraph.test_names import Tests
+from sightline.errors import PathError
 from sightline.filesystem.deadline import DeadlinePassed
 from sightline.filesystem.port import Workspace
-from sightline.filesystem.tree_index import Row, Tree
+from sightline.filesystem.scan import settled, tick_of
+from sightline.filesystem.tree_index import CONTENT, LOOKED_AT, NO_TREE, Listing, Row, Tree
+from sightline.model.revision import Revision, Stamp, compare, revision_of
 
 INDEX_S = 20.0
-"""How long one look reads and resolves; what it left is told, and is done by the next."""
+"""How long one look reads and resolves; the next look goes on."""
 
-OFTEN = 4_000
-"""Sources that are read before they are kept."""
+BATCH = 500
+"""Sources that are read, or resolved, and then written in one transaction."""
 
 NEAR_MOST = 200
-"""Files that are looked at by themselves where there is no time for a look at the tree."""
+"""Importers that are looked at by themselves where there is no time for a look at the tree."""
+
+SOURCE_BYTES, SETTINGS_BYTES = 8_000_000, 4_000_000
+"""Larger sources and settings files are not read."""
+
+REFERENCES_MOST = 20_000
+"""References of one source that are kept; people write fewer."""
+
+ASK_S = 1.0
+"""How long the disk may take to answer for one file."""
+
+PACKAGES = ("__init__.py", "__init__.pyi")
+"""Names of files that an import of something else in their folder runs on the way."""
+
+EVERY = Affected(every=True, words=frozenset(), folders=())
 
 
-class Importing:
-    """One workspace's index. All of it is to be asked under its lock, after refresh()."""
+class ImportIndex:
+    """The index of one workspace. Hold its lock, and refresh it, before asking.
+
+    paths: all files, in order; sizes: of files that a look saw, in bytes; unread: sources whose content at this moment is not known; unkept:
+    why the tables could not be written for later processes, "" where they were.
+    """
 
     def __init__(self) -> None:
         self.lock = Lock()
-        self.keeper = Keeper()
-        self._whole = False
-        self._clear()
+        self.paths: Sequence[str] = ()
+        self.sizes: dict[str, int] = {}
+        self.unread: set[str] = set()
+        self.unkept = ""
+        self._tables: ImportTables | None = None
+        self._epoch = -1
+        self._known: set[str] = set()
+        self._sources: set[str] = set()
+        self._tests: Tests | None = None
+        self._tree = NO_TREE
+        self._seen: dict[str, Listing] = {}
+        self._resolvers: dict[str, Resolver] = {}
+        self._asked: list[tuple[str, str, Stamp | None]] = []
 
-    def _clear(self) -> None:
-        """Know nothing yet."""
-        self._targets = Targets(self.keeper)
-        self.sources = Sources(self.keeper, self._targets.renew)
+    @property
+    def tests(self) -> Tests:
+        """The tests among the files."""
+        if self._tests is None:
+            self._tests = Tests(self.paths)
+        return self._tests
+
+    @property
+    def tables(self) -> ImportTables:
+        """The tables, which refresh() opens."""
+        assert self._tables is not None
+        return self._tables
 
     def imports(self, path: str) -> tuple[Edge, ...]:
-        """What a file imports of the workspace, in the order of its lines."""
-        return () if path in self.sources.unread else self._targets.graph.imports(path)
+        """Return what a file imports of the workspace, in the order of its lines."""
+        return () if path in self.unread else self.tables.imports(path)
+
+    def incoming(self, path: str) -> list[tuple[Edge, int]]:
+        """Return the files that import a file, in order; see ImportTables.incoming."""
+        return [each for each in self.tables.incoming(path) if each[0].path not in self.unread]
 
     def importers(self, path: str) -> tuple[str, ...]:
-        """The files that import a file."""
-        return tuple(sorted(set(self._targets.graph.importers(path)) - self.sources.unread))
+        """Return the paths of the files that import a file, in order."""
+        return tuple([edge.path for edge, _ in self.incoming(path)])
 
     def left(self) -> int:
-        """How many sources could not be read or were not come to."""
-        return len(self.sources.unread | self._targets.pending)
+        """Count the sources that are not read or not resolved yet."""
+        return len(self.unread.union(self.tables.unresolved()))
 
     def refresh(
         self, workspace: Workspace, first: str = "", *, within_s: float | None = None
     ) -> None:
         """Follow the disk, `first` and its tests before all others.
 
-        within_s: how long that looks, reads and resolves. Where there is no time for a look at the
-        tree, `first` and what was known to import it are looked at by themselves. Unverifiable
-        where the tree cannot be looked at.
+        within_s: how long to look, read and resolve. Where there is no time for a look at the tree,
+        look at `first` and its known importers by themselves. Unverifiable where the tree cannot be
+        looked at.
         """
+        try:
+            self._refresh(workspace, first, within_s)
+        except sqlite3.Error as error:
+            self.unkept = str(error)
+            self._tables, self._epoch = ImportTables("", ""), -1
+            self._refresh(workspace, first, within_s)
+
+    def _refresh(self, workspace: Workspace, first: str, within_s: float | None) -> None:
         began = monotonic()
         until = began + (INDEX_S if within_s is None else within_s)
-        if not self._whole:  # it is new, or was broken off in the middle
-            self._begin(workspace)
-        self._whole = False
-        paths = workspace.paths()
-        if paths != self.sources.paths:
-            other, gone = self.sources.listed(paths)
-            self._targets.listed(self.sources, other, gone)
-        self._targets.reset(workspace, self.sources)
+        if self._tables is None:
+            self._tables = ImportTables(workspace.cache_folder(), f"{workspace.root} {edition()}")
+        self._follow_list(workspace.paths())
+        self._follow_settings(workspace)
         last = workspace.remembered()
         try:
             tree = workspace.tree(last, until=None if within_s is None else began + within_s / 2)
         except DeadlinePassed:
-            self._near(workspace, first, last)
-            self._unlooked(workspace, until)
-        else:
-            workspace.remember(tree, lasting=False)
-            if within_s is not None:
-                cost_s = self.keeper.cost_s(self.sources.paths)
-                until -= min(cost_s, max(until - monotonic(), 0) / 2)
-            self._follow(workspace, first, tree, until)
-            self.keeper.keep(workspace, self._state(), tree, left=self.left())
-        self._whole = True
+            self._tree = last
+            self._look_near(workspace, first)
+            never_read = self._sources - self.tables.read_paths()
+            self._read(workspace, _stats(workspace, never_read), until)
+            self._resolve(workspace, [], until)
+            return
+        self._tree = tree
+        workspace.remember(tree, lasting=False)
+        order = [path for path in (first, *self.tests.of(first)) if path in self._sources]
+        name = language_name(first)
+        if first not in self._known and name is not None:  # an ignored source
+            self.tables.adopt(first, name)
+            order = [first]
+            self.unread.add(first)
+        waiting = self._changed(workspace)
+        rows = {path: waiting[path] for path in order if path in waiting} | waiting
+        self._read(workspace, rows.items(), until)
+        if len(rows) > BATCH:
+            workspace.remember(tree)
+        self._resolve(workspace, order, until)
 
-    def _begin(self, workspace: Workspace) -> None:
-        """Start with what an earlier process kept."""
-        self._clear()
-        state = self.keeper.load(workspace)
-        if state is not None:
-            self.sources.begin(state)
-            self._targets.begin(state)
+    def _follow_list(self, paths: Sequence[str]) -> None:
+        """Take over another list of files, and doubt the imports that this may lead elsewhere."""
+        if self.tables.epoch() == self._epoch and paths == self.paths:
+            return
+        known = set(paths)
+        with self.tables.writing():
+            if self.tables.epoch() != self._epoch:  # another process changed the list, or settings
+                self._resolvers.clear()
+                listed = self.tables.paths()
+            else:
+                listed = self._known
+            changed = listed ^ known
+            if changed:
+                languages = self.tables.languages() | self._resolvers.keys()
+                came = [(path, language_name(path)) for path in paths if path not in listed]
+                self.tables.list_files(came, listed - known)
+                for name in languages:
+                    affected = language(name).affected(changed)
+                    if affected is not None:
+                        self._resolvers.pop(name, None)
+                        self.tables.unresolve(name, affected)
+            epoch = self.tables.epoch()
+        self.paths, self._known, self._tests, self._epoch = paths, known, None, epoch
+        self._sources = {path for path in paths if language_name(path)}
+        self.unread = self._sources - self.tables.read_paths()
+        self._seen.clear()
 
-    def _state(self) -> State:
-        sources, targets = self.sources, self._targets
-        return State(
-            sources.paths,
-            sources.revisions,
-            sources.references,
-            targets.graph,
-            targets.settings,
-            sources.beside,
-            sources.too_large,
-            sources.rows,
-        )
+    def _follow_settings(self, workspace: Workspace) -> None:
+        """Doubt all imports of a language of which a settings file changed."""
+        changed = set()
+        for name, path, stamp in self.tables.settings():
+            now = _setting_stamp(workspace, path, stamp)
+            if (now and now.revision) != (stamp and stamp.revision):
+                changed.add(name)
+            elif now != stamp:
+                self.tables.put_setting(name, path, now)
+        if changed:
+            with self.tables.writing():
+                for name in changed:
+                    self._resolvers.pop(name, None)
+                    self.tables.drop_settings(name)
+                    self.tables.unresolve(name, EVERY)
+                self._epoch += len(changed)
 
-    def _follow(self, workspace: Workspace, first: str, tree: Tree, until: float) -> None:
-        """Read and resolve what a look at the tree does not vouch for."""
-        waiting = self.sources.changed(workspace, tree)
-        before = self.sources.before(first)
-        if self.sources.adopt(first):  # an ignored one: it is not answered itself
-            before = [first]
-            waiting[first] = None
-        ordered = {path: waiting[path] for path in before if path in waiting} | waiting
-        for some in _some(ordered):
-            self.sources.read(workspace, some, until)
-            self.keeper.keep(workspace, self._state(), tree, left=len(self.sources.unread))
-            if monotonic() > until:
-                break
-        self._targets.resolve(workspace, self.sources, before, until)
+    def _changed(self, workspace: Workspace) -> dict[str, Row | None]:
+        """Return the sources whose content is not known, with their rows; None: to be looked at."""
+        rows: dict[str, Row | None] = {}
+        found = set()
+        for folder, listing in self._tree.listings.items():
+            if self._seen.get(folder) is listing:
+                continue
+            for name, row in listing.files.items():
+                path = folder + name
+                self.sizes[path] = int(row[0])
+                if path in self._sources:
+                    found.add(path)
+                    if not self._vouches(path, row):
+                        rows[path] = row
+        beside = self.unread - found
+        beside.update(path for path in self._sources if _row(self._tree, path) is None)
+        for path in beside:
+            stands = _row(self._tree, path) or _stat(workspace, path)
+            if stands is None or not self._vouches(path, stands):
+                rows[path] = stands
+        self.unread |= rows.keys()
+        self._seen = dict(self._tree.listings)
+        return rows
 
-    def _near(self, workspace: Workspace, first: str, last: Tree) -> None:
-        """Look at a file and at what was known to import it, and at nothing else."""
-        self.sources.doubt()
-        if ending(first) in LANGUAGES:
-            self.sources.look(workspace, first)
-            self._targets.resolve(workspace, self.sources, [first], 0)  # one, however late it is
-        importers = islice(self._targets.graph.importers(first), NEAR_MOST)
-        self.sources.ask(workspace, importers, last)
+    def _vouches(self, path: str, row: Row) -> bool:
+        """Return whether the content that was read of a source is that of a row."""
+        known = self.tables.known(path)
+        if known is None:
+            return False
+        revision, signature, read_at_ns = known
+        if row[CONTENT] != revision:
+            if signature != row_signature(row):
+                return False
+            if not settled(int(row[1]), int(row[2]), read_at_ns):
+                return False
+            if S_ISREG(int(row[5])):
+                row[CONTENT] = revision
+        self.unread.discard(path)
+        return True
 
-    def _unlooked(self, workspace: Workspace, until: float) -> None:
-        """Read what was never read, as long as there is time, for looks to come."""
-        self.sources.read_new(workspace, until)
-        self._targets.resolve(workspace, self.sources, [], until)
-        self.keeper.keep(workspace, self._state(), None, left=self.left())
-
-
-def _some(waiting: dict[str, Row | None]) -> Iterator[dict[str, Row | None]]:
-    """Of what is to be read, as much as is kept together: who breaks off a look of many keeps
-    most of it."""
-    paths = list(waiting)
-    for at in range(0, len(paths), OFTEN):
-        yield {path: waiting[path] for path in paths[at : at + OFTEN]}
-
-
-PACKAGES = ("__init__.py", "__init__.pyi")
-"""Names of files that an import of what is in their folder runs on the way."""
-
-
-class Targets:
-    """Knows where the imports of sources lead, and the settings files that it hangs on; what they
-    name it asks of the Sources.
-
-    graph: who imports whom; pending: sources that were read and are still to be resolved;
-    settings: how each settings file stood that a resolver asked for."""
-
-    def __init__(self, keeper: Keeper) -> None:
-        self.graph = Graph()
-        self.pending: set[str] = set()
-        self.settings: Settings = {}
-        self._keeper = keeper
-        self._resolvers: dict[str, Resolver] = {}
-
-    def begin(self, state: State) -> None:
-        """Start with what an earlier process kept."""
-        self.graph, self.settings = state.graph, state.settings
-        self.pending = {path for path in state.revisions if not self.graph.resolved(path)}
-
-    def renew(self, path: str) -> None:
-        """What a source names is another thing now."""
-        self.graph.drop(path)
-        self.pending.add(path)
-
-    def listed(self, sources: Sources, other: Iterable[str], gone: Iterable[str]) -> None:
-        """Follow another list of files, of which others came or went. gone: sources."""
-        for path in gone:
-            self.graph.drop(path)
-            self.pending.discard(path)
-        endings = {end for end, _ in sources.references}
-        for name in {LANGUAGES[end]().name for end in endings} | self._resolvers.keys():
-            language = NAMED[name]()
-            concerned = language.affected(other)
-            if concerned is not None:
-                self._unresolve(sources, language, concerned)
-
-    def reset(self, workspace: Workspace, sources: Sources) -> None:
-        """Resolve anew by resolvers one of whose settings files is another one now."""
-        for name in changed(workspace, self.settings):
-            self._unresolve(sources, NAMED[name](), None)
-            for key in [key for key in self.settings if key[0] == name]:
-                del self.settings[key]
-
-    def resolve(
-        self, workspace: Workspace, sources: Sources, before: list[str], until: float
+    def _read(
+        self, workspace: Workspace, rows: Iterable[tuple[str, Row | None]], until: float
     ) -> None:
-        """Find the files that sources name, where that was not done, as long as there is time;
-        those before all others."""
-        unread = sources.unread
-        order = {path: (path not in before, path in unread, path) for path in self.pending}
-        for path in sorted(order, key=order.__getitem__):
-            edges = list(self._edges_of(workspace, sources, path))
-            self.graph.put(path, edges, importing=path in sources.known)
-            self.pending.discard(path)
-            self._keeper.learned(path)
+        """Read sources as long as there is time, and write their references."""
+        waiting = iter(rows)
+        while batch := dict(islice(waiting, BATCH)):
+            sources = list(self._read_batch(workspace, batch, until))
+            with self.tables.writing():
+                self.tables.put_sources(sources)
+            self.unread.difference_update(source.path for source in sources)
             if monotonic() > until:
                 return
 
-    def _unresolve(self, sources: Sources, language: Language, concerned: Affected | None) -> None:
-        """Forget where imports lead that may lead elsewhere now; None: all of the language."""
-        self._resolvers.pop(language.name, None)
-        self._keeper.turned()
-        every = concerned is None or concerned.every
-        words, folders = (concerned.words, concerned.folders) if concerned else ((), ())
-        named = naming(words)
-        for path in sources.revisions:
-            if self.graph.resolved(path) and LANGUAGES[ending(path)]() is language:
-                text = "" if every else sources.text(path)
-                if every or path.startswith(folders) or named(text):
-                    self.renew(path)
+    def _read_batch(
+        self, workspace: Workspace, batch: dict[str, Row | None], until: float
+    ) -> Iterator[Source]:
+        quick = (
+            (path, row)
+            for path, row in batch.items()
+            if row is not None and S_ISREG(int(row[5])) and int(row[0]) <= SOURCE_BYTES
+        )
+        read = set()
+        for path, row, data in workspace.contents(quick):
+            if data is not None:
+                row[CONTENT] = revision = revision_of(data)
+                read.add(path)
+                stamp = revision, row_signature(row), int(row[LOOKED_AT])
+                yield self._source(path, stamp, data)
+            if monotonic() > until:
+                return
+        for path in batch.keys() - read:
+            source = self._looked_at(workspace, path)
+            if source is not None:
+                yield source
+            if monotonic() > until:
+                return
 
-    def _edges_of(self, workspace: Workspace, sources: Sources, path: str) -> Iterator[Plain]:
-        resolver = self._resolver(workspace, sources, LANGUAGES[ending(path)]())
-        met: dict[str, Plain] = {}
-        for reference in unpacked(sources.text(path)):
+    def _looked_at(self, workspace: Workspace, path: str) -> Source | None:
+        """Read a file that has no row, or no longer stands as its row says."""
+        state = workspace.read(path, limit=SOURCE_BYTES, deadline_s=ASK_S)
+        if state.kind == "unreadable":
+            return None
+        signature = "" if state.signature is None else signature_text(state.signature)
+        stamp = state.revision, signature, state.read_at_ns
+        return self._source(path, stamp, state.data or b"", too_large=state.why == "too_large")
+
+    def _source(
+        self, path: str, stamp: tuple[Revision, str, int], data: bytes, *, too_large: bool = False
+    ) -> Source:
+        """Read the references of a source, unless those of its revision are known."""
+        known = self.tables.known(path)
+        references = None
+        if known is None or known[0] != stamp[0]:
+            named = language_of(path).references(data, path)
+            references = tuple(islice(named, REFERENCES_MOST))
+        return Source(path, *stamp, references, too_large)
+
+    def _look_near(self, workspace: Workspace, first: str) -> None:
+        """Look at a file and at its known importers, and at nothing else."""
+        self.unread = set(self._sources)
+        self._seen.clear()
+        name = language_name(first)
+        if name is not None:
+            self.tables.adopt(first, name)
+            self._read(workspace, [(first, None)], 0)
+            self._resolve(workspace, [first], 0)  # one, however late it is
+        stamps = {}
+        for edge, _ in self.tables.incoming(first)[:NEAR_MOST]:
+            known = self.tables.known(edge.path)
+            if known is not None and known[1]:
+                stamps[edge.path] = Stamp(as_signature(known[1]), known[0], known[2])
+        looked = workspace.scan(stamps, deadline_s=ASK_S)
+        other = {state.path for state in looked if state.revision != stamps[state.path].revision}
+        self.unread -= stamps.keys() - other
+
+    def _resolve(self, workspace: Workspace, order: Sequence[str], until: float) -> None:
+        """Find the targets of sources as long as there is time, and write them."""
+        pending = self.tables.unresolved()
+        pending.sort(key=lambda path: (path not in order, path in self.unread))
+        waiting = iter(pending)
+        while batch := list(islice(waiting, BATCH)):
+            edges = []
+            for path in batch:
+                edges.append((path, *self._edges(workspace, path)))
+                if monotonic() > until:
+                    break
+            with self.tables.writing():
+                if self.tables.epoch() != self._epoch:  # another process changed the list meanwhile
+                    return
+                for setting in self._asked:
+                    self.tables.put_setting(*setting)
+                for each in edges:
+                    self.tables.put_edges(*each)
+            self._asked.clear()
+            if monotonic() > until:
+                return
+
+    def _edges(self, workspace: Workspace, path: str) -> tuple[str, list[Edge]]:
+        """Return the revision of a source, and where its references lead, each file once."""
+        resolver = self._resolver(workspace, language_of(path).name)
+        revision, references = self.tables.references(path)
+        edges: dict[str, Edge] = {}
+        for reference in references:
             for number, target in enumerate(resolver.targets(path, reference)):
                 direct = number == 0 or target[target.rfind("/") + 1 :] not in PACKAGES
                 share = 1 / (1 + number) if reference.kind == "package" else 1.0
-                known = met.get(target)
-                if target != path and (known is None or known[2:] < (direct, share)):
-                    met[target] = target, reference.line, direct, share
-        yield from met.values()
+                known = edges.get(target)
+                is_better = known is None or (known.direct, known.share) < (direct, share)
+                if target != path and is_better:
+                    edges[target] = Edge(target, reference.line, direct, share)
+        return revision, list(edges.values())
 
-    def _resolver(self, workspace: Workspace, sources: Sources, language: Language) -> Resolver:
-        """The one resolver of a language, for this list of files and these settings."""
-        resolver = self._resolvers.get(language.name)
-        if resolver is None:
-            read = reader(workspace, self.settings, language.name)
-            resolver = language.resolver(sources.paths, read)
-            self._resolvers[language.name] = resolver
-        return resolver
+    def _resolver(self, workspace: Workspace, name: str) -> Resolver:
+        """Return the resolver of a language, for this list of files and these settings."""
+        if name not in self._resolvers:
+            read = self._settings_reader(workspace, name)
+            self._resolvers[name] = language(name).resolver(self.paths, read)
+        return self._resolvers[name]
+
+    def _settings_reader(self, workspace: Workspace, name: str) -> Reader:
+        """Return a reader of settings files that notes how they stand."""
+
+        def read(path: str) -> bytes | None:
+            try:
+                workspace.locate(path)
+            except (PathError, OSError):
+                return None  # settings may name what no file can be called
+            state = workspace.read(path, limit=SETTINGS_BYTES, deadline_s=ASK_S)
+            signature = None if state.kind == "missing" else state.signature or workspace.stat(path)
+            stamp = Stamp(signature, state.revision, state.read_at_ns) if signature else None
+            self._asked.append((name, path, stamp))
+            return state.data
+
+        return read
 
 
-def index_of(workspace: Workspace) -> Importing:
-    """The one index of a workspace."""
+def _setting_stamp(workspace: Workspace, path: str, last: Stamp | None) -> Stamp | None:
+    """Return how a settings file stands, None for none; the last stamp where nothing changed."""
+    now = workspace.stat(path)
+    if now is None or (last is not None and compare(last, now, tick_of(now)) == "same"):
+        return None if now is None else last
+    state = workspace.read(path, limit=0, deadline_s=ASK_S)
+    if state.kind == "missing":
+        return None
+    return Stamp(state.signature or now, state.revision, state.read_at_ns)
+
+
+def _stats(workspace: Workspace, paths: Iterable[str]) -> Iterator[tuple[str, Row | None]]:
+    for path in sorted(paths):
+        yield path, _stat(workspace, path)
+
+
+def _stat(workspace: Workspace, path: str) -> Row | None:
+    """Return a file's row, as in a tree."""
+    at_ns, signature = time_ns(), workspace.stat(path)
+    if signature is None:
+        return None
+    return [*map(int, structs.astuple(signature)), "", at_ns]
+
+
+def _row(tree: Tree, path: str) -> Row | None:
+    """Return a file's row in a tree."""
+    cut = path.rfind("/") + 1
+    listing = tree.listings.get(path[:cut])
+    return listing.files.get(path[cut:]) if listing is not None else None
+
+
+def index_of(workspace: Workspace) -> ImportIndex:
+    """Return the one index of a workspace in this process."""
     with _LOCK:
-        return _KEPT.setdefault(workspace, Importing())
+        return _KEPT.setdefault(workspace, ImportIndex())
 
 
 @contextmanager
 def looked(
     workspace: Workspace, first: str, *, within_s: float | None = None
-) -> Iterator[Importing]:
-    """The index after a look, held; see refresh. Where another thread holds it for longer than there
-    is time, what an earlier process kept is asked, by one of its own."""
+) -> Iterator[ImportIndex]:
+    """Refresh the index and hold it; see ImportIndex.refresh.
+
+    Where another thread holds it for longer than there is time, ask the tables as they are, by an
+    index of one's own.
+    """
     index = index_of(workspace)
     if not index.lock.acquire(timeout=-1 if within_s is None else max(within_s, 0)):
-        index = Importing()
+        index = ImportIndex()
         index.lock.acquire()
         within_s = 0
     try:
@@ -280,12 +439,15 @@ def looked(
         index.lock.release()
 
 
-_KEPT: WeakKeyDictionary[Workspace, Importing] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[Workspace, ImportIndex] = WeakKeyDictionary()
 _LOCK = Lock()
+_OF_PARENTS: list[ImportIndex] = []
+"""Indexes of the process that forked this one: closing their tables here would harm it."""
 
 
 def _begin_child() -> None:
-    """What other threads held when a process forked is let go of by nobody."""
+    """Begin without the indexes of the parent process, whose threads may hold them."""
+    _OF_PARENTS.extend(_KEPT.values())
     _KEPT.clear()
     _LOCK.release()
 

@@ -1,4 +1,4 @@
-"""The languages whose sources are read for what they import, by the endings of their names."""
+"""The languages whose imports are read, by the endings of their sources' names."""
 
 from __future__ import annotations
 
@@ -6,16 +6,37 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib.machinery import PathFinder
 
 from msgspec import Struct
 
 from sightline.codegraph.reference import Affected, Reader, Reference, Resolver
 
+_ENDINGS = {
+    "python": "py pyi",
+    "javascript": "js jsx mjs cjs ts tsx mts cts vue svelte",
+    "go": "go",
+    "rust": "rs",
+    "java": "java",
+    "c": "c h cc hh cpp hpp cxx hxx c++ h++ inl ipp tcc tpp m mm cu cuh inc",
+}
+LANGUAGES: Mapping[str, str] = {
+    f".{ending}": name for name, endings in _ENDINGS.items() for ending in endings.split()
+}
+"""The ending of a source -> the name of its language."""
+
+_GRAMMARS = "go java javascript python rust typescript"
+GRAMMARS = ("tree_sitter", *(f"tree_sitter_{name}" for name in _GRAMMARS.split()))
+"""The packages that the languages' modules use."""
+
 
 class Language(Struct, frozen=True):
-    """How a language's imports are found. references: (bytes, path) -> what the source names;
-    resolver: (paths, reader of settings files) -> who says which files that means; affected: files
-    that came or went -> whose imports that may concern, None for nobody's."""
+    """How to find a language's imports.
+
+    references: (bytes, path) -> the references of a source; resolver: (paths, reader of settings
+    files) -> a Resolver; affected: files that came or went -> whose imports that may concern, None
+    for nobody's.
+    """
 
     name: str
     references: Callable[[bytes, str], Iterable[Reference]]
@@ -24,112 +45,65 @@ class Language(Struct, frozen=True):
 
 
 @cache
-def _python() -> Language:
-    from sightline.codegraph.languages.python import Python, affected, references
+def language(name: str) -> Language:
+    """Load a language by its name, when the first source of it is met: grammars take memory."""
+    if name == "python":
+        from sightline.codegraph.languages import python
 
-    return Language("python", references, Python, affected)
+        return Language(name, python.references, python.Python, python.affected)
+    if name == "javascript":
+        from sightline.codegraph.languages import javascript
 
+        return Language(name, javascript.references, javascript.JavaScript, javascript.affected)
+    if name == "go":
+        from sightline.codegraph.languages import go
 
-@cache
-def _javascript() -> Language:
-    from sightline.codegraph.languages.javascript import JavaScript, affected, references
+        return Language(name, go.references, go.Go, go.affected)
+    if name == "rust":
+        from sightline.codegraph.languages import rust
 
-    return Language("javascript", references, JavaScript, affected)
+        return Language(name, rust.references, rust.Rust, rust.affected)
+    if name == "java":
+        from sightline.codegraph.languages import java
 
+        return Language(name, java.references, java.Java, java.affected)
+    from sightline.codegraph.languages import c
 
-@cache
-def _go() -> Language:
-    from sightline.codegraph.languages.go import Go, affected, references
-
-    return Language("go", references, Go, affected)
-
-
-@cache
-def _rust() -> Language:
-    from sightline.codegraph.languages.rust import Rust, affected, references
-
-    return Language("rust", references, Rust, affected)
-
-
-@cache
-def _java() -> Language:
-    from sightline.codegraph.languages.java import Java, affected, references
-
-    return Language("java", references, Java, affected)
+    return Language(name, c.references, c.C, c.affected)
 
 
-@cache
-def _c() -> Language:
-    from sightline.codegraph.languages.c import C, affected, references
-
-    return Language("c", references, C, affected)
+def language_name(path: str) -> str | None:
+    """Return the language of a source; None for any other file."""
+    return LANGUAGES.get(ending(path))
 
 
-_GRAMMARS = "go java javascript python rust typescript"
-_SCRIPTS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte")
-_OF_C = (
-    *("c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inl", "ipp", "tcc", "tpp"),
-    *("m", "mm", "cu", "cuh", "inc"),
-)
-LANGUAGES: Mapping[str, Callable[[], Language]] = {
-    **dict.fromkeys((".py", ".pyi"), _python),
-    **{f".{ending}": _javascript for ending in _SCRIPTS},
-    ".go": _go,
-    ".rs": _rust,
-    ".java": _java,
-    **{f".{ending}": _c for ending in _OF_C},
-}
-"""The ending of a source -> its language, which is loaded when the first such source is met."""
-NAMED = {
-    "python": _python,
-    "javascript": _javascript,
-    "go": _go,
-    "rust": _rust,
-    "java": _java,
-    "c": _c,
-}
-"""Each by its name."""
+def language_of(path: str) -> Language:
+    """Load the language of a source."""
+    return language(LANGUAGES[ending(path)])
 
 
 def ending(path: str) -> str:
-    """The ending of a path's name, with its dot, in lower case."""
+    """Return the ending of a path's name, with its dot, in lower case."""
     name = path[path.rfind("/") + 1 :]
     return name[name.rfind(".") :].lower() if "." in name else ""
 
 
-GRAMMARS = ("tree_sitter", *(f"tree_sitter_{name}" for name in _GRAMMARS.split()))
-"""The packages that readers use."""
-
-
 def edition() -> str:
-    """Which readers these are, and which rules they go by: others may read otherwise."""
-    files = _modules(os.path.join(os.path.dirname(__file__), "languages"))
-    stamps = [_stamp(file) for file in (*files, *map(_grammar, GRAMMARS))]
-    return f"{sys.version} {sys.byteorder} {stamps}"
-
-
-def _modules(folder: str) -> list[str]:
-    """A package's modules; itself where they are no files."""
+    """Return a text that differs where other readers, or other grammars, may read otherwise."""
+    here = os.path.dirname(__file__)
+    folder = os.path.join(here, "languages")
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".py"))
+        modules = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
     except OSError:
-        return [folder]
-    return [os.path.join(folder, name) for name in names]
-
-
-def _grammar(name: str) -> str:
-    from importlib.machinery import PathFinder
-
-    found = PathFinder.find_spec(name)
-    kept_out = sys.modules.get(name, found) is None
-    return "" if found is None or kept_out else found.origin or ""
+        modules = [folder]  # the package is in an archive
+    grammars = [spec.origin for spec in map(PathFinder.find_spec, GRAMMARS) if spec is not None]
+    files = [file for file in (*modules, *grammars) if file and not file.endswith("__pycache__")]
+    return f"{sys.version} {[_stamp(file) for file in files]}"
 
 
 def _stamp(file: str) -> tuple[str, int, int]:
-    """What tells a file from its next edition: of one in an archive, the archive."""
+    """Return the name, size and time of a file; of one in an archive, the archive's."""
     while file and not os.path.exists(file):
         file = os.path.dirname(file)
-    if not file:
-        return "", 0, 0
-    found = os.stat(file)
+    found = os.stat(file or "/")
     return file, found.st_size, found.st_mtime_ns

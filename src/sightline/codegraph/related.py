@@ -8,8 +8,7 @@ from math import log10
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext, located
-from sightline.codegraph.graph import Edge
-from sightline.codegraph.import_index import Importing, looked
+from sightline.codegraph.import_index import ImportIndex, looked
 from sightline.codegraph.language_table import ending
 from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.codegraph.test_names import FAMILY, is_header, is_test
@@ -102,7 +101,7 @@ def related_each(
     return [_told(ground, each, (limit, BYTES, None)) for each in near]
 
 
-def _near(index: Importing, path: str, kinds: Kinds) -> _Near:
+def _near(index: ImportIndex, path: str, kinds: Kinds) -> _Near:
     reasons: list[Reason] = []
     if kinds.imports:
         reasons += _imports(index, path, kinds.transitive)
@@ -113,9 +112,9 @@ def _near(index: Importing, path: str, kinds: Kinds) -> _Near:
     if kinds.siblings:
         reasons += _siblings(index, path)
     ranked = _ranked(path, reasons)
-    sizes = {each: index.sources.sizes.get(each) for each, _, _ in ranked}
-    left, too_large = index.left(), len(index.sources.too_large)
-    return _Near(path, ranked, sizes, left, too_large, index.keeper.unkept)
+    sizes = {each: index.sizes.get(each) for each, _, _ in ranked}
+    left, too_large = index.left(), index.tables.too_large()
+    return _Near(path, ranked, sizes, left, too_large, index.unkept)
 
 
 def _told(ground: SessionContext, near: _Near, limits: tuple[int, int, int | None]) -> Related:
@@ -144,7 +143,7 @@ def _check(ground: SessionContext, asked: str, path: str) -> None:
         raise PathRefused(asked, "directory", words, "Name a file in it.")
 
 
-def _imports(index: Importing, path: str, transitive: int) -> Iterator[Reason]:
+def _imports(index: ImportIndex, path: str, transitive: int) -> Iterator[Reason]:
     """What it imports, and what that imports, as far as was asked. Cycles end by themselves."""
     met, edge, weight = {path}, [path], IMPORT
     for step in range(max(transitive, 0) + 1):
@@ -171,51 +170,44 @@ def _words(path: str) -> tuple[str, str]:
     return _SAID.get(FAMILY.get(ending(path)[1:], ""), ("imported", "imports"))
 
 
-def _rarity(index: Importing, path: str) -> float:
+def _rarity(index: ImportIndex, path: str) -> float:
     """What everybody imports says little of one file."""
-    return 1 / (1 + log10(max(len(index.importers(path)), 1)) / 2)
+    return 1 / (1 + log10(max(index.tables.importer_count(path), 1)) / 2)
 
 
-def _tests(index: Importing, path: str) -> Iterator[Reason]:
-    for test in index.sources.tests.of(path):
+def _tests(index: ImportIndex, path: str) -> Iterator[Reason]:
+    for test in index.tests.of(path):
         yield test, TEST, "a test of it by name"
-    for subject in index.sources.tests.tested_by(path):
+    for subject in index.tests.tested_by(path):
         yield subject, TEST, "what it tests, by name"
     if is_test(path):
         return
-    for importer in index.importers(path):
-        edge = _edge(index, importer, path) if is_test(importer) else None
-        if edge is not None:
-            weight = TESTED_BY * edge.share * _focus(index, importer)
-            yield importer, weight, f"a test that {_words(importer)[1]} it in line {edge.line}"
+    for edge, imports in index.incoming(path):
+        if is_test(edge.path) and edge.direct:
+            weight = TESTED_BY * edge.share * _focus(imports)
+            yield edge.path, weight, f"a test that {_words(edge.path)[1]} it in line {edge.line}"
 
 
-def _importers(index: Importing, path: str) -> Iterator[Reason]:
-    for importer in index.importers(path):
-        edge = None if is_test(importer) else _edge(index, importer, path)
-        if edge is not None:
-            weight = IMPORTER * edge.share * _focus(index, importer)
-            yield importer, weight, f"{_words(importer)[1]} it in line {edge.line}"
+def _importers(index: ImportIndex, path: str) -> Iterator[Reason]:
+    for edge, imports in index.incoming(path):
+        if not is_test(edge.path) and edge.direct:
+            weight = IMPORTER * edge.share * _focus(imports)
+            yield edge.path, weight, f"{_words(edge.path)[1]} it in line {edge.line}"
 
 
-def _edge(index: Importing, importer: str, path: str) -> Edge | None:
-    """The import of a file itself; None where only something in its package is imported."""
-    return next((e for e in index.imports(importer) if e.path == path and e.direct), None)
+def _focus(imports: int) -> float:
+    """Return a factor for an importer of so many files: one of few is about what it imports."""
+    return 1 / (1 + log10(max(imports, 1)) / 4)
 
 
-def _focus(index: Importing, importer: str) -> float:
-    """A file that imports little is about what it imports."""
-    return 1 / (1 + log10(max(len(index.imports(importer)), 1)) / 4)
-
-
-def _siblings(index: Importing, path: str) -> Iterator[Reason]:
+def _siblings(index: ImportIndex, path: str) -> Iterator[Reason]:
     header = is_header(path)
     half = "what defines it, by name" if header else "its header, by name"
     joined = index.importers(path) if header else [each.path for each in index.imports(path)]
-    for each in index.sources.tests.halves(path, joined):
+    for each in index.tests.halves(path, joined):
         yield each, HALF, half
     folder, mine = path.rpartition("/")[0], ending(path)
-    for each in index.sources.paths:
+    for each in index.paths:
         if each.startswith(folder) and each.rpartition("/")[0] == folder and ending(each) == mine:
             yield each, SIBLING, "in the same folder"
 

@@ -193,17 +193,8 @@ class DiskWorkspace:
             self._tree = loaded if loaded.listings else self._tree
         return self._tree or NO_TREE
 
-    def save_cache(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
-        if after:
-            return tree_index.append(self._state, name, data, after)
-        tree_index.keep(self._state, name, data)
-        return True
-
-    def load_cache(self, name: str) -> bytes | None:
-        try:
-            return tree_index.read_kept(self._state, name)
-        except OSError:
-            return None
+    def cache_folder(self) -> str:
+        return self._state
 
     def paths(self) -> tuple[str, ...]:
         rules = self._rules()

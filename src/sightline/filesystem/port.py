@@ -127,12 +127,8 @@ class Workspace(Protocol):
     def remembered(self) -> Tree:
         """Return the tree that was kept last, or an empty one."""
 
-    def save_cache(self, name: str, data: bytes, *, after: bytes = b"") -> bool:
-        """Keep a cache for later processes under a name, whole or not at all. after: append to the cache
-        that begins so. Return whether it was kept. OSError."""
-
-    def load_cache(self, name: str) -> bytes | None:
-        """Return a cache that was kept; None where there is none to read."""
+    def cache_folder(self) -> str:
+        """Return the folder for caches that later processes may use, made when needed; "" for none."""
 
     def watch(self) -> Watcher:
         """Return a subscription to changes from now on. WorkspaceError."""

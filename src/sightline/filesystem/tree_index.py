@@ -398,17 +398,6 @@ def keep(state: str, name: str, data: bytes) -> None:
                     os.unlink(abandoned)
 
 
-def append(state: str, name: str, data: bytes, after: bytes) -> bool:
-    """Append to a cache file that begins with `after`, in one write; return whether that was done. A
-    reader has to tell by itself whether all of it is there. OSError."""
-    flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-    fd = os.open(os.path.join(state, name), flags)
-    try:
-        return os.read(fd, len(after)) == after and os.write(fd, data) == len(data)
-    finally:
-        os.close(fd)
-
-
 def read_kept(state: str, name: str) -> bytes:
     """Return the bytes of a cache file. OSError."""
     with open(os.path.join(state, name), "rb") as file:

@@ -100,10 +100,3 @@ HOSTILE = [
 def test_hostile_sources_are_read_to_their_end(text):
     """In squares of their length it would take minutes."""
     assert len(references(text * 20 + b'\n#include "z"\n', "a.cc")) <= c.MOST
-
-
-def test_the_endings_read_are_those_asked_for():
-    from sightline.codegraph.language_table import LANGUAGES, NAMED
-
-    mine = {ending for ending, made in LANGUAGES.items() if made is NAMED["c"]}
-    assert mine == set(c.SUFFIXES)

@@ -38,12 +38,6 @@ from sightline.codegraph.reference import (
 
 Places = tuple[str, ...]
 
-SUFFIXES = (
-    *(".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".hxx", ".c++", ".h++", ".inl", ".ipp"),
-    *(".tcc", ".tpp", ".m", ".mm", ".cu", ".cuh", ".inc"),
-)
-"""The sources that are read here."""
-
 LIMIT = 8_000_000
 """Bytes of a source that are looked at."""
 

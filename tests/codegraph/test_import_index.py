@@ -1,6 +1,7 @@
 """What a process keeps of imports, the next one answers as if it had read all anew."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -10,12 +11,10 @@ from random import Random
 
 import pytest
 
-from sightline.codegraph import import_cache, import_index, language_table, source_files
-from sightline.codegraph.graph import Graph
-from sightline.codegraph.import_index import Importing, Targets, index_of, looked
-from sightline.codegraph.reference import Reference
-from sightline.codegraph.reference_packing import FEW, naming, packed, unpacked
-from sightline.codegraph.source_files import Sources
+from sightline.codegraph import import_index, import_tables, language_table
+from sightline.codegraph.import_index import ImportIndex, index_of, looked
+from sightline.codegraph.import_tables import ImportTables, Source
+from sightline.codegraph.reference import Affected, Reference
 from sightline.filesystem import tree_index
 from sightline.filesystem.disk import DiskWorkspace
 from sightline.testing import MemoryWorkspace
@@ -69,15 +68,12 @@ class Disk:
 
     @property
     def kept(self):
-        return self.state / import_cache.NAME
+        return self.state / import_tables.NAME
 
 
 @pytest.fixture
 def disk(tmp_path, monkeypatch):
-    monkeypatch.setattr(import_cache, "WORTH_KEEPING", 1)
-    monkeypatch.setattr(import_cache, "WORTH_ADDING", 1)
-    monkeypatch.setattr(import_cache, "PART", 1)
-    for looking in (tree_index, tree_index):
+    for looking in (tree_index, import_index):
         monkeypatch.setattr(looking, "time_ns", lambda: time.time_ns() + 1_000_000_000)
     return Disk(tmp_path)
 
@@ -108,118 +104,116 @@ def step(disk, random):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 18, 21, 29, 43, 72, 89, 99, 147])
-def test_a_process_with_what_was_kept_answers_as_one_without(disk, seed, tmp_path, monkeypatch):
+def test_a_process_with_what_was_kept_answers_as_one_without(disk, seed, tmp_path):
     random = Random(seed)
-    monkeypatch.setattr(import_cache, "PART", random.choice([0, 1, 1]))
     for path in [*SETTINGS, *random.sample(NAMES, 5)]:
         some = (f"{path}.ts", SCRIPT) if random.random() < 0.6 else (f"{path}.py", PYTHON)
         disk.put(path if path in SETTINGS else some[0], (SETTINGS.get(path) or some[1])[0])
-    index, workspace = Importing(), disk.process()
+    index, workspace = ImportIndex(), disk.process()
     index.refresh(workspace)
     for _ in range(8):
         for _ in range(random.randint(0, 2)):
             step(disk, random)
         if random.random() < 0.7:
-            index, workspace = Importing(), disk.process()
+            index, workspace = ImportIndex(), disk.process()
         if random.random() < 0.1:
             damaged(disk.kept, random)
         if random.random() < 0.2:
             (disk.state / "tree.z").unlink(missing_ok=True)
-        new = Importing()
+        new = ImportIndex()
         new.refresh(disk.process(tmp_path / "elsewhere"))
-        (tmp_path / "elsewhere" / import_cache.NAME).unlink()
-        every = told(new, new.sources.paths)
+        (tmp_path / "elsewhere" / import_tables.NAME).unlink()
+        every = told(new, new.paths)
         if random.random() < 0.5:
-            first = random.choice([*new.sources.paths, "none.py"])
+            first = random.choice([*new.paths, "none.py"])
             index.refresh(workspace, first, within_s=random.choice([-1.0, 0.0, 0.001]))
-            for path in new.sources.paths:
+            for path in new.paths:
                 assert index.imports(path) in ((), every[path][0]), path
                 assert set(index.importers(path)) <= set(every[path][1]), path
-            if first.endswith((".py", ".ts")) and first in new.sources.paths:
+            if first.endswith((".py", ".ts")) and first in new.paths:
                 assert index.imports(first) == every[first][0]
             if random.random() < 0.5:
-                index, workspace = Importing(), disk.process()
+                index, workspace = ImportIndex(), disk.process()
         index.refresh(workspace)
-        assert told(index, new.sources.paths) == every
+        assert told(index, new.paths) == every
         assert index.left() == new.left() == 0
 
 
 def damaged(file, random):
-    data = bytearray(file.read_bytes())
-    if random.random() < 0.3:
-        del data[random.randrange(len(data)) :]
-    else:
-        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
-    file.write_bytes(data)
+    """Leave half of a file, junk, or nothing."""
+    data = file.read_bytes()
+    file.write_bytes(random.choice([data[: len(data) // 2], b"junk" * 1_000, b""]))
 
 
 @pytest.fixture
 def made(disk):
-    """A tree whose index is kept in two records, and what it tells."""
+    """A tree whose index is kept after two looks, and what it tells."""
     for name in ("aa", "bb", "cc"):
         disk.put(f"{name}.py", "import aa, bb\n")
     disk.put("dd/aa.ts", 'import "../bb"\n')
-    Importing().refresh(disk.process())
+    ImportIndex().refresh(disk.process())
     disk.put("cc.py", "import aa, bb, dd  # more\n")
-    index, workspace = Importing(), disk.process()
+    index, workspace = ImportIndex(), disk.process()
     index.refresh(workspace)
     return told(index, workspace.paths())
 
 
 def read_by(index, workspace, monkeypatch):
-    """What a look reads."""
+    """The sources that a look reads."""
     read = []
 
-    def learn(self, path, *rest):
+    def source(self, path, *rest, **more):
         read.append(path)
-        LEARN(self, path, *rest)
+        return SOURCE(self, path, *rest, **more)
 
-    monkeypatch.setattr(Sources, "_learn", learn)
+    monkeypatch.setattr(ImportIndex, "_source", source)
     index.refresh(workspace)
     return read
 
 
-LEARN = Sources._learn
+SOURCE = ImportIndex._source
 
 
 def test_what_was_kept_is_not_read_again(disk, made, monkeypatch):
-    index, workspace = Importing(), disk.process()
+    index, workspace = ImportIndex(), disk.process()
     assert read_by(index, workspace, monkeypatch) == []
     assert told(index, workspace.paths()) == made
 
 
 def test_what_was_read_is_known_though_the_tree_was_not_kept(disk, made, monkeypatch):
-    """Records that came later tell of their files by themselves."""
-    (disk.state / "tree.z").unlink()
-    index, workspace = Importing(), disk.process()
+    (disk.state / "tree.z").unlink(missing_ok=True)
+    index, workspace = ImportIndex(), disk.process()
     assert "cc.py" not in read_by(index, workspace, monkeypatch)
     assert told(index, workspace.paths()) == made
 
 
-def test_damage_at_any_place_is_never_believed(disk, made):
+@pytest.mark.parametrize("data", [b"", b"junk" * 2_000, "half"])
+def test_a_damaged_file_is_begun_anew(disk, made, data):
     whole = disk.kept.read_bytes()
-    ends = [end for _, end in import_cache._records(whole)]
-    for at in [*range(80), *range(80, len(whole), 23), len(whole) - 1]:
-        changed = bytearray(whole)
-        changed[at] ^= 0x5A
-        kept = import_cache.load(bytes(changed), edition(disk))
-        assert kept is None or kept.torn, at
-        cut = import_cache.load(whole[:at], edition(disk))
-        assert cut is None or cut.torn or at in ends, at
+    disk.kept.write_bytes(whole[: len(whole) // 2] if data == "half" else data)
+    for _ in range(2):
+        index, workspace = ImportIndex(), disk.process()
+        index.refresh(workspace)
+        assert told(index, workspace.paths()) == made
+    assert not index.unkept
 
 
-def edition(disk):
-    return f"{disk.process().root} {language_table.edition()}"
+def test_tables_of_another_version_are_begun_anew(disk, made, monkeypatch):
+    with sqlite3.connect(disk.kept) as other:
+        other.execute("PRAGMA user_version = 99")
+        other.execute("DROP TABLE edge")
+        other.execute("CREATE TABLE more (a)")
+    other.close()
+    index, workspace = ImportIndex(), disk.process()
+    assert len(read_by(index, workspace, monkeypatch)) == 4
+    assert told(index, workspace.paths()) == made
 
 
-def test_behind_what_is_torn_nothing_is_put(disk, made):
-    disk.kept.write_bytes(disk.kept.read_bytes()[:-3])
-    disk.put("aa.py", "import bb, cc\n")
-    Importing().refresh(disk.process())
-    kept = import_cache.load(disk.kept.read_bytes(), edition(disk))
-    assert kept is not None
-    assert not kept.torn
-    assert kept.state.graph.plain("aa.py")[1][0] == "cc.py"
+def test_the_cache_of_an_earlier_version_is_removed(disk, made):
+    old = disk.state / import_tables.OUTDATED
+    old.write_bytes(b"slimport")
+    ImportIndex().refresh(disk.process())
+    assert not old.exists()
 
 
 @pytest.mark.parametrize("other", ["grammar", "module"])
@@ -227,14 +221,8 @@ def test_other_readers_read_all_anew(disk, made, monkeypatch, other):
     if other == "grammar":
         monkeypatch.setattr(language_table, "GRAMMARS", (*language_table.GRAMMARS, "pytest"))
     else:
-        monkeypatch.setattr(language_table, "_modules", lambda folder: [folder])
-    assert len(read_by(Importing(), disk.process(), monkeypatch)) == 4
-
-
-def test_a_grammar_that_is_installed_or_not_makes_another_edition(monkeypatch):
-    here = language_table.edition()
-    monkeypatch.setitem(sys.modules, "tree_sitter", None)
-    assert language_table.edition() != here
+        monkeypatch.setattr(language_table, "_stamp", lambda file: (file, 1, 1))
+    assert len(read_by(ImportIndex(), disk.process(), monkeypatch)) == 4
 
 
 def test_every_grammar_that_a_reader_uses_is_told_apart():
@@ -251,48 +239,68 @@ def test_every_grammar_that_a_reader_uses_is_told_apart():
 
 def test_what_was_kept_of_another_root_is_not_taken(disk, made, tmp_path):
     (tmp_path / "other").mkdir()
-    index = Importing()
+    index = ImportIndex()
     index.refresh(DiskWorkspace(str(tmp_path / "other"), str(disk.state)))
-    assert index.sources.paths == ()
+    assert index.paths == ()
 
 
 def test_where_nothing_can_be_written_the_answers_are_the_same_and_it_is_told(disk, made):
     disk.put("aa.py", "import cc\n")
-    disk.state.joinpath("tree.z").unlink()
     disk.kept.unlink()
     disk.kept.mkdir()
-    index, workspace = Importing(), disk.process()
+    index, workspace = ImportIndex(), disk.process()
     index.refresh(workspace)
     assert [each.path for each in index.imports("aa.py")] == ["cc.py"]
-    assert index.keeper.unkept
+    assert index.unkept
 
 
 def test_it_is_private_and_leaves_nothing_aside(disk, made):
     assert disk.kept.stat().st_mode & 0o777 == 0o600
-    assert {each.name for each in disk.state.iterdir()} == {import_cache.NAME, "tree.z"}
+    assert {each.name for each in disk.state.iterdir()} == {import_tables.NAME}
 
 
-def test_many_writers_at_once_leave_a_whole_file(disk, made):
+def test_many_writers_at_once_leave_what_is_true(disk, made):
     def work(number):
         for turn in range(3):
-            index = Importing()
-            index.refresh(disk.process())
-            index._targets.renew(f"{'abc'[number % 3] * 2}.py")
-            if turn % 2:
-                index.keeper.turned()
-            index.refresh(disk.process())
+            index, workspace = ImportIndex(), disk.process()
+            index.refresh(workspace)
+            with index.tables.writing():
+                index.tables.unresolve("python", import_index.EVERY)
+                if turn % 2:
+                    index.tables.drop_settings("javascript")
+            index.refresh(workspace)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for each in threads:
         each.start()
     for each in threads:
         each.join()
-    kept = import_cache.load(disk.kept.read_bytes(), edition(disk))
-    assert kept is not None
-    assert not kept.torn
-    index, workspace = Importing(), disk.process()
+    index, workspace = ImportIndex(), disk.process()
     index.refresh(workspace)
     assert told(index, workspace.paths()) == made
+    assert not index.unkept
+
+
+def test_what_another_process_resolved_by_an_older_list_is_not_taken(disk, made, monkeypatch):
+    index, workspace = ImportIndex(), disk.process()
+    index.refresh(workspace)
+    edges = ImportIndex._edges
+
+    def late(self, *args):
+        """Another process lists a new file while this one resolves."""
+        found = edges(self, *args)
+        if not (disk.root / "zz.py").exists():
+            disk.put("zz.py", "import aa\n")
+            monkeypatch.setattr(ImportIndex, "_edges", edges)
+            ImportIndex().refresh(disk.process())
+        return found
+
+    monkeypatch.setattr(ImportIndex, "_edges", late)
+    disk.put("aa.py", "import zz\n")
+    index.refresh(workspace)
+    index.refresh(disk.process())
+    assert [each.path for each in index.imports("aa.py")] == ["zz.py"]
+    assert index.importers("aa.py") == ("bb.py", "cc.py", "zz.py")
 
 
 class Unhurried(DiskWorkspace):
@@ -308,9 +316,8 @@ def test_looks_without_time_get_to_the_end(disk, monkeypatch):
     left = []
     for _ in range(70):
         clock = count(0, 0.001).__next__
-        for module in (import_index, source_files, import_index):
-            monkeypatch.setattr(module, "monotonic", clock)
-        index, workspace = Importing(), Unhurried(str(disk.root), str(disk.state))
+        monkeypatch.setattr(import_index, "monotonic", clock)
+        index, workspace = ImportIndex(), Unhurried(str(disk.root), str(disk.state))
         index.refresh(workspace, within_s=0.004)
         left.append(index.left())
         if not left[-1]:
@@ -321,7 +328,7 @@ def test_looks_without_time_get_to_the_end(disk, monkeypatch):
 
 
 def test_a_look_that_was_broken_off_is_begun_anew(disk, made, monkeypatch):
-    index, workspace = Importing(), disk.process()
+    index, workspace = ImportIndex(), disk.process()
     index.refresh(workspace)
     (disk.root / "bb.py").unlink()
 
@@ -329,7 +336,7 @@ def test_a_look_that_was_broken_off_is_begun_anew(disk, made, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Targets, "_unresolve", broken)
+        patched.setattr(ImportTables, "unresolve", broken)
         with pytest.raises(KeyboardInterrupt):
             index.refresh(workspace)
     index.refresh(workspace)
@@ -337,7 +344,7 @@ def test_a_look_that_was_broken_off_is_begun_anew(disk, made, monkeypatch):
 
 
 def test_a_language_whose_only_source_moved_is_resolved_anew():
-    workspace, index = MemoryWorkspace({"aa.py": "import aa\n"}), Importing()
+    workspace, index = MemoryWorkspace({"aa.py": "import aa\n"}), ImportIndex()
     index.refresh(workspace)
     workspace.remove("aa.py")
     workspace.put("bb/aa.py", "import aa\n")
@@ -346,9 +353,9 @@ def test_a_language_whose_only_source_moved_is_resolved_anew():
 
 
 def test_a_source_that_went_before_it_was_resolved_is_not_resolved():
-    workspace, index = MemoryWorkspace({"aa.py": "import bb\n", "bb.py": ""}), Importing()
+    workspace, index = MemoryWorkspace({"aa.py": "import bb\n", "bb.py": ""}), ImportIndex()
     index.refresh(workspace)
-    index._targets.renew("aa.py")
+    workspace.put("aa.py", "import bb, cc\n")
     workspace.remove("aa.py")
     index.refresh(workspace)
     assert index.importers("bb.py") == ()
@@ -383,50 +390,17 @@ def test_a_forked_process_does_not_wait_for_the_threads_of_its_parent():
     assert done.returncode == 7
 
 
-def test_in_memory_it_is_kept_as_well(monkeypatch):
-    monkeypatch.setattr(import_cache, "WORTH_KEEPING", 1)
-    workspace = MemoryWorkspace({"a.py": "import b\n", "b.py": ""})
-    Importing().refresh(workspace)
-    index = Importing()
-    assert read_by(index, workspace, monkeypatch) == []
-    assert [each.path for each in index.imports("a.py")] == ["b.py"]
-
-
-REFERENCES = (
-    Reference("a.b", 1, 2, ("c", "d\N{GREEK SMALL LETTER SIGMA}"), "from"),
-    Reference('x"y\\z', 3, kind="require"),
-)
-
-
-def test_references_are_unpacked_as_they_were():
-    assert unpacked(packed(REFERENCES)) == REFERENCES
-    assert "\n" not in packed([Reference("a\nb", 1)])
-
-
-@pytest.mark.parametrize("more", [(), tuple(f"more{n}" for n in range(FEW))])
-@pytest.mark.parametrize(
-    ("word", "there"),
-    [
-        *(("a", True), ("b", True), ("c", True), ("d\N{GREEK SMALL LETTER SIGMA}", True)),
-        *(("q", False), ("e", False), ("ab", False), ("", False)),
-    ],
-)
-def test_words_are_found_in_packed_references(word, there, more):
-    assert naming({word, *more} if word else more)(packed(REFERENCES)) == there
-
-
-def test_a_graph_answers_the_same_when_it_is_frozen():
-    graph = Graph()
-    graph.put("a", [("b", 1, True, 1.0), ("c", 2, False, 0.5)])
-    graph.put("b", [])
-    graph.put("x", [("b", 3, True, 1.0)], importing=False)
-    frozen = Graph(graph.freeze(("a", "b", "c")))
-    assert frozen.imports("a") == graph.imports("a")
-    assert list(frozen.importers("b")) == list(graph.importers("b")) == ["a"]
-    assert [frozen.resolved(path) for path in "abcx"] == [True, True, False, False]
-    frozen.drop("a")
-    assert list(frozen.importers("b")) == []
-    frozen.put("c", [("b", 1, True, 1.0)])
-    again = Graph(frozen.freeze(("b", "c", "d")))
-    assert list(again.importers("b")) == ["c"]
-    assert again.imports("a") == ()
+def test_affected_words_are_looked_for_in_modules_and_names(tmp_path):
+    tables = ImportTables(str(tmp_path), "")
+    with tables.writing():
+        tables.list_files([("a.py", "python"), ("b.py", "python"), ("c.go", "go")], [])
+        for path, module, names in (("a.py", "x.y", ("z",)), ("b.py", "w", ()), ("c.go", "z", ())):
+            reference = Reference(module, 1, names=names)
+            tables.put_sources([Source(path, "1", "", 0, (reference,))])
+            tables.put_edges(path, "1", [])
+        tables.unresolve("python", Affected(every=False, words=frozenset({"z"}), folders=()))
+    assert tables.unresolved() == ["a.py"]
+    with tables.writing():
+        words = frozenset(map(str, range(import_tables.WORDS_MOST + 1)))
+        tables.unresolve("python", Affected(every=False, words=words, folders=()))
+    assert tables.unresolved() == ["a.py", "b.py"]

@@ -1,0 +1,380 @@
+"""The import index of one workspace as SQLite tables, kept in its state folder for later processes.
+
+A cache: a file that is damaged, of another version or of other readers is begun anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct, structs
+
+from sightline.codegraph.reference import Affected, Reference
+from sightline.filesystem.tree_index import CONTENT, Row
+from sightline.model.revision import Revision, Stamp, StatSignature
+
+NAME = "imports.sqlite"
+
+OUTDATED = "imports.z"
+"""The cache of an earlier version."""
+
+VERSION = 1
+
+BUSY_S = 5.0
+"""How long a statement waits for another process, whose transactions take a part of a second."""
+
+WORDS_MOST = 16
+"""Words that references are searched for; for more, all imports of the language count as affected."""
+
+_SCHEMA = """
+CREATE TABLE state (edition TEXT NOT NULL, epoch INTEGER NOT NULL);
+CREATE TABLE file (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  language TEXT,
+  listed INTEGER NOT NULL,
+  revision TEXT,
+  signature TEXT,
+  read_at_ns INTEGER,
+  too_large INTEGER NOT NULL DEFAULT 0,
+  resolved INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE reference (
+  source INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
+  module TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  level INTEGER NOT NULL,
+  names TEXT NOT NULL,
+  kind TEXT NOT NULL
+);
+CREATE INDEX reference_source ON reference (source);
+CREATE TABLE edge (
+  source INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
+  target INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
+  line INTEGER NOT NULL,
+  direct INTEGER NOT NULL,
+  share REAL NOT NULL
+);
+CREATE INDEX edge_source ON edge (source);
+CREATE INDEX edge_target ON edge (target);
+CREATE TABLE setting (
+  language TEXT NOT NULL,
+  path TEXT NOT NULL,
+  revision TEXT,
+  signature TEXT,
+  read_at_ns INTEGER,
+  PRIMARY KEY (language, path)
+);
+"""
+
+
+class Edge(Struct, frozen=True):
+    """One file that another one imports.
+
+    direct: not only as a package on the way; share: of the import's weight, less than 1 where the
+    import means several files alike.
+    """
+
+    path: str
+    line: int
+    direct: bool
+    share: float = 1.0
+
+
+class Source(Struct, frozen=True):
+    """A source as it was read, and its references."""
+
+    path: str
+    revision: Revision
+    signature: str
+    read_at_ns: int
+    references: tuple[Reference, ...] | None = None
+    """None: as they were, because the content is the same."""
+    too_large: bool = False
+
+
+class ImportTables:
+    """A connection to the tables. Methods raise sqlite3.Error."""
+
+    def __init__(self, folder: str, edition: str) -> None:
+        """Open the tables in a folder; "" keeps them in memory."""
+        self._file = os.path.join(folder, NAME) if folder else ":memory:"
+        if folder:
+            _remove(os.path.join(folder, OUTDATED))
+        try:
+            self._db = self._opened(edition)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            _remove(self._file)
+            self._db = self._opened(edition)
+
+    def _opened(self, edition: str) -> sqlite3.Connection:
+        if self._file != ":memory:":
+            try:
+                os.makedirs(os.path.dirname(self._file), mode=0o700, exist_ok=True)
+                os.close(os.open(self._file, os.O_CREAT | os.O_RDWR, 0o600))
+            except OSError as error:
+                raise sqlite3.OperationalError(error.strerror or type(error).__name__) from None
+        db = sqlite3.connect(
+            self._file, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+        )
+        try:
+            db.execute("PRAGMA foreign_keys=ON")
+            if not _is_of(db, edition):
+                _begin(db, edition)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def epoch(self) -> int:
+        """Return the number of changes of the list of files or of settings so far."""
+        [(epoch,)] = self._db.execute("SELECT epoch FROM state")
+        return int(epoch)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write in one transaction; roll it back on an exception."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def paths(self) -> set[str]:
+        """Return the listed files."""
+        return {path for (path,) in self._db.execute("SELECT path FROM file WHERE listed")}
+
+    def languages(self) -> set[str]:
+        """Return the languages of the sources."""
+        return {name for (name,) in self._db.execute("SELECT DISTINCT language FROM file")} - {None}
+
+    def list_files(self, came: Iterable[tuple[str, str | None]], gone: Iterable[str]) -> None:
+        """Take over a changed list of files. came: with their languages; inside writing()."""
+        self._db.execute("DELETE FROM file WHERE NOT listed")
+        self._db.executemany("DELETE FROM file WHERE path = ?", [(path,) for path in gone])
+        self._db.executemany("INSERT INTO file (path, language, listed) VALUES (?, ?, 1)", came)
+        self._db.execute("UPDATE state SET epoch = epoch + 1")
+
+    def adopt(self, path: str, language: str) -> None:
+        """Add a source that is not listed, as an ignored one."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO file (path, language, listed) VALUES (?, ?, 0)", (path, language)
+        )
+
+    def known(self, path: str) -> tuple[Revision, str, int] | None:
+        """Return the revision, signature and time of a source that was read."""
+        query = (
+            "SELECT revision, signature, read_at_ns FROM file WHERE path = ? AND revision NOT NULL"
+        )
+        row: tuple[Revision, str, int] | None = self._db.execute(query, (path,)).fetchone()
+        return row
+
+    def read_paths(self) -> set[str]:
+        """Return the sources that were read."""
+        return {
+            path for (path,) in self._db.execute("SELECT path FROM file WHERE revision NOT NULL")
+        }
+
+    def too_large(self) -> int:
+        """Count the listed sources that are too large to be read."""
+        [(count,)] = self._db.execute("SELECT count(*) FROM file WHERE listed AND too_large")
+        return int(count)
+
+    def unresolved(self) -> list[str]:
+        """Return the sources that were read and whose targets are not known, in order."""
+        query = "SELECT path FROM file WHERE revision NOT NULL AND NOT resolved ORDER BY path"
+        return [path for (path,) in self._db.execute(query)]
+
+    def put_sources(self, sources: Iterable[Source]) -> None:
+        """Write what was read; inside writing()."""
+        for each in sources:
+            if each.references is None:
+                self._db.execute(
+                    "UPDATE file SET signature = ?, read_at_ns = ? WHERE path = ? AND revision = ?",
+                    (each.signature, each.read_at_ns, each.path, each.revision),
+                )
+                continue
+            found = self._db.execute(
+                "UPDATE file SET revision = ?, signature = ?, read_at_ns = ?, too_large = ?,"
+                " resolved = 0 WHERE path = ? RETURNING id",
+                (each.revision, each.signature, each.read_at_ns, each.too_large, each.path),
+            ).fetchall()
+            for (number,) in found:
+                self._db.execute("DELETE FROM reference WHERE source = ?", (number,))
+                self._db.executemany(
+                    "INSERT INTO reference VALUES (?, ?, ?, ?, ?, ?)",
+                    [
+                        (
+                            number,
+                            reference.module,
+                            reference.line,
+                            reference.level,
+                            _text(reference.names),
+                            reference.kind,
+                        )
+                        for reference in each.references
+                    ],
+                )
+
+    def references(self, path: str) -> tuple[Revision, list[Reference]]:
+        """Return the revision of a source and its references, in its order."""
+        rows = self._db.execute(
+            "SELECT revision, module, line, level, names, kind FROM file"
+            " LEFT JOIN reference ON source = id WHERE path = ? ORDER BY reference.rowid",
+            (path,),
+        ).fetchall()
+        references = [
+            Reference(module, line, level, tuple(json.loads(names)), kind)
+            for _, module, line, level, names, kind in rows
+            if module is not None
+        ]
+        return rows[0][0] if rows else "", references
+
+    def put_edges(self, path: str, revision: Revision, edges: Iterable[Edge]) -> None:
+        """Write where the references of a revision lead; inside writing()."""
+        found = self._db.execute(
+            "UPDATE file SET resolved = 1 WHERE path = ? AND revision = ? RETURNING id",
+            (path, revision),
+        ).fetchall()
+        for (number,) in found:
+            self._db.execute("DELETE FROM edge WHERE source = ?", (number,))
+            self._db.executemany(
+                "INSERT INTO edge SELECT ?, id, ?, ?, ? FROM file WHERE path = ?",
+                [(number, each.line, each.direct, each.share, each.path) for each in edges],
+            )
+
+    def unresolve(self, language: str, affected: Affected) -> None:
+        """Mark sources of a language whose imports may lead elsewhere; inside writing()."""
+        update = "UPDATE file SET resolved = 0 WHERE language = ?"
+        if affected.every or len(affected.words) > WORDS_MOST:
+            self._db.execute(update, (language,))
+            return
+        for folder in affected.folders:
+            self._db.execute(f"{update} AND instr(path, ?) = 1", (language, folder))
+        naming = "SELECT source FROM reference WHERE instr(module, ?) OR instr(names, ?)"
+        for word in affected.words:
+            self._db.execute(f"{update} AND id IN ({naming})", (language, word, word))
+
+    def imports(self, path: str) -> tuple[Edge, ...]:
+        """Return what a source imports, in the order of its lines."""
+        rows = self._db.execute(
+            "SELECT target.path, line, direct, share FROM file AS source"
+            " JOIN edge ON edge.source = source.id JOIN file AS target ON edge.target = target.id"
+            " WHERE source.path = ? AND source.resolved ORDER BY edge.rowid",
+            (path,),
+        )
+        return tuple(
+            [Edge(other, line, bool(direct), share) for other, line, direct, share in rows]
+        )
+
+    def incoming(self, path: str) -> list[tuple[Edge, int]]:
+        """Return the listed sources that import a file, in order, as edges that name the source,
+        each with the number of files that this source imports."""
+        rows = self._db.execute(
+            "SELECT source.path, line, direct, share,"
+            " (SELECT count(*) FROM edge AS other WHERE other.source = source.id)"
+            " FROM file AS target"
+            " JOIN edge ON edge.target = target.id JOIN file AS source ON edge.source = source.id"
+            " WHERE target.path = ? AND source.resolved AND source.listed ORDER BY source.path",
+            (path,),
+        )
+        return [
+            (Edge(other, line, bool(direct), share), imports)
+            for other, line, direct, share, imports in rows
+        ]
+
+    def importer_count(self, path: str) -> int:
+        """Count the listed sources that import a file."""
+        [(count,)] = self._db.execute(
+            "SELECT count(*) FROM file AS target"
+            " JOIN edge ON edge.target = target.id JOIN file AS source ON edge.source = source.id"
+            " WHERE target.path = ? AND source.resolved AND source.listed",
+            (path,),
+        )
+        return int(count)
+
+    def settings(self) -> list[tuple[str, str, Stamp | None]]:
+        """Return the settings files that resolvers asked for: language, path, stamp or None."""
+        rows = self._db.execute(
+            "SELECT language, path, revision, signature, read_at_ns FROM setting"
+        )
+        return [
+            (
+                language,
+                path,
+                None if revision is None else Stamp(as_signature(text), revision, at_ns),
+            )
+            for language, path, revision, text, at_ns in rows
+        ]
+
+    def put_setting(self, language: str, path: str, stamp: Stamp | None) -> None:
+        """Note a settings file; a note of other content stays, and tells the next look of a change."""
+        values: tuple[str | None, str | None, int | None] = (None, None, None)
+        if stamp is not None:
+            values = stamp.revision, signature_text(stamp.signature), stamp.read_at_ns
+        self._db.execute(
+            "INSERT INTO setting VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+            " signature = excluded.signature, read_at_ns = excluded.read_at_ns"
+            " WHERE revision IS excluded.revision",
+            (language, path, *values),
+        )
+
+    def drop_settings(self, language: str) -> None:
+        """Forget the settings files of a language; inside writing()."""
+        self._db.execute("DELETE FROM setting WHERE language = ?", (language,))
+        self._db.execute("UPDATE state SET epoch = epoch + 1")
+
+
+def signature_text(signature: StatSignature) -> str:
+    """Return a signature as a row of a tree spells it."""
+    return row_signature([*map(int, structs.astuple(signature))])
+
+
+def row_signature(row: Row) -> str:
+    """Return the signature in a row of a tree; inode numbers do not fit SQLite's integers."""
+    return str(row[:CONTENT])
+
+
+def as_signature(text: str) -> StatSignature:
+    """Return the signature that a text spells."""
+    return StatSignature(*json.loads(text))
+
+
+def _text(names: tuple[str, ...]) -> str:
+    return json.dumps(names, ensure_ascii=False)
+
+
+def _is_of(db: sqlite3.Connection, edition: str) -> bool:
+    """Return whether the tables are of this version and of these readers."""
+    [(version,)] = db.execute("PRAGMA user_version")
+    return version == VERSION and list(db.execute("SELECT edition FROM state")) == [(edition,)]
+
+
+def _begin(db: sqlite3.Connection, edition: str) -> None:
+    """Make new tables in the place of all others."""
+    db.execute("PRAGMA foreign_keys=OFF")
+    db.execute("BEGIN IMMEDIATE")
+    if not _is_of(db, edition):  # another process may have begun a moment ago
+        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            db.execute(f'DROP TABLE "{name}"')
+        for statement in _SCHEMA.split(";"):
+            db.execute(statement)
+        db.execute("INSERT INTO state VALUES (?, 0)", (edition,))
+        db.execute(f"PRAGMA user_version={VERSION}")
+    db.execute("COMMIT")
+    db.execute("PRAGMA foreign_keys=ON")
+
+
+def _remove(file: str) -> None:
+    try:
+        os.unlink(file)
+    except OSError:
+        return  # nothing stands there, or opening it tells what does
