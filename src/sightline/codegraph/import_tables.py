@@ -43,6 +43,7 @@ CREATE TABLE file (
   too_large INTEGER NOT NULL DEFAULT 0,
   resolved INTEGER NOT NULL DEFAULT 0
 );
+CREATE INDEX file_unresolved ON file (path) WHERE revision NOT NULL AND NOT resolved;
 CREATE TABLE reference (
   source INTEGER NOT NULL REFERENCES file ON DELETE CASCADE,
   module TEXT NOT NULL,
