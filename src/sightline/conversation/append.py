@@ -7,7 +7,7 @@ from typing import Any
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation.formats.format import FORMATS, ORDER, describe_mismatch
-from sightline.conversation.formats.parts import Part, is_of, parts_of
+from sightline.conversation.formats.parts import Part, parts_of
 from sightline.conversation.message_chain import Tip, find_tip
 from sightline.conversation.message_codec import NOT_RECORDED, check_structure, encode
 from sightline.errors import StoreConflict
@@ -82,23 +82,15 @@ def _formats_of(message: Any, before: tuple[str, ...]) -> tuple[tuple[str, ...],
             f"a message is a mapping, as its provider has it in JSON, not {kind}. {NOT_RECORDED}"
         )
     check_structure(message)
-    plain = isinstance(message.get("content"), str) and message.keys() == {"role", "content"}
     formats: list[str] = []
     first: list[Part] = []
     for name in before or ORDER:
-        if formats and plain:  # every format reads the same in a plain text
-            if is_of(FORMATS[name].adapter, message):
-                formats.append(name)
-        elif (parts := _parts(name, message)) is not None:
-            first = first if formats else parts
-            formats.append(name)
-    if formats:
-        return tuple(formats), first
-    raise ValueError(f"the message is {describe_mismatch(message, before)}. {NOT_RECORDED}")
-
-
-def _parts(name: str, message: Any) -> list[Part] | None:
-    try:
-        return parts_of(FORMATS[name].adapter, 0, message)
-    except ValueError:
-        return None
+        try:
+            parts = parts_of(FORMATS[name].adapter, 0, message)
+        except ValueError:
+            continue
+        first = first if formats else parts
+        formats.append(name)
+    if not formats:
+        raise ValueError(f"the message is {describe_mismatch(message, before)}. {NOT_RECORDED}")
+    return tuple(formats), first

@@ -98,7 +98,7 @@ def detect(messages: Sequence[Message]) -> str:
 def describe_mismatch(message: object, before: Sequence[str]) -> str:
     """Say why no format fits a message and those before it, as the end of "message 3 is …". before:
     the formats that fit the messages before; none for the first message."""
-    others = [name for name in ORDER if is_of(ADAPTERS[name], message)]
+    others = [n for n in ORDER if n not in before and is_of(ADAPTERS[n], message)]
     if before and others:
         return (
             f"of format {' or '.join(others)}, those before it of {' or '.join(before)}: one"

@@ -23,20 +23,17 @@ FILES = ("read", "edit", "write")
 
 class Files:
     """The files of one conversation. touched: path -> step of the answer that last used the file;
-    edited: path -> place of the last call that changed it."""
+    edited: path -> place of the last call that changed it; mentioned: paths that a user or a plan
+    mentions."""
 
     def __init__(self) -> None:
         self.touched: dict[str, int] = {}
         self.edited: dict[str, int] = {}
         self._mentions = Mentions()
+        self.mentioned = self._mentions.paths
         self._shown: dict[str, ShownLines] = {}
         self._paths: dict[int, set[str]] = {}  # by place, for blocks that show lines
         self._rewrites: dict[str, tuple[int, tuple[Rewrite, ...]]] = {}  # of calls without a result
-
-    @property
-    def mentioned(self) -> set[str]:
-        """Return the paths that a user or a plan mentions."""
-        return self._mentions.paths
 
     def add(self, place: int, block: Block) -> None:
         """Add the next block."""
@@ -100,47 +97,35 @@ class Files:
 SHORTEST = 4
 """Characters of the shortest file name that is looked for: any text contains shorter ones."""
 
-LETTER = r"(?:[^\W\u2e80-\U0010ffff]|-)"
+LETTER = re.compile(r"[^\W\u2e80-\U0010ffff]|-")
 """A character that continues a name. Chinese, Japanese and Korean letters follow a name without a
 space, so they do not continue it."""
 
-PLAIN_WORD, WORD = re.compile(r"[\w-]+"), re.compile(f"{LETTER}+")
-LETTERS = re.compile(LETTER)
-
 
 class Mentions:
-    """The files that texts mention, whichever of the two comes first. Searches a text for a name
-    only when the text contains all words of the name."""
+    """The files that texts mention, whichever of the two comes first."""
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
         self._paths: dict[str, set[str]] = {}  # by file name
-        self._names: dict[str, list[str]] = {}  # by first word
-        self._texts: dict[str, list[str]] = {"": []}  # by word
+        self._texts: list[str] = []
 
     def add_path(self, path: str) -> None:
         """Add a file that texts may mention."""
         name = _composed(path.replace("\\", "/").rsplit("/", 1)[-1])
         paths = self._paths.setdefault(name, set())
-        if path in paths:
-            return
-        paths.add(path)
-        words = _words(name) or [""]
-        if len(paths) == 1:
-            self._names.setdefault(words[0], []).append(name)
-        texts = min((self._texts.get(word, ()) for word in words), key=len)
-        if any(mentions(text, name) for text in texts):
-            self.paths.add(path)
+        if path not in paths:
+            paths.add(path)
+            if any(mentions(text, name) for text in self._texts):
+                self.paths.add(path)
 
     def add_text(self, text: str) -> None:
         """Add a text that may mention files."""
         text = _composed(text)
-        words = {"", *_words(text)}
-        for word in words:
-            self._texts.setdefault(word, []).append(text)
-            for name in self._names.get(word, ()):
-                if words.issuperset(_words(name)) and mentions(text, name):
-                    self.paths |= self._paths[name]
+        self._texts.append(text)
+        for name, paths in self._paths.items():
+            if mentions(text, name):
+                self.paths |= paths
 
 
 def mentions(text: str, name: str) -> bool:
@@ -150,15 +135,10 @@ def mentions(text: str, name: str) -> bool:
     start = text.find(name)
     while start >= 0:
         end = start + len(name)
-        if not (LETTERS.match(text[start - 1 : start]) or LETTERS.match(text[end : end + 1])):
+        if not (LETTER.match(text[start - 1 : start]) or LETTER.match(text[end : end + 1])):
             return True
         start = text.find(name, start + 1)
     return False
-
-
-def _words(text: str) -> list[str]:
-    word = PLAIN_WORD if text.isascii() else WORD
-    return list(dict.fromkeys(match[0] for match in word.finditer(text)))
 
 
 def _composed(text: str) -> str:
