@@ -63,6 +63,7 @@ def document(page: Path) -> Document:
     return Sybil(parsers=[PythonCodeBlockParser(), console]).parse(page)
 
 
+@pytest.mark.wide
 @each_page
 def test_examples_run(page, tmp_path, monkeypatch):
     """One page is one story: its examples share a folder, a home and their names."""

@@ -135,6 +135,7 @@ def test_nothing_at_a_path_is_said_to_be_nothing(s):
 # --- files too large, too quick, too private
 
 
+@pytest.mark.wide
 def test_a_gigabyte_without_content_is_refused_by_its_size(place, s):
     """Its bytes are hashed in pieces: the memory for them is never asked for."""
     with (place.root / "huge.txt").open("wb") as file:

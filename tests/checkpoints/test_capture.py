@@ -104,7 +104,7 @@ def later(session):
 @given(steps)
 @example([("ignore", ".gitignore", "e\n"), ("known",) * 3, ("remove", "d", None), ("known",) * 3])
 @example([("all",) * 3, ("put", "n/x", 2), ("known",) * 3, ("remove", "n", None)])
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_a_session_that_goes_on_says_what_a_new_one_says(taken):
     """Of known paths or of all: files and folders that come, go, move, grow too large, are ignored
     or become somebody's repository."""

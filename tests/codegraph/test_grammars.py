@@ -40,6 +40,7 @@ assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 600_000
 """
 
 
+@pytest.mark.wide
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
 @pytest.mark.parametrize("ending", HOSTILE)
 def test_a_hostile_source_takes_little_time_and_memory(ending):

@@ -24,6 +24,9 @@ from sightline.model.revision import MISSING, revision_of
 OLD, NEW, SAVE, LATER = b"old bytes", b"new", b"a save in between", b"a later save"
 DISKS = [Calls, BySteps, NoLinks]
 """A disk that can exchange names, one that cannot, and one without hard links."""
+each_disk = pytest.mark.parametrize(
+    "disk", [Calls, *(pytest.param(disk, marks=pytest.mark.wide) for disk in (BySteps, NoLinks))]
+)
 
 
 @pytest.fixture
@@ -117,7 +120,7 @@ def test_a_hard_linked_file_gets_its_old_bytes_back_when_the_disk_fails(root, fi
     assert number > 8
 
 
-@pytest.mark.parametrize("disk", DISKS)
+@each_disk
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES, errno.EROFS])
 @pytest.mark.parametrize(("was", "new"), [(OLD, NEW), (None, NEW), (OLD, None)])
 def test_whatever_call_fails_the_file_is_old_or_new_and_nothing_is_left(root, was, new, disk, code):
@@ -174,7 +177,7 @@ def content(file):
     return file.read_bytes() if file.exists() else None
 
 
-@pytest.mark.parametrize("disk", DISKS)
+@each_disk
 @pytest.mark.parametrize(("was", "new"), [(OLD, NEW), (None, NEW), (OLD, None)])
 def test_after_a_kill_at_any_step_cleaning_leaves_old_or_new_and_nothing_else(root, was, new, disk):
     file = root / "sub/file"
@@ -238,7 +241,7 @@ def save_by_rename(file, data):
     return save
 
 
-@pytest.mark.parametrize("disk", DISKS)
+@each_disk
 def test_a_save_that_slipped_in_survives_a_kill_at_any_step(root, file, disk):
     number, survived = 0, False
     while not survived:

@@ -13,6 +13,8 @@ from sightline.filesystem.read import signature_of
 from sightline.filesystem.system_calls import Calls
 from sightline.model.revision import MISSING, as_link, revision_of
 
+pytestmark = pytest.mark.wide
+
 OLD, NEW, SAVE = b"old bytes", b"new", b"a save in between"
 STOOD = {"a/one": OLD, "a/two": OLD, "b/gone": OLD, "b/made": None}
 WANTED = {"a/one": NEW, "a/two": NEW, "b/gone": None, "b/made": NEW}

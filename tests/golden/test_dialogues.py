@@ -27,6 +27,7 @@ def test_a_dialogue_goes_as_it_did(name, golden, place):
     golden(f"dialogues/{name}.txt", story.text)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("name", AS_PROCESSES)
 def test_processes_answer_the_same_bytes(name, golden, place):
     story = Story(place, processes=True)

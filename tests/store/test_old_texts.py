@@ -129,7 +129,7 @@ def open_and_die(file, texts):
     open_file(file).close()
 
 
-@pytest.mark.parametrize("texts", [1, 12, 30])
+@pytest.mark.parametrize("texts", [1, 12, pytest.param(30, marks=pytest.mark.wide)])
 def test_a_kill_in_the_middle_of_the_upgrade_loses_nothing(file, texts):
     """Each process goes on where the last transaction ended."""
     codes: list[int | None] = []

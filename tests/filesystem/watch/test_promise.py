@@ -105,7 +105,9 @@ def storm(root: Path, seed: int) -> None:
         do(root, kind, two if kind == "remove" else one, f"{two}{number % 7}")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.wide) for seed in (1, 2))]
+)
 def test_a_view_kept_by_hints_while_a_storm_goes_on_ends_as_the_disk_is(tmp_path, seed):
     """Hints are about a tree that has gone on since: what counts is where one ends."""
     root = (tmp_path / "root").resolve()
