@@ -87,7 +87,7 @@ def test_the_receiver_is_stale_where_the_giver_is(place, ten):
     helper = child(place)
     ten.hand_over("child")
     assert helper.check("a.py").diff == ten.check("a.py").diff
-    with pytest.raises(EditRefused, match="changed where"):
+    with pytest.raises(EditRefused, match="that you are editing"):
         helper.edit("a.py", "line 3\n", "x\n")
     helper.edit("a.py", "line 7\n", "x\n")
 

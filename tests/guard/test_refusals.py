@@ -88,7 +88,7 @@ def scope(place):
 CASES = [stale, ambiguous, not_found, unseen, deleted, kind_changed, conflict, unverifiable]
 CASES += [exists, no_change, too_large, binary, scope]
 WORDS = {
-    "stale": "that you are editing, after you read",
+    "stale": "that you are editing",
     "ambiguous": "occurs 2 times",
     "not_found": "is not in a.py",
     "unseen": "was never shown",

@@ -14,7 +14,7 @@ PLACES = 3
 
 REFUSALS = {
     "stale": (
-        "{Who} changed the lines of {path} that you are editing, after you read them.",
+        "After you read them, {who} changed the lines of {path} that you are editing.",
         "The diff shows what is there now. Make the edit against those lines.",
     ),
     "conflict": (
@@ -30,7 +30,7 @@ REFUSALS = {
         "Read {lines} of {path} first, or replace only text that was shown to you.",
     ),
     "deleted": (
-        "{Who} deleted {path} after you read it.",
+        "After you read it, {who} deleted {path}.",
         "Create it if it should exist again. Sightline recreates nothing silently.",
     ),
     "kind_changed": (
@@ -82,7 +82,6 @@ def refusal(ruling: Ruling, path: str, who: str) -> tuple[str, str]:
     parts = {
         "path": path,
         "who": who,
-        "Who": who[:1].upper() + who[1:],
         "lines": spans(ruling.lines),
         "found": times(ruling.found),
     }
@@ -176,13 +175,13 @@ def beside(path: str, who: str, diff: str, moved: Sequence[tuple[Span, Span]] = 
     """Return the notice on others' changes to a file that was just edited."""
     places = relocated(moved)
     below = f"\n{places[:1].upper()}{places[1:]}" if places else ""
-    changed = f"{who[:1].upper()}{who[1:]} also changed other lines of {path} after you read it"
+    changed = f"After you read it, {who} also changed other lines of {path}"
     return f"{changed}:\n{diff}{below}"
 
 
 def endings(path: str, who: str) -> str:
     """Return the notice on a file whose text is the same, with other line endings or BOM."""
-    return f"{path}: {who} changed only line endings or the BOM; the text is as you read it."
+    return f"{path}: line endings or BOM only, changed by {who}; the text is as you read it."
 
 
 def unseen(path: str, lines: Spans, *, kept: bool) -> str:

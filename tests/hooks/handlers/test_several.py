@@ -35,7 +35,7 @@ def test_s22_another_agents_write_is_stale_with_its_name(two):
     _, done = a.edit("a.txt", "line 5\n", "five\n")
     assert done.context == "Sightline: Your write made agent session b stale on a.txt line 5."
     asked, _ = b.edit("a.txt", "line 5\n", "fünf\n")
-    assert "Agent session a" in asked.refuse
+    assert "agent session a" in asked.refuse
 
 
 def test_s21_a_sub_agents_write_is_stale_with_its_name_and_no_news_to_itself(place, two):
@@ -49,7 +49,7 @@ def test_s21_a_sub_agents_write_is_stale_with_its_name_and_no_news_to_itself(pla
     _, done = helper.edit("a.txt", "line 5\n", "five\n")
     assert done.context == "Sightline: Your write made agent session b stale on a.txt line 5."
     asked, _ = a.edit("a.txt", "line 5\n", "fünf\n")
-    assert "Your sub-agent helper-2" in asked.refuse
+    assert "your sub-agent helper-2" in asked.refuse
 
 
 def test_a_whole_write_says_whom_it_concerns_too(two):

@@ -333,10 +333,10 @@ def test_another_agent_of_the_same_conversation_is_named(host):
     child.read("a.txt")
     child.edit("a.txt", "line 5\n", "five by the child\n")
     refused = main.edit("a.txt", "line 5\n", "five by main\n")[0].refuse
-    assert "Your sub-agent Explore-a1b2c3d4" in refused
+    assert "your sub-agent Explore-a1b2c3d4" in refused
     main.edit("a.txt", "line 7\n", "seven by main\n")
     refused = child.edit("a.txt", "line 7\n", "seven by the child\n")[0].refuse
-    assert "The agent that started you" in refused
+    assert "the agent that started you" in refused
 
 
 def test_a_file_that_was_deleted_is_made_anew_once_its_agent_knows(host):
@@ -344,7 +344,7 @@ def test_a_file_that_was_deleted_is_made_anew_once_its_agent_knows(host):
     (host.place.root / "a.txt").unlink()
     refused = [host.ask("a.txt", WriteWhole("new\n")).refuse for _ in range(2)]
     assert all(
-        " deleted " in words and " after you read it" in words for words in refused
+        " deleted " in words and "After you read it" in words for words in refused
     )  # one batch: not heard yet
     assert "write it once more" in refused[0]
     host.batch_ends()
