@@ -79,10 +79,10 @@ def test_a_file_that_was_seen_only_later_is_told(place, s):
 
 
 def test_a_message_that_is_on_record_widens_it_like_its_id(place, ten):
-    ground = ten._context
-    ground.append([MessageAppended("m1", None, "user")])
+    context = ten._context
+    context.append([MessageAppended("m1", None, "user")])
     ten.edit("a.py", "line 5\n", "five\n")
-    ground.append([CheckpointTaken("c1", "", "m")])
+    context.append([CheckpointTaken("c1", "", "m")])
     said = {"role": "assistant", "content": "Done."}
     for message in (
         "m1",

@@ -48,10 +48,10 @@ def test_a_view_that_was_interrupted_is_whole_the_next_time(place, s, monkeypatc
     ours = talk(s, 10)
     left = iter(range(after))
 
-    def read(ground, row):
+    def read(context, row):
         if next(left, None) is None:
             raise KeyboardInterrupt
-        return real(ground, row)
+        return real(context, row)
 
     real = message_chain.read_message
     with monkeypatch.context() as patched:

@@ -276,8 +276,8 @@ def test_messages_of_two_processes_stand_in_one_chain(place, s):
 
 def test_a_message_that_is_not_kept_any_more_is_an_error_and_not_left_out(s):
     say(s, HELLO, answer())
-    ground = s._context
-    ground.store.purge(lambda: [appended(s)[0].text], "secret", session="s", at=1, secret=True)
+    context = s._context
+    context.store.purge(lambda: [appended(s)[0].text], "secret", session="s", at=1, secret=True)
     with pytest.raises(StoreError, match="is not kept any more"):
         s.conversation.messages()
 

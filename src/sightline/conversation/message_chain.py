@@ -63,34 +63,31 @@ def branch_facts(
     """Return the facts of some kinds along a session's branch, oldest first."""
     end = context.store.position() if upto is None else upto
     for stretch in _stretches(context, end):
-        yield from context.store.timeline(
-            session=stretch.session, kinds=kinds, after=stretch.after, upto=stretch.upto
-        )
+        yield from _stretch_facts(context, stretch, kinds)
 
 
 def newest_messages(context: SessionContext, side: str, count: int) -> list[Recorded]:
-    """Return the newest messages of a chain, oldest first."""
+    """Return the newest messages of a chain, oldest first. count: 1 or more."""
     newest: list[Recorded] = []
     for stretch in reversed(_stretches(context, context.store.position())):
-        batch = min(max(count, BATCH), BATCH_MAX)
-        while len(newest) < count:
-            rows = list(
-                context.store.timeline(
-                    session=stretch.session,
-                    kinds=MESSAGES,
-                    after=stretch.after,
-                    upto=stretch.upto,
-                    newest=batch,
-                )
-            )
+        for limit in (min(max(count, BATCH), BATCH_MAX), None):
+            rows = list(_stretch_facts(context, stretch, MESSAGES, limit))
             own = [row for row in rows if side_of(row) == side]
-            if len(own) >= count - len(newest) or len(rows) < batch:
-                newest = [*own, *newest]
+            if limit is None or len(rows) < limit or len(own) + len(newest) >= count:
                 break
-            batch = min(4 * batch, BATCH_MAX)
+        newest = [*own, *newest]
         if len(newest) >= count:
             break
-    return newest[max(len(newest) - count, 0) :]
+    return newest[-count:]
+
+
+def _stretch_facts(
+    context: SessionContext, stretch: Stretch, kinds: list[type[Fact]], newest: int | None = None
+) -> Iterable[Recorded]:
+    session, after, upto = stretch.session, stretch.after, stretch.upto
+    return context.store.timeline(
+        session=session, kinds=kinds, after=after, upto=upto, newest=newest
+    )
 
 
 def find_tip(context: SessionContext, side: str, known: Tip | None) -> Tip:

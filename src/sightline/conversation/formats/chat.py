@@ -8,6 +8,7 @@ from typing import Any
 
 from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
+    OPENAI_ROLES,
     Message,
     Part,
     Role,
@@ -22,14 +23,7 @@ from sightline.conversation.formats.parts import (
 NAME = "chat"
 BESIDE = FIRST = ALONE = True
 
-ROLES: dict[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "assistant": "model",
-    "tool": "tool",
-    "function": "tool",
-}
+ROLES: dict[str, Role] = {**OPENAI_ROLES, "tool": "tool", "function": "tool"}
 OTHERS = (
     *("tool_use", "tool_result", "thinking", "redacted_thinking", "image", "server_tool_use"),
     *("input_text", "input_image", "input_file", "output_text"),

@@ -18,6 +18,13 @@ Message = Mapping[str, Any]
 Place = tuple[str | int, ...]
 """The keys and indexes that lead to a value in a message; () is the whole message."""
 Role = Literal["system", "user", "model", "tool"]
+OPENAI_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "model",
+}
+"""Roles in Chat Completions and in Responses."""
 
 
 class Part(Struct, frozen=True):

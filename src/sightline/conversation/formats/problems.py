@@ -43,51 +43,39 @@ def find_problems(
         ids.add(row.id)
     if sending and messages and adapter.role(messages[-1]) == "model":
         problems.append(Problem("I9", len(messages) - 1, "the last message is the model's"))
-    if adapter.BESIDE:
-        problems += _unpaired_beside(adapter, exchanges, sending=sending)
-    else:
-        problems += _unpaired_anywhere(exchanges, sending=sending)
+    problems += _find_unpaired(adapter, exchanges, sending=sending)
     return sorted(problems, key=lambda problem: problem.message)
 
 
-def _unpaired_beside(
+def _find_unpaired(
     adapter: Adapter, exchanges: Sequence[Exchange], *, sending: bool
 ) -> Iterator[Problem]:
-    """Return problems of formats whose results follow their calls directly."""
+    """Return the calls without a result, and the results without a call. A result belongs to a call
+    of its own exchange where results follow their calls directly, else to any earlier call."""
+    waiting: dict[str | None, Row] = {}
+    called: set[str | None] = set()
     for exchange in exchanges:
-        calls = {row.id: row.message for row in exchange.calls}
-        waiting = dict(calls)
+        waiting |= {row.id: row for row in exchange.calls}
+        called |= {row.id for row in exchange.calls}
         is_behind_other = False
         for row in exchange.following:
             if row.part.kind != "result":
                 is_behind_other = True
                 continue
             if row.id not in waiting:
-                why = "has a second result" if row.id in calls else "was not made just before"
+                unknown = "was not made just before" if adapter.BESIDE else "was never made"
+                why = "has a second result" if row.id in called else unknown
                 yield Problem("I1", row.message, f"a result: its call {row.id} {why}")
             elif is_behind_other and adapter.FIRST:
                 yield Problem("I2", row.message, "a result stands behind something else")
             waiting.pop(row.id, None)
-        if not is_open(exchange, exchanges[-1], sending=sending):
-            for call, number in waiting.items():
-                yield Problem("I1", number, f"the call {call} has no result")
-
-
-def _unpaired_anywhere(exchanges: Sequence[Exchange], *, sending: bool) -> Iterator[Problem]:
-    """Return problems of formats whose results come anywhere after their calls."""
-    waiting: dict[str | None, tuple[int, Exchange]] = {}
-    answered: set[str | None] = set()
-    for exchange in exchanges:
-        waiting |= {row.id: (row.message, exchange) for row in exchange.calls}
-        for row in exchange.results:
-            if row.id not in waiting:
-                why = "has a second result" if row.id in answered else "was never made"
-                yield Problem("I1", row.message, f"a result: its call {row.id} {why}")
-            waiting.pop(row.id, None)
-            answered.add(row.id)
-    for call, (number, exchange) in waiting.items():
-        if not is_open(exchange, exchanges[-1], sending=sending):
-            yield Problem("I1", number, f"the call {call} has no result")
+        is_last = exchange is exchanges[-1]
+        if is_open(exchange, exchanges[-1], sending=sending):
+            waiting = {call: row for call, row in waiting.items() if row not in exchange.calls}
+        if adapter.BESIDE or is_last:
+            for call, row in waiting.items():
+                yield Problem("I1", row.message, f"the call {call} has no result")
+            waiting, called = {}, set()
 
 
 # --- faults of single formats that show only across messages

@@ -7,6 +7,7 @@ from typing import Any
 
 from sightline.conversation.formats.authorship import content_part, text_part
 from sightline.conversation.formats.parts import (
+    OPENAI_ROLES,
     Message,
     Part,
     Role,
@@ -36,15 +37,7 @@ CALLS = {
 
 FOLDABLE = ("function_call", "custom_tool_call")
 
-RESULTS = {
-    "function_call": "function_call_output",
-    "custom_tool_call": "custom_tool_call_output",
-    "local_shell_call": "local_shell_call_output",
-    "shell_call": "shell_call_output",
-    "apply_patch_call": "apply_patch_call_output",
-    "computer_call": "computer_call_output",
-    "tool_search_call": "tool_search_output",
-}
+RESULTS = {call: f"{call}_output" for call in CALLS} | {"tool_search_call": "tool_search_output"}
 """Type of a call -> type of its result."""
 OUTPUTS = frozenset(RESULTS.values())
 
@@ -62,13 +55,6 @@ OTHERS = (
 NOT_ITEMS = frozenset(["role", "content", "message", "data", "kwargs", "payload", "parts"])
 """Fields of transcript rows and of frameworks' messages, which have a type, too."""
 
-ROLES: dict[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "assistant": "model",
-}
-
 
 def _type(message: Message) -> Any:
     return message.get("type", "message")
@@ -80,7 +66,7 @@ def is_own(message: Message) -> bool:
         known = kind in CALLS or kind in OUTPUTS or kind in SERVER_ITEMS or kind in OTHERS
         return known or (isinstance(kind, str) and not message.keys() & NOT_ITEMS)
     content = message.get("content")
-    if "tool_calls" in message or message.get("role") not in ROLES:
+    if "tool_calls" in message or message.get("role") not in OPENAI_ROLES:
         return False
     if not isinstance(content, list):
         return isinstance(content, str)
@@ -91,7 +77,7 @@ def is_own(message: Message) -> bool:
 def role(message: Message) -> Role:
     kind = _type(message)
     if kind == "message":
-        return ROLES[message["role"]]
+        return OPENAI_ROLES[message["role"]]
     if kind in OUTPUTS:
         return "tool"
     return "model" if kind in CALLS or kind in SERVER_ITEMS else "user"
@@ -100,7 +86,7 @@ def role(message: Message) -> Role:
 def parts(message: Message) -> list[Part]:
     kind = _type(message)
     if kind == "message":
-        content, sender = message["content"], ROLES[message["role"]]
+        content, sender = message["content"], OPENAI_ROLES[message["role"]]
         if isinstance(content, str):
             return [text_part(("content",), content, sender)]
         return [content_part(("content", n), part, sender) for n, part in enumerate(content)]
