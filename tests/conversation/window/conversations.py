@@ -37,13 +37,13 @@ KINDS = (
 def conversations(draw) -> list[Block]:
     talk = Talk().typed("please do this").said("yes")
     for _ in range(draw(st.integers(1, 14))):
-        _told(draw, talk, draw(st.sampled_from(KINDS)))
+        _add(draw, talk, draw(st.sampled_from(KINDS)))
         if draw(st.integers(0, 5)) == 0:  # as a picture in it would have
             talk.blocks[-1] = structs.replace(talk.blocks[-1], tokens=12_000)
     return talk.blocks
 
 
-def _told(draw, talk: Talk, kind: str) -> None:
+def _add(draw, talk: Talk, kind: str) -> None:
     path, line = draw(st.sampled_from(FILES)), draw(st.sampled_from(LINES))
     size = draw(st.sampled_from([1, 30, 60]))
     text = "\n".join([line, words(size), draw(st.sampled_from(LINES))])
@@ -92,9 +92,9 @@ def _odd(talk: Talk, kind: str, text: str) -> None:
 
 
 class Moment(Struct, frozen=True):
-    """Before one of the answers. told: blocks so far; before, after: tokens of the window."""
+    """Before one of the answers. end: number of blocks so far; before, after: tokens of the window."""
 
-    told: int
+    end: int
     idle_s: float
     before: int
     after: int
@@ -113,13 +113,13 @@ def asked(blocks: list[Block]) -> list[int]:
 
 def played(blocks: list[Block], made: Folding, idle=lambda number: 0.0) -> list[Moment]:
     """What is decided before each answer. A folder that takes back a fold is stopped by the view."""
-    view, told = View(0), 0
+    view, start = View(0), 0
     moments: list[Moment] = []
     for number, end in enumerate(asked(blocks)):
-        for block in blocks[told:end]:
+        for block in blocks[start:end]:
             made.add(block)
-        view.add(blocks[told:end])
-        before, told = view.tokens, end
+        view.add(blocks[start:end])
+        before, start = view.tokens, end
         decision = made.decide(before, idle(number))
         view.apply(decision)
         moments.append(Moment(end, idle(number), before, view.tokens, decision))

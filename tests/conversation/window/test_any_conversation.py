@@ -66,14 +66,14 @@ def test_a_block_goes_once_and_what_stands_for_it_is_shorter(game):
         went |= gone(moment.decision)
         assert all(fold.tokens == count(fold.stub) < blocks[fold.block].tokens for fold in folds)
         assert [fold.block for fold in folds] == sorted(fold.block for fold in folds)
-        assert all(place < moment.told for place in gone(moment.decision))
+        assert all(place < moment.end for place in gone(moment.decision))
 
 
 @given(games())
 def test_what_may_not_go_stays(game):
     blocks, _, make, idle = game
     for moment in played(blocks, make(), idle):
-        answered = {b.call for b in blocks[: moment.told] if b.kind == "result"}
+        answered = {b.call for b in blocks[: moment.end] if b.kind == "result"}
         for fold in moment.decision.folds:
             block = blocks[fold.block]
             assert block.kind == "result" or (block.kind == "call" and block.call in answered)
@@ -81,7 +81,7 @@ def test_what_may_not_go_stays(game):
             assert block.deed != "plan"
         for place in moment.decision.dropped:
             assert blocks[place].loose
-            assert any(block.kind == "user" for block in blocks[place : moment.told])
+            assert any(block.kind == "user" for block in blocks[place : moment.end])
 
 
 @given(games(), st.integers(0, 20), conversations())
@@ -103,7 +103,7 @@ def test_deciding_again_at_the_same_moment_does_nothing(game):
     blocks, _, make, idle = game
     for number, moment in enumerate(played(blocks, make(), idle)):
         made = make()
-        played(blocks[: moment.told], made, idle)
+        played(blocks[: moment.end], made, idle)
         assert made.decide(moment.after, idle(number)) == Decision()
 
 
@@ -116,18 +116,18 @@ def test_a_folder_that_is_told_what_was_decided_goes_on_as_the_one_that_decided_
     moments = played(blocks, make(), idle)
     number %= len(moments)
     made = make()
-    for place, block in enumerate(blocks[: moments[number].told]):
+    for place, block in enumerate(blocks[: moments[number].end]):
         made.add(block)
         for moment in [] if at_the_end else moments[: number + 1]:
-            if moment.told == place + 1:
+            if moment.end == place + 1:
                 made.apply(moment.decision)
     for moment in moments[: number + 1] if at_the_end else []:
         made.apply(moment.decision)
-    told = moments[number].told
+    start = moments[number].end
     for moment in moments[number + 1 :]:
-        for block in blocks[told : moment.told]:
+        for block in blocks[start : moment.end]:
             made.add(block)
-        told = moment.told
+        start = moment.end
         assert made.decide(moment.before, moment.idle_s) == moment.decision
 
 
@@ -150,7 +150,7 @@ def test_above_the_hard_limit_the_window_fits_again_or_nothing_is_left_that_may_
             continue
         assert moment.after < moment.before or not gone(moment.decision)
         if moment.after > rules.hard:
-            past = blocks[: moment.told]
+            past = blocks[: moment.end]
             left = [at for at in range(len(past)) if may_go(past, at, rules) and at not in went]
             last = max((at for at, b in enumerate(past) if b.kind == "result"), default=0)
             freed = sum(past[at].tokens - count(stub(past[at])) for at in left)

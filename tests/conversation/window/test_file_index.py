@@ -83,12 +83,12 @@ SPELLED = st.text("ab.-_ /\\文", max_size=9)
 
 
 @given(st.lists(st.tuples(st.booleans(), SPELLED), max_size=8))
-def test_looking_words_up_finds_what_looking_through_all_texts_finds(told):
+def test_looking_words_up_finds_what_looking_through_all_texts_finds(drawn):
     named = Mentions()
-    for is_path, text in told:
+    for is_path, text in drawn:
         (named.add_path if is_path else named.add_text)(text)
-    texts = [text for is_path, text in told if not is_path]
-    paths = [text for is_path, text in told if is_path]
+    texts = [text for is_path, text in drawn if not is_path]
+    paths = [text for is_path, text in drawn if is_path]
     assert named.paths == {path for path in paths if any(mentions(t, last(path)) for t in texts)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from msgspec import structs
-from tests.conversation.window.folders import MUCH, RULES, going, short, told
+from tests.conversation.window.foldings import MUCH, RULES, folding_of, short, tiers
 from tests.replay.histories import Talk, words
 
 from sightline.conversation.window.blocks import Block, Decision, Excerpt, Fold
@@ -27,122 +27,122 @@ def then(talk: Talk) -> Talk:
 
 def test_nothing_goes_up_to_the_soft_budget_cold_or_not():
     talk = then(Talk().typed("go").ran("ls", LONG))
-    assert told(talk).decide(100, idle_s=10**9) == Decision()
-    assert [fold.block for fold in told(talk).decide(101).folds] == [2]
+    assert folding_of(talk).decide(100, idle_s=10**9) == Decision()
+    assert [fold.block for fold in folding_of(talk).decide(101).folds] == [2]
 
 
 def test_what_can_be_had_again_goes_once_newer_results_stand_after_it():
     talk = Talk().typed("go").ran("ls", LONG).ran("ls", LONG).ran("ls", LONG)
-    assert going(talk) == {2: "again", 4: "again"}
-    assert going(talk, structs.replace(RULES, keep=2)) == {2: "again"}
-    assert going(talk, structs.replace(RULES, keep=4)) == {}
-    assert going(talk, structs.replace(RULES, keep=0)) == {2: "again", 4: "again", 6: "again"}
+    assert tiers(talk) == {2: "again", 4: "again"}
+    assert tiers(talk, structs.replace(RULES, keep=2)) == {2: "again"}
+    assert tiers(talk, structs.replace(RULES, keep=4)) == {}
+    assert tiers(talk, structs.replace(RULES, keep=0)) == {2: "again", 4: "again", 6: "again"}
 
 
 def test_keeping_no_result_of_a_conversation_without_one_is_no_fault():
-    assert going(Talk().typed(LONG), structs.replace(RULES, keep=0)) == {}
+    assert tiers(Talk().typed(LONG), structs.replace(RULES, keep=0)) == {}
 
 
 def test_a_small_block_is_not_worth_a_stub():
     talk = then(Talk().typed("go").ran("ls", words(59)).ran("ls", words(60)))
-    assert going(talk, structs.replace(RULES, least=60)) == {4: "again"}
+    assert tiers(talk, structs.replace(RULES, least=60)) == {4: "again"}
 
 
 def test_a_stub_that_is_no_shorter_is_not_put():
     talk = then(Talk().typed("go").ran("ls", LONG))
-    as_long = told(talk, words=lambda block, changed: words(60))
+    as_long = folding_of(talk, words=lambda block, changed: words(60))
     assert as_long.decide(MUCH).folds == ()
 
 
 @pytest.mark.parametrize(("answers", "goes"), [(1, {}), (2, {2: "untouched"})])
 def test_a_file_that_was_read_stays_for_the_answers_of_its_lease(answers, goes):
-    assert going(then(idle(Talk().typed("go").read("a.py", LONG), answers))) == goes
+    assert tiers(then(idle(Talk().typed("go").read("a.py", LONG), answers))) == goes
 
 
 def test_reading_another_part_of_it_renews_the_lease():
     talk = idle(Talk().typed("go").read("a.py", LONG), 1).read("a.py", "x", first=90)
-    assert going(then(idle(talk, 1))) == {}
+    assert tiers(then(idle(talk, 1))) == {}
 
 
 def test_naming_it_in_a_search_does_not():
     talk = Talk().typed("go").read("a.py", LONG)
     talk.called("Grep", "search", {"path": "a.py"}, "a hit", paths=("a.py",))
-    assert going(then(idle(talk, 1))) == {2: "untouched"}
+    assert tiers(then(idle(talk, 1))) == {2: "untouched"}
 
 
 @pytest.mark.parametrize(("answers", "goes"), [(2, {}), (3, {2: "untouched"})])
 def test_a_file_that_was_edited_has_a_lease_of_its_own(answers, goes):
     talk = Talk().typed("go").read("a.py", LONG).edit("a.py", "w1", "v1")
-    assert going(then(idle(talk, answers))) == goes
+    assert tiers(then(idle(talk, answers))) == goes
 
 
 def test_a_file_that_a_person_names_stays_until_it_was_edited():
     talk = idle(Talk().typed("mend a.py").read("a.py", LONG), 9)
-    assert going(then(talk)) == {}
-    assert going(talk, structs.replace(RULES, named=False)) == {2: "untouched"}
-    assert going(then(idle(talk.edit("a.py", "w1", "v1"), 3))) == {2: "untouched"}
+    assert tiers(then(talk)) == {}
+    assert tiers(talk, structs.replace(RULES, named=False)) == {2: "untouched"}
+    assert tiers(then(idle(talk.edit("a.py", "w1", "v1"), 3))) == {2: "untouched"}
 
 
 def test_a_file_that_a_plan_names_stays_too():
     talk = Talk().typed("go").planned("1. mend a.py").read("a.py", LONG)
-    assert going(then(idle(talk, 9))) == {}
+    assert tiers(then(idle(talk, 9))) == {}
 
 
 @pytest.mark.parametrize(("answers", "goes"), [(3, {}), (4, {2: "other"})])
 def test_what_cannot_be_had_again_has_the_longest_lease(answers, goes):
     talk = Talk().typed("go").called("ask_expert", "other", {}, LONG)
-    assert going(then(idle(talk, answers))) == goes
+    assert tiers(then(idle(talk, answers))) == goes
 
 
 def test_a_result_of_several_files_stays_while_one_of_them_is_at_work():
     both = (Excerpt("a.py", 1, "x"), Excerpt("b.py", 1, "y"))
     talk = Talk().typed("go").called("cat", "read", {}, LONG, excerpts=both)
-    assert going(then(idle(talk, 1).edit("b.py", "y", "z"))) == {}
-    assert going(then(idle(talk, 5))) == {2: "untouched"}
+    assert tiers(then(idle(talk, 1).edit("b.py", "y", "z"))) == {}
+    assert tiers(then(idle(talk, 5))) == {2: "untouched"}
 
 
 def test_the_newest_text_that_the_agent_gave_a_file_stays():
     talk = Talk().typed("go").edit("a.py", "x", LONG).edit("a.py", "y", LONG)
-    assert going(then(idle(talk, 9))) == {1: "input"}
+    assert tiers(then(idle(talk, 9))) == {1: "input"}
 
 
 def test_a_failed_edit_is_not_the_newest_text_and_changes_nothing():
     talk = Talk().typed("go").edit("a.py", "x", LONG).edit("a.py", "y", LONG, error=True)
-    assert going(then(idle(talk, 9))) == {3: "input"}
+    assert tiers(then(idle(talk, 9))) == {3: "input"}
     read = Talk().typed("go").read("a.py", LONG).edit("a.py", "y", LONG, error=True)
-    folds = told(then(idle(read, 3)), words=short).decide(MUCH).folds
+    folds = folding_of(then(idle(read, 3)), words=short).decide(MUCH).folds
     assert [(fold.block, fold.stub) for fold in folds] == [(2, "gone"), (3, "gone")]
 
 
 def test_a_stub_knows_whether_the_file_was_changed_since():
     talk = Talk().typed("go").read("a.py", LONG).edit("a.py", "x", "y").read("b.py", LONG)
-    folds = told(then(idle(talk, 4)), words=short).decide(MUCH).folds
+    folds = folding_of(then(idle(talk, 4)), words=short).decide(MUCH).folds
     assert [(fold.block, fold.stub) for fold in folds] == [(2, "changed"), (6, "gone")]
 
 
 def test_a_call_without_a_result_stays():
     talk = Talk().typed("go").ran(LONG, LONG).ran("date", "x").ran(LONG, LONG)
-    made = told(Talk(), structs.replace(RULES, keep=0))
+    folding = folding_of(Talk(), structs.replace(RULES, keep=0))
     for block in talk.blocks[:-1]:
-        made.add(block)
-    assert [fold.block for fold in made.decide(MUCH).folds] == [1, 2]
+        folding.add(block)
+    assert [fold.block for fold in folding.decide(MUCH).folds] == [1, 2]
     assert [
-        fold.block for fold in told(talk, structs.replace(RULES, keep=0)).decide(MUCH).folds
+        fold.block for fold in folding_of(talk, structs.replace(RULES, keep=0)).decide(MUCH).folds
     ] == [*(1, 2, 5, 6)]
 
 
 def test_a_call_without_an_id_waits_for_ever():
-    made = told(Talk().typed("go"), structs.replace(RULES, keep=0))
-    made.add(Block(1, 0, "call", LONG, 60, 1, deed="run"))
-    made.add(Block(2, 0, "result", LONG, 60, 1, deed="run"))
-    assert [fold.block for fold in made.decide(MUCH).folds] == [2]
+    folding = folding_of(Talk().typed("go"), structs.replace(RULES, keep=0))
+    folding.add(Block(1, 0, "call", LONG, 60, 1, deed="run"))
+    folding.add(Block(2, 0, "result", LONG, 60, 1, deed="run"))
+    assert [fold.block for fold in folding.decide(MUCH).folds] == [2]
 
 
 def test_plans_and_what_may_never_be_changed_stay():
     talk = Talk().typed(LONG).planned(LONG).called("TodoWrite", "plan", {}, LONG)
     talk.called("Bash", "run", {}, LONG)
     talk.blocks[-1] = structs.replace(talk.blocks[-1], fixed=True)
-    assert going(then(idle(talk, 20)), structs.replace(RULES, hard=1)) == {}
+    assert tiers(then(idle(talk, 20)), structs.replace(RULES, hard=1)) == {}
 
 
 def test_thinking_goes_whole_once_the_user_has_spoken_again():
@@ -150,26 +150,26 @@ def test_thinking_goes_whole_once_the_user_has_spoken_again():
     talk.blocks[1] = structs.replace(
         talk.blocks[1], kind="thinking", loose=True, fixed=True, tokens=500
     )
-    assert told(then(talk)).decide(MUCH).dropped == ()
-    assert told(then(talk.typed("and"))).decide(MUCH).dropped == (1,)
+    assert folding_of(then(talk)).decide(MUCH).dropped == ()
+    assert folding_of(then(talk.typed("and"))).decide(MUCH).dropped == (1,)
 
 
 def test_a_clear_waits_until_it_gets_back_what_rewriting_costs():
     enough = LEAST + 200
     talk = then(Talk().typed("go").ran("ls", words(enough - 1_000)))
-    folder = told(talk, prices=USUAL)
-    assert folder.decide(20_000) == Decision()
+    folding = folding_of(talk, prices=USUAL)
+    assert folding.decide(20_000) == Decision()
     for block in then(Talk().ran("ls", words(1_000))).blocks:
-        folder.add(block)
-    assert [fold.block for fold in folder.decide(20_000).folds] == [2, 6]
+        folding.add(block)
+    assert [fold.block for fold in folding.decide(20_000).folds] == [2, 6]
 
 
 def test_a_cold_cache_asks_for_less():
     talk = then(Talk().typed("go").ran("ls", words(COLD + 100)))
-    assert told(talk, prices=USUAL).decide(MUCH, idle_s=USUAL.ttl_s) == Decision()
-    assert len(told(talk, prices=USUAL).decide(MUCH, idle_s=USUAL.ttl_s + 1).folds) == 1
+    assert folding_of(talk, prices=USUAL).decide(MUCH, idle_s=USUAL.ttl_s) == Decision()
+    assert len(folding_of(talk, prices=USUAL).decide(MUCH, idle_s=USUAL.ttl_s + 1).folds) == 1
     small = then(Talk().typed("go").ran("ls", words(COLD - 100)))
-    assert told(small, prices=USUAL).decide(MUCH, idle_s=10**6) == Decision()
+    assert folding_of(small, prices=USUAL).decide(MUCH, idle_s=10**6) == Decision()
 
 
 def test_a_clear_reckons_with_what_stands_after_it_not_with_what_was_folded_before():
@@ -179,16 +179,16 @@ def test_a_clear_reckons_with_what_stands_after_it_not_with_what_was_folded_befo
 
     def decided(first: int) -> Decision:
         talk = then(Talk().typed("go").ran("ls", words(first)))
-        folder = told(talk, prices=dear)
-        assert folder.decide(10**6).folds
+        folding = folding_of(talk, prices=dear)
+        assert folding.decide(10**6).folds
         rest = Talk()
         for _ in range(30):
             rest.typed(words(1_500)).said("x")
         rest.ran("ls", words(100))
         later = Talk().ran("ls", words(30_000))
         for block in [*later.blocks, *then(rest).blocks]:
-            folder.add(block)
-        return folder.decide(10**6)
+            folding.add(block)
+        return folding.decide(10**6)
 
     assert decided(100_000) == decided(200_000) == Decision()
 
@@ -199,7 +199,7 @@ def test_above_the_hard_limit_goes_first_what_may_anyway_then_the_oldest_then_th
     rules = structs.replace(RULES, keep=2, read=50, hard=500)
 
     def forced(over: int) -> dict[int, str]:
-        folds = told(talk, rules, words=short).decide(500 + over).folds
+        folds = folding_of(talk, rules, words=short).decide(500 + over).folds
         return {fold.block: fold.tier for fold in folds}
 
     assert forced(0) == {4: "again"}
@@ -213,16 +213,16 @@ def test_above_the_hard_limit_goes_first_what_may_anyway_then_the_oldest_then_th
 
 def test_a_limit_that_nobody_knows_forces_nothing():
     talk = Talk().typed("go").read("a.py", LONG).ran("date", "x")
-    assert told(talk, Rules(soft=10**9)).decide(10**9) == Decision()
+    assert folding_of(talk, Rules(soft=10**9)).decide(10**9) == Decision()
 
 
 def test_a_read_is_superseded_by_later_ones_of_all_its_lines():
     text = "\n".join([words(9)] * 8)
     talk = Talk().typed("go").read("a.py", text, first=3)
-    assert going(then(talk)) == {}
+    assert tiers(then(talk)) == {}
     talk.read("a.py", text.rpartition("\n")[0], first=1)
-    assert going(then(talk)) == {}
-    assert going(then(talk.read("a.py", text, first=8))) == {2: "superseded"}
+    assert tiers(then(talk)) == {}
+    assert tiers(then(talk.read("a.py", text, first=8))) == {2: "superseded"}
 
 
 def test_a_read_is_superseded_by_a_later_write_of_the_whole_file():
@@ -230,30 +230,30 @@ def test_a_read_is_superseded_by_a_later_write_of_the_whole_file():
     talk.blocks[3] = structs.replace(
         talk.blocks[3], rewrites=(structs.replace(talk.blocks[3].rewrites[0], old=None),)
     )
-    assert going(then(talk)) == {2: "superseded"}
+    assert tiers(then(talk)) == {2: "superseded"}
 
 
 def test_an_answer_without_an_id_is_nobodys():
-    folder = told(Talk().typed("go"))
-    folder.add(Block(1, 0, "result", LONG, 60, 1, deed="run"))
-    folder.add(Block(2, 0, "result", LONG, 60, 1, deed="run"))
-    assert [fold.block for fold in folder.decide(MUCH).folds] == [1]
+    folding = folding_of(Talk().typed("go"))
+    folding.add(Block(1, 0, "result", LONG, 60, 1, deed="run"))
+    folding.add(Block(2, 0, "result", LONG, 60, 1, deed="run"))
+    assert [fold.block for fold in folding.decide(MUCH).folds] == [1]
 
 
 def asked_twice(before: Talk, after: Talk, rules: Rules = RULES) -> dict[int, str]:
-    """What goes when the folder was asked before the rest came, and nothing went then."""
-    made = told(before, rules)
-    assert made.decide(MUCH) == Decision()
+    """What goes when the folding was asked before the rest came, and nothing went then."""
+    folding = folding_of(before, rules)
+    assert folding.decide(MUCH) == Decision()
     for block in after.blocks[len(before.blocks) :]:
-        made.add(block)
-    return {fold.block: fold.tier for fold in made.decide(MUCH).folds}
+        folding.add(block)
+    return {fold.block: fold.tier for fold in folding.decide(MUCH).folds}
 
 
 def grown(talk: Talk) -> Talk:
     """A copy to go on with."""
-    made = Talk()
-    made.__dict__ |= talk.__dict__ | {"blocks": [*talk.blocks], "times": [*talk.times]}
-    return made
+    folding = Talk()
+    folding.__dict__ |= talk.__dict__ | {"blocks": [*talk.blocks], "times": [*talk.times]}
+    return folding
 
 
 FOR_LONG = structs.replace(RULES, read=99, edited=99)
@@ -290,14 +290,14 @@ def test_a_call_that_waited_goes_when_it_was_answered():
     after = Talk().typed("go").ran(LONG, LONG)
     before = grown(after)
     before.blocks.pop()
-    made = told(before, structs.replace(RULES, keep=0))
-    assert made.decide(MUCH) == Decision()
-    made.add(after.blocks[-1])
-    assert [fold.block for fold in made.decide(MUCH).folds] == [1, 2]
+    folding = folding_of(before, structs.replace(RULES, keep=0))
+    assert folding.decide(MUCH) == Decision()
+    folding.add(after.blocks[-1])
+    assert [fold.block for fold in folding.decide(MUCH).folds] == [1, 2]
 
 
 def test_a_read_is_not_superseded_by_one_that_was_folded():
     talk = Talk().typed("go").read("a.py", LONG).read("a.py", LONG)
-    made = told(then(talk))
-    made.apply(Decision((Fold(4, "gone", 1, "by hand"),)))
-    assert made.decide(MUCH) == Decision()
+    folding = folding_of(then(talk))
+    folding.apply(Decision((Fold(4, "gone", 1, "by hand"),)))
+    assert folding.decide(MUCH) == Decision()

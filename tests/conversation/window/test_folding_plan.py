@@ -23,38 +23,38 @@ def planned(messages, budget, **more):
     return plan(read_history(json.dumps(messages), "h"), COUNTER, budget, **more)
 
 
-@pytest.mark.parametrize("told", [anthropic, chat])
-def test_what_is_over_the_budget_is_brought_below_it(told):
-    messages = told(STEPS)
-    made = planned(messages, 9_000)
-    assert made.before > 9_000 >= made.after
-    assert made.freed == made.before - made.after
-    assert made.folds
-    assert made.folds[0].tier == "again"
-    assert "Grep" in made.folds[0].stub
-    assert list(made.view) != messages
-    assert read_history(json.dumps(made.view), "h").problems() == []
+@pytest.mark.parametrize("write", [anthropic, chat])
+def test_what_is_over_the_budget_is_brought_below_it(write):
+    messages = write(STEPS)
+    plan_made = planned(messages, 9_000)
+    assert plan_made.before > 9_000 >= plan_made.after
+    assert plan_made.freed == plan_made.before - plan_made.after
+    assert plan_made.folds
+    assert plan_made.folds[0].tier == "again"
+    assert "Grep" in plan_made.folds[0].stub
+    assert list(plan_made.view) != messages
+    assert read_history(json.dumps(plan_made.view), "h").problems() == []
 
 
 def test_what_fits_is_left_alone():
-    made = planned(anthropic(STEPS), 1_000_000)
-    assert (made.folds, made.after) == ((), made.before)
-    assert list(made.view) == anthropic(STEPS)
+    plan_made = planned(anthropic(STEPS), 1_000_000)
+    assert (plan_made.folds, plan_made.after) == ((), plan_made.before)
+    assert list(plan_made.view) == anthropic(STEPS)
 
 
 def test_planning_twice_is_planning_once():
-    made = planned(anthropic(STEPS), 9_000)
-    again = planned(list(made.view), 9_000)
-    assert (again.folds, again.view) == ((), made.view)
+    plan_made = planned(anthropic(STEPS), 9_000)
+    again = planned(list(plan_made.view), 9_000)
+    assert (again.folds, again.view) == ((), plan_made.view)
 
 
 def test_a_history_that_ends_with_the_model_is_as_it_was_when_it_was_asked():
     steps = [searched("a"), reading("a.py"), ("Edit", {"file_path": "a.py", "old_string": "1", "new_string": "2"}, "done"), *STEPS]  # fmt: skip
     messages = anthropic(steps, last="")
     asking = {"type": "tool_use", "id": "open", "name": "Bash", "input": {"command": "x" * 900}}
-    made = planned([*messages, {"role": "assistant", "content": [asking]}], 2_000)
-    assert made.folds
-    assert made.view[-1] == {"role": "assistant", "content": [asking]}
+    plan_made = planned([*messages, {"role": "assistant", "content": [asking]}], 2_000)
+    assert plan_made.folds
+    assert plan_made.view[-1] == {"role": "assistant", "content": [asking]}
 
 
 def test_the_system_text_and_the_tools_count():
@@ -81,14 +81,14 @@ def test_a_policy_or_a_price_that_is_not_there_is_said(more):
 
 @pytest.mark.parametrize("policy", ["none", "default", "careful"])
 def test_any_policy_can_be_asked(policy):
-    made = planned(anthropic([*STEPS, *STEPS[2:]]), 3_000, policy=policy)
-    assert bool(made.folds) is (policy != "none")
+    plan_made = planned(anthropic([*STEPS, *STEPS[2:]]), 3_000, policy=policy)
+    assert bool(plan_made.folds) is (policy != "none")
 
 
 def test_a_result_of_twenty_megabytes_goes():
     huge = ("Bash", {"command": "cat log"}, "x" * 20_000_000)
-    made = planned(anthropic([huge, *STEPS]), 50_000)
-    assert made.after < 50_000 < made.before
+    plan_made = planned(anthropic([huge, *STEPS]), 50_000)
+    assert plan_made.after < 50_000 < plan_made.before
 
 
 def test_a_picture_that_cannot_be_decoded_passes_through():
@@ -106,6 +106,6 @@ def test_a_picture_that_cannot_be_decoded_passes_through():
 def test_every_view_of_every_format_would_be_taken(name, data):
     messages = data.draw(histories(name))
     history = read_history(json.dumps(messages), "h")
-    made = plan(history, COUNTER, data.draw(st.integers(1, 3_000)))
-    assert history.format.problems(list(made.view)) == []
-    assert made.after <= made.before
+    plan_made = plan(history, COUNTER, data.draw(st.integers(1, 3_000)))
+    assert history.format.problems(list(plan_made.view)) == []
+    assert plan_made.after <= plan_made.before

@@ -9,10 +9,10 @@ from sightline.conversation.window.file_index import ERAS_MAX, ShownLines
 from sightline.model.spans import covers, spans
 
 
-def shown(*told) -> ShownLines:
-    """told: (place, first, last), "whole" behind it where that is all; a number: an edit."""
+def shown(*entries) -> ShownLines:
+    """entries: (place, first, last), "whole" behind it where that is all; a number: an edit."""
     made = ShownLines()
-    for each in told:
+    for each in entries:
         if isinstance(each, int):
             made.move(each)
         else:
@@ -68,12 +68,12 @@ def test_lines_that_an_edit_may_have_moved_must_be_shown_wherever_they_are():
 
 
 def test_after_many_moves_only_the_whole_file_will_do():
-    told = []
+    entries = []
     for place in range(1, ERAS_MAX + 3):
-        told += [(place, 10 * place, 10 * place + 5), 1]
-    assert not shown(*told, (99, 1, 999)).is_superseded(1)
-    assert shown(*told, (99, 1, 999)).is_superseded(3)
-    assert shown(*told, (99, 1, 5, "whole")).is_superseded(1)
+        entries += [(place, 10 * place, 10 * place + 5), 1]
+    assert not shown(*entries, (99, 1, 999)).is_superseded(1)
+    assert shown(*entries, (99, 1, 999)).is_superseded(3)
+    assert shown(*entries, (99, 1, 5, "whole")).is_superseded(1)
 
 
 LINES = st.tuples(st.integers(1, 12), st.integers(0, 6))

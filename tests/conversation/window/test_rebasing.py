@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from tests.conversation.window.folders import MUCH, RULES, WITH_VIEWS, short, told
+from tests.conversation.window.foldings import MUCH, RULES, WITH_VIEWS, folding_of, short
 from tests.replay.histories import Talk, count, words
 
 from sightline.conversation.window.blocks import Decision
@@ -23,7 +23,7 @@ def worked(talk: Talk) -> Talk:
 
 
 def decided(talk: Talk, rules=WITH_VIEWS) -> Decision:
-    return told(talk, rules).decide(MUCH)
+    return folding_of(talk, rules).decide(MUCH)
 
 
 def folded(decision: Decision) -> dict[int, str]:
@@ -32,9 +32,9 @@ def folded(decision: Decision) -> dict[int, str]:
 
 def test_a_view_stands_at_the_end_in_place_of_all_that_showed_the_file():
     talk = worked(Talk())
-    made = decided(talk)
-    assert folded(made) == {2: "again", **dict.fromkeys((4, 5, 7), "superseded")}
-    (tail,) = made.tails
+    decision = decided(talk)
+    assert folded(decision) == {2: "again", **dict.fromkeys((4, 5, 7), "superseded")}
+    (tail,) = decision.tails
     assert tail.after == len(talk.blocks) - 1
     current = "\n".join([NEW, *LINES[4:]])
     assert tail.text == f"[a.py from line 1, with your edits until step 5]\n{current}"
@@ -74,10 +74,10 @@ def test_what_came_before_such_an_edit_stays_when_a_view_of_the_rest_is_put():
     talk = worked(Talk()).edit("a.py", "text that nothing showed", "x")
     talk.read("a.py", "\n".join(LINES[4:]), first=50)
     talk.edit("a.py", "\n".join(LINES[4:]), OLD).edit("a.py", OLD, NEW).ran("date", "x")
-    made = told(talk, WITH_VIEWS, words=short).decide(MUCH)
-    (tail,) = made.tails
+    decision = folding_of(talk, WITH_VIEWS, words=short).decide(MUCH)
+    (tail,) = decision.tails
     assert LINES[0] not in tail.text
-    gone = {place for place, tier in folded(made).items() if tier == "superseded"}
+    gone = {place for place, tier in folded(decision).items() if tier == "superseded"}
     assert gone
     assert min(gone) > 10
 
@@ -116,12 +116,12 @@ def test_a_view_holds_the_old_text_of_every_edit_that_may_come(edits, at, size, 
         put = f"{new} {number}" if new else ""
         talk.edit("a.py", f"{old}\n", f"{put}\n" if put else "")
         file[first : first + lines] = put.split("\n") if put else []
-    made = told(talk.ran("date", "x"), WITH_VIEWS, words=short).decide(MUCH)
-    gone = folded(made)
+    decision = folding_of(talk.ran("date", "x"), WITH_VIEWS, words=short).decide(MUCH)
+    gone = folded(decision)
     left = [block for place, block in enumerate(talk.blocks) if place not in gone]
     wanted = file[at : at + size]
-    if made.tails:
-        assert "\n".join(wanted) in made.tails[0].text
+    if decision.tails:
+        assert "\n".join(wanted) in decision.tails[0].text
     shown = {line for block in left for each in block.excerpts for line in each.text.split("\n")}
     shown |= {line for block in left for each in block.rewrites for line in each.new.split("\n")}
-    assert made.tails or shown.issuperset(wanted)
+    assert decision.tails or shown.issuperset(wanted)

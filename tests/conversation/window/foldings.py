@@ -1,4 +1,4 @@
-"""Folders over small conversations. A token is a word."""
+"""Foldings of small conversations. A token is a word."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ WITH_VIEWS = structs.replace(RULES, name="small-views", views=True)
 MUCH = 1_000
 
 
-def told(talk: Talk, rules: Rules = RULES, prices=FREE, words=stub) -> Folding:
-    """A folder that was told all of a conversation."""
-    made = Folding(rules, count, words, prices)
+def folding_of(talk: Talk, rules: Rules = RULES, prices=FREE, words=stub) -> Folding:
+    """Return a folding with all blocks of a conversation."""
+    folding = Folding(rules, count, words, prices)
     for block in talk.blocks:
-        made.add(block)
-    return made
+        folding.add(block)
+    return folding
 
 
-def going(talk: Talk, rules: Rules = RULES, tokens: int = MUCH) -> dict[int, str]:
-    """What goes after all of a conversation: the places, and why."""
-    return {fold.block: fold.tier for fold in told(talk, rules).decide(tokens).folds}
+def tiers(talk: Talk, rules: Rules = RULES, tokens: int = MUCH) -> dict[int, str]:
+    """Return the tiers of the blocks that are folded at the end, by place."""
+    return {fold.block: fold.tier for fold in folding_of(talk, rules).decide(tokens).folds}
 
 
 def short(block, changed=False) -> str:
