@@ -31,7 +31,7 @@ from sightline.model.events import (
 )
 from sightline.model.revision import Revision
 from sightline.model.text import decode
-from sightline.model.timeline import Recorded, archived
+from sightline.model.timeline import Recorded, archived, live
 from sightline.shell_parsing.command_line import all_commands
 
 AT_WORK = 8
@@ -206,8 +206,8 @@ def _by_content(context: SessionContext, difference: Difference) -> Cause:
     if row.cause is None or row.cause.kind not in CHAIN:
         return Cause("external")
     log = context.store.timeline(path=found.path, kinds=[Changed], upto=row.position, newest=PAST)
-    facts = [recorded.fact for recorded in log if not archived(recorded.session)]
-    past = [fact for fact in reversed(facts) if isinstance(fact, Changed)]
+    facts = [recorded.fact for recorded in reversed(live(log))]
+    past = [fact for fact in facts if isinstance(fact, Changed)]
     if put_back(past, difference.after):
         return Cause("external", detail=PUT_BACK)
     before = _text(context.store.blob(row.revision))

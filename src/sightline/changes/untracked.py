@@ -11,7 +11,7 @@ from sightline.changes.session_context import SessionContext
 from sightline.model.events import Cause, Changed, CheckpointTaken
 from sightline.model.manifest import Entry, Manifest
 from sightline.model.revision import MISSING, UNKNOWN, Revision, StatSignature, known
-from sightline.model.timeline import Recorded, archived
+from sightline.model.timeline import Recorded, archived, live
 
 SLACK_NS = 2_000_000_000
 """Nanoseconds by which a disk's clock may differ from ours, and its times may be coarse."""
@@ -111,8 +111,7 @@ class ManifestHistory:
 
 
 def _checkpoints(context: SessionContext) -> list[Recorded]:
-    log = context.store.timeline(kinds=[CheckpointTaken])
-    return [recorded for recorded in log if not archived(recorded.session)]
+    return live(context.store.timeline(kinds=[CheckpointTaken]))
 
 
 def _manifest(checkpoint: Recorded) -> Revision:

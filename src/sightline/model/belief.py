@@ -36,7 +36,7 @@ class Held(Struct, frozen=True):
 
 
 def first_look(lines: Sequence[str], seen: Spans) -> Held:
-    """Return the knowledge of a text of which the lines `seen` were shown for the first time."""
+    """Return the knowledge of a text after its first look, which showed the lines `seen`."""
     return Held(tuple(lines), seen, seen)
 
 
@@ -48,7 +48,7 @@ def edited(before: Held, plain: str) -> Held:
 
 
 def edited_lines(before: Held, lines: Sequence[str], mine: Sequence[Hunk]) -> Held:
-    """Return the same for an edit that is known as lines and hunks."""
+    """Return the knowledge after an own edit, given as the new lines and the hunks."""
     written = new_sides(mine)
     shown = union(carry(before.shown, mine), written)
     return Held(tuple(lines), shown, union(carry(before.held, mine), written))

@@ -349,7 +349,7 @@ ASKED = "asked"
 
 
 class CheckpointTaken(Fact, frozen=True):
-    """A checkpoint of the tree was taken. manifest: its revision; covers: the number of files and
+    """A checkpoint of the tree. manifest: its revision; covers: the number of files and
     symlinks; message: the newest one of the conversation then; why: asked, turn (before the first
     change of a turn), edits (after some edits), rewind (before a rewind)."""
 

@@ -101,7 +101,10 @@ class Manifest(Mapping[str, Entry]):
         row = self.row(path)
         if row is None:
             raise KeyError(path)
-        return _entry(row)
+        if len(row) == 2:
+            return Entry(row[0], row[1])
+        target, mode, _ = row
+        return Entry(revision_of(target.encode("utf-8", "surrogatepass")), mode, "symlink", target)
 
     def __contains__(self, path: object) -> bool:
         over = self._over
@@ -186,9 +189,9 @@ def link_row(target: str, mode: int) -> Row:
 
 def step(old: Manifest, new: Manifest) -> Step:
     """Return the step from one manifest to another."""
-    put, gone = _between(old.rows, new.rows)
+    put, removed = _between(old.rows, new.rows)
     omit, covered = _between(old.omitted, new.omitted)
-    return Step(put, gone, omit, covered)
+    return Step(put, removed, omit, covered)
 
 
 def _between(old: dict[str, T], new: dict[str, T]) -> tuple[dict[str, T], tuple[str, ...]]:
@@ -226,16 +229,16 @@ def stored(
 
 def encode(manifest: Stored) -> bytes:
     """Return the bytes of a stored manifest; equal values have the same bytes."""
-    taken = manifest.step
+    step = manifest.step
     return compact_json(
         {
             "v": VERSION,
             "base": manifest.base,
             "steps": manifest.steps,
-            "put": dict(sorted(taken.put.items())),
-            "gone": list(taken.gone),
-            "omit": dict(sorted(taken.omit.items())),
-            "covered": list(taken.covered),
+            "put": dict(sorted(step.put.items())),
+            "gone": list(step.gone),
+            "omit": dict(sorted(step.omit.items())),
+            "covered": list(step.covered),
         }
     ).encode()
 
@@ -248,18 +251,18 @@ def decode(data: bytes) -> Stored:
         if raw["v"] != VERSION:
             raise ValueError(f"a manifest of version {raw['v']}")
         put = {path: _row(row) for path, row in raw["put"].items()}
-        taken = Step(put, tuple(raw["gone"]), dict(raw["omit"]), tuple(raw["covered"]))
-        return Stored(taken, raw["base"], raw["steps"])
+        step = Step(put, tuple(raw["gone"]), dict(raw["omit"]), tuple(raw["covered"]))
+        return Stored(step, raw["base"], raw["steps"])
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a manifest: {error!r}") from error
 
 
 def differences(old: Manifest, new: Manifest) -> list[Difference]:
     """Return the differences of two manifests, in order of path."""
-    taken = step(old, new)
+    changed = step(old, new)
     return [
         Difference(path, _change(before, after), before, after)
-        for path in sorted([*taken.put, *taken.gone])
+        for path in sorted([*changed.put, *changed.gone])
         for before, after in [(old.get(path), new.get(path))]
     ]
 
@@ -270,12 +273,6 @@ def _change(before: Entry | None, after: Entry | None) -> Change:
     if before.kind != after.kind:
         return "kind"
     return "mode" if before.revision == after.revision else "changed"
-
-
-def _entry(row: Row) -> Entry:
-    if len(row) == 2:
-        return Entry(row[0], row[1])
-    return Entry(revision_of(row[0].encode("utf-8", "surrogatepass")), row[1], "symlink", row[0])
 
 
 def _row(raw: Any) -> Any:

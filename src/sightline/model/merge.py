@@ -75,16 +75,19 @@ def _meetings(
     """Return groups of hunks of both sides that change the same lines."""
     meetings: list[Meeting] = []
     for h in mine:
-        met = [
+        first = bisect_left(other, h[0], key=lambda hunk: hunk[1])
+        end = bisect_right(other, h[1], key=lambda hunk: hunk[0])
+        opposed = [
             t
-            for t in _near(other, h)
-            if _meet(h, ours, t, theirs) and not _equal(h, ours, t, theirs)
+            for t in other[first:end]
+            if (collide(h, t) or _glued(h, ours, t) or _glued(t, theirs, h))
+            and (h[:2] != t[:2] or ours[h[2] : h[3]] != theirs[t[2] : t[3]])
         ]
-        if met and meetings and met[0] in meetings[-1][1]:
+        if opposed and meetings and opposed[0] in meetings[-1][1]:
             meetings[-1][0].append(h)
-            meetings[-1][1].extend(t for t in met if t not in meetings[-1][1])
-        elif met:
-            meetings.append(([h], met))
+            meetings[-1][1].extend(t for t in opposed if t not in meetings[-1][1])
+        elif opposed:
+            meetings.append(([h], opposed))
     return meetings
 
 
@@ -95,11 +98,11 @@ def _resolved(
     hunks = [*meeting[0], *meeting[1]]
     start, end = min(h[0] for h in hunks), max(h[1] for h in hunks)
     before = list(base[start:end])
-    one = _as_changed(base, ours, meeting[0], start, end)
+    mine = _as_changed(base, ours, meeting[0], start, end)
     other = _as_changed(base, theirs, meeting[1], start, end)
-    if _includes(before, one, other):
-        return (start, end), one
-    return (start, end), other if _includes(before, other, one) else None
+    if _includes(before, mine, other):
+        return (start, end), mine
+    return (start, end), other if _includes(before, other, mine) else None
 
 
 def _as_changed(
@@ -126,22 +129,8 @@ def _includes(base: Sequence[str], one: Sequence[str], other: Sequence[str]) -> 
     return has_text and not added & lost and not removed & fresh
 
 
-def _meet(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool:
-    return collide(h, t) or _glued(h, ours, t) or _glued(t, theirs, h)
-
-
 def _glued(one: Hunk, lines: Sequence[str], other: Hunk) -> bool:
     """Return whether lines of `other` would follow a change that removed the last newline. Joined,
     two lines would become one that nobody wrote."""
     follows = other[0] == other[1] == one[1] and other[3] > other[2]
     return follows and one[3] > one[2] and not lines[one[3] - 1].endswith("\n")
-
-
-def _equal(h: Hunk, ours: Sequence[str], t: Hunk, theirs: Sequence[str]) -> bool:
-    return h[:2] == t[:2] and ours[h[2] : h[3]] == theirs[t[2] : t[3]]
-
-
-def _near(hunks: Sequence[Hunk], one: Hunk) -> list[Hunk]:
-    first = bisect_left(hunks, one[0], key=lambda hunk: hunk[1])
-    last = bisect_right(hunks, one[1], key=lambda hunk: hunk[0])
-    return list(hunks[first:last])

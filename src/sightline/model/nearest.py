@@ -51,7 +51,7 @@ def squeeze(line: str) -> str:
 
 
 def _best_start(wanted: Sequence[str], squeezed: Sequence[str]) -> int | None:
-    """Return the start at which most of the sought lines match in order: each match is a vote."""
+    """Return the start with the most matches of sought lines, in order."""
     places: dict[str, list[int]] = {}
     for at, line in enumerate(squeezed):
         places.setdefault(line, []).append(at)

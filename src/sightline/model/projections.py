@@ -35,7 +35,7 @@ class Knowledge(Struct, frozen=True):
 
 
 class DiskFile(Struct, frozen=True):
-    """The file that the timeline says is at a path, and who put it there as far as is known."""
+    """A path's file by the timeline, and the cause of its last change."""
 
     path: str
     revision: Revision
@@ -68,7 +68,13 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
     if isinstance(fact, events.Dropped):
         for path in list(states) if fact.path is None else [fact.path]:
             if path in states:
-                states[path] = _dropped(states[path], fact, recorded.position)
+                belief = states[path].belief
+                held = () if fact.lines is None else subtract(belief.held, fact.lines)
+                states[path] = structs.replace(
+                    states[path],
+                    belief=structs.replace(belief, held=held),
+                    position=recorded.position,
+                )
     elif isinstance(fact, events.Seen):
         old = states.get(fact.path)
         states[fact.path] = Knowledge(
@@ -101,13 +107,6 @@ def know(states: dict[str, Knowledge], recorded: Recorded) -> None:
         states[fact.path] = structs.replace(
             moved, path=fact.path, position=recorded.position, name=None
         )
-
-
-def _dropped(state: Knowledge, fact: events.Dropped, position: int) -> Knowledge:
-    held = () if fact.lines is None else subtract(state.belief.held, fact.lines)
-    return structs.replace(
-        state, belief=structs.replace(state.belief, held=held), position=position
-    )
 
 
 def disk_paths(fact: Fact) -> tuple[str, ...]:
@@ -153,8 +152,9 @@ def on_disk(states: dict[str, DiskFile], recorded: Recorded) -> None:
                 last_external_edit=at,
             )
     elif isinstance(fact, events.Moved):
-        gone = DiskFile(fact.src, MISSING, recorded.position, at, fact.cause, moved_to=fact.path)
-        states[fact.src] = gone
+        states[fact.src] = DiskFile(
+            fact.src, MISSING, recorded.position, at, fact.cause, moved_to=fact.path
+        )
         states[fact.path] = DiskFile(fact.path, fact.revision, recorded.position, at, fact.cause)
 
 
@@ -183,13 +183,9 @@ def column(state: SessionState | None, recorded: Recorded) -> SessionState:
 
 def git_cause(fact: events.GitMoved) -> Cause:
     """Return the cause of each change of a git operation. who: the operation."""
-    commits = f"{fact.before[:COMMIT]}..{fact.after[:COMMIT]}"
+    commits = f"{fact.before[:7]}..{fact.after[:7]}"
     detail = f"{fact.detail} {commits}" if fact.detail else commits
     return Cause("git", fact.operation, detail)
-
-
-COMMIT = 7
-"""Digits of a commit in a cause."""
 
 
 def fold_knowledge(

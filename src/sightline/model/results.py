@@ -1,4 +1,4 @@
-"""What the verbs answer, as values. Times are aware UTC datetimes, lines 1-based and inclusive."""
+"""Results of the verbs, as values. Times are aware UTC datetimes, lines 1-based and inclusive."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sightline.model.spans import Span, Spans
 
 
 class FileView(Struct, frozen=True):
-    """Lines of a file as they were shown. lines: first and last of them ((0, 0) for an empty
-    file); there may be more, see total_lines. unchanged: all of these lines were shown before,
-    are the same and are still in the context window. diff: what changed in lines shown earlier
-    since this session last saw them, None the first time."""
+    """Lines of a file as they were shown. lines: the first and the last one, (0, 0) for an empty
+    file; the file may have more, see total_lines. unchanged: all of these lines were shown before,
+    are the same and are still in the context window. diff: the changes since this session last saw
+    the lines that it was shown before; None the first time."""
 
     path: str
     text: str
@@ -29,8 +29,8 @@ class FileView(Struct, frozen=True):
 
 
 class ChangedBy(Struct, frozen=True):
-    """Who changed a file, as far as is known. kind: agent command formatter git session
-    external; confidence: a word."""
+    """The author of a change of a file. kind: agent command formatter git session external;
+    confidence: certain or likely."""
 
     kind: CauseKind
     who: str | None
@@ -40,18 +40,17 @@ class ChangedBy(Struct, frozen=True):
 
     @property
     def cause(self) -> Cause:
-        """Return the same as facts hold it."""
+        """Return the author as a cause, as facts have it."""
         return Cause(self.kind, self.who, self.detail, self.confidence)
 
 
 class FileChange(Struct, frozen=True):
-    """One file that is not what this session was shown. state as in Verdict; diff is clipped to
-    lines that were shown; summary is one line of plain words.
+    """One file that differs from the text that this session was shown. state: as in Verdict; diff:
+    of lines that were shown; summary: one line of plain words.
 
-    what: changed, taken_back (it is again what stood there before an edit of this session),
-    endings (line ends or the byte order mark alone: the text is as shown), deleted, moved (to
-    moved_to), kind_changed or unverifiable. moved_lines: (where lines were shown, where the very
-    same lines stand now).
+    what: changed, taken_back (the file is again as before an edit of this session), endings (only
+    line ends or the byte order mark differ), deleted, moved (to moved_to), kind_changed or
+    unverifiable. moved_lines: (lines as they were shown, the same lines now).
     """
 
     path: str
@@ -67,8 +66,8 @@ class FileChange(Struct, frozen=True):
 
 
 class Notice(Struct, frozen=True):
-    """What others changed in lines that were shown; `text` is what to tell the agent. Hand it, or
-    its id, to Session.acknowledge when the agent got it; until then it is told again."""
+    """Changes of others in lines that were shown. text: for the agent. Pass the notice, or its id,
+    to Session.acknowledge when the agent has the text; until then later answers repeat it."""
 
     id: str
     text: str
@@ -80,8 +79,8 @@ class Notice(Struct, frozen=True):
 
 
 class FileWarning(Struct, frozen=True):
-    """What a session's agent has to mind about files, until it is acknowledged. at: an aware UTC
-    datetime. Hand it, or its id, to Session.acknowledge."""
+    """A warning about files for a session's agent, which holds until it is acknowledged. at: an
+    aware UTC datetime. Pass the warning, or its id, to Session.acknowledge."""
 
     id: str
     text: str
@@ -94,8 +93,8 @@ class FileWarning(Struct, frozen=True):
 
 
 class ModelUsage(Struct, frozen=True):
-    """A model that a session's agent used from here on. provider, mode: None where they were not
-    told. at: an aware UTC datetime; turn: of the session, 0 before the first."""
+    """A model that a session's agent used from here on. provider, mode: None where they are unknown.
+    at: an aware UTC datetime; turn: of the session, 0 before the first."""
 
     provider: str | None
     model: str
@@ -106,8 +105,8 @@ class ModelUsage(Struct, frozen=True):
 
 
 class Environment(Struct, frozen=True):
-    """Where a session's agent ran from here on. system: as sys.platform says it; host: the
-    application, None where it was not told. at: an aware UTC datetime."""
+    """The environment of a session's agent from here on. system: as in sys.platform; host: the
+    application, None where it is unknown. at: an aware UTC datetime."""
 
     system: str
     python: str
@@ -118,7 +117,8 @@ class Environment(Struct, frozen=True):
 
 
 class Affected(Struct, frozen=True):
-    """A session at work that a write made stale. lines: of what it was shown of the file."""
+    """An active session whose knowledge of a file a write made stale. lines: changed lines that the
+    session was shown."""
 
     session: str
     agent: str
@@ -127,8 +127,8 @@ class Affected(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """What a session claims: paths and patterns as in a .gitignore. It stands until expires_at
-    while its session is present; an exclusive one is nobody else's."""
+    """A session's claim of paths and of patterns as in a .gitignore. A claim holds until expires_at
+    while its session is present; nobody else can claim the paths of an exclusive claim."""
 
     id: str
     session: str
@@ -140,19 +140,18 @@ class Claim(Struct, frozen=True):
 
 
 class HandedOver(Struct, frozen=True):
-    """A file of which one session was told what another holds. lines: of the text it holds."""
+    """A file of which one session got the knowledge of another. lines: of the known text."""
 
     path: str
     lines: Spans
 
 
 class EditedFile(Struct, frozen=True):
-    """A file that is other than it was at a moment. by, at, position: of its last change since
-    (at is an aware UTC datetime). lines: those of its present text that are new, None where that
-    is not known. mine: this session edited it, by a verb or by a command it ran; others: somebody
-    else did (both may be). from_messages: only a call in a deleted message names it. The agent
-    asked for that edit; whether it was made, and when, is not on record, so by, at and position
-    are None."""
+    """A file that changed since a time. by, at, position: of its last change since then (at is an
+    aware UTC datetime). lines: new lines of its present text, None where they are unknown. mine:
+    this session edited the file, by a verb or by a command; others: somebody else did (both may be
+    true). from_messages: only a call in a deleted message names the file. The agent asked for that
+    edit, but no fact says whether and when it happened, so by, at and position are None."""
 
     path: str
     by: ChangedBy | None
@@ -165,9 +164,8 @@ class EditedFile(Struct, frozen=True):
 
 
 class UnreadCall(Struct, frozen=True):
-    """A call of an edit tool in a deleted message that does not say which file it writes, or whose
-    arguments are broken. message: which of the messages, counted from 1; id: "" where its format
-    has none."""
+    """A call of an edit tool in a deleted message that names no file, or whose arguments are broken.
+    message: the number of the message, from 1 on; id: "" where its format has none."""
 
     message: int
     tool: str
@@ -175,8 +173,9 @@ class UnreadCall(Struct, frozen=True):
 
 
 class Deleted(Struct, frozen=True):
-    """Messages that were taken out of a conversation. ids: those that were given, and those that messages bear. paths: files of the workspace that
-    their calls may have written. unread: edits of which nobody can tell."""
+    """Messages that were deleted from a conversation. ids: of the messages, as arguments and in the
+    messages; paths: files of the workspace that their calls may have written; unread: edits that
+    name no file."""
 
     ids: frozenset[str]
     paths: tuple[str, ...] = ()
@@ -184,8 +183,8 @@ class Deleted(Struct, frozen=True):
 
 
 class EditedFiles(list[EditedFile]):
-    """The files, in order of path. unread: edits in deleted messages of which nobody can tell what
-    they wrote, so that files may be missing here."""
+    """Files in order of path. unread: edits in deleted messages that name no file, so that this list
+    may lack files."""
 
     unread: tuple[UnreadCall, ...]
 
@@ -195,17 +194,17 @@ class EditedFiles(list[EditedFile]):
 
 
 class NotCovered(Struct, frozen=True):
-    """What a checkpoint leaves out: a file, or a folder (ending in "/") with all in it."""
+    """A file, or a whole folder (ending in "/"), that a checkpoint does not cover."""
 
     path: str
     reason: str
 
 
 class Checkpoint(Struct, frozen=True):
-    """How the workspace stood at a moment. turn, position: of the session that took it, and on the
-    timeline; manifest: the revision of its list of files; files: how many it covers; message: the
-    newest of the conversation then. why: asked; by itself: turn (before the first change of one),
-    edits (after some); rewind (before one)."""
+    """A stored state of the workspace. turn: of the session that took the checkpoint; position: on
+    the timeline; manifest: the revision of its list of files; files: the number of covered files;
+    message: the newest one of the conversation then. why: asked; automatic: turn (before the first
+    change of a turn), edits (after some edits), rewind (before a rewind)."""
 
     id: str
     label: str
@@ -221,13 +220,13 @@ class Checkpoint(Struct, frozen=True):
 
 
 class Export(Struct, frozen=True):
-    """A checkpoint that left the house: as a patch, or as a commit on a new branch.
+    """An exported checkpoint: a patch, or a commit on a new branch.
 
-    since: the checkpoint that a patch begins at, None where it begins with nothing; until: where
-    it ends, None for what stands now (of a commit both are the checkpoint). patch: as `git apply`
-    takes it. branch, commit: what was made; parent: the commit before it. files: how many the
-    patch changes, or the checkpoint gave to the commit. not_contained: what the export lacks; of
-    a commit also what it has as its parent has it."""
+    since: the checkpoint at which a patch begins, None for an empty tree; until: the checkpoint at
+    which it ends, None for the present files (for a commit both are the checkpoint). patch: for
+    `git apply`. branch, commit: the new ones; parent: the commit before. files: the number of files
+    that the patch changes, or that the commit has from the checkpoint. not_contained: files that
+    the export lacks; for a commit also files that it has from its parent."""
 
     since: str | None
     until: str | None
@@ -240,10 +239,10 @@ class Export(Struct, frozen=True):
 
 
 class EditResult(Struct, frozen=True):
-    """An edit that was carried out. diff: what it changed on disk; revision: of the file now
-    ("missing" after a delete). merged: others' changes to the same file were kept beside it.
-    notice: what others changed meanwhile. others: further files of the same patch. affected: the
-    other sessions whose shown lines it changed."""
+    """A completed edit. diff: of the file on disk; revision: of the file now ("missing" after a
+    delete). merged: the edit was merged with others' changes to the same file. notice: of others'
+    changes meanwhile. others: further files of the same patch. affected: other sessions that were
+    shown the changed lines."""
 
     path: str
     revision: str
@@ -255,17 +254,17 @@ class EditResult(Struct, frozen=True):
 
 
 class BatchResult(Struct, frozen=True):
-    """Changes that were all carried out."""
+    """The results of a batch, all of whose changes were completed."""
 
     results: tuple[EditResult, ...]
 
 
 class Verdict(Struct, frozen=True):
-    """What the guard says of a path, or of an attempt on it.
+    """The guard's verdict on a path, or on an attempt.
 
     state: fresh stale deleted moved kind_changed unseen unverifiable. decision: allow notice
     merge ask refuse. in_window: every line shown is still in the context window. complete: every
-    line of the file was shown. claimed_by: sessions that claim it, this one excepted.
+    line of the file was shown. claimed_by: other sessions that claim the path.
     """
 
     path: str
@@ -281,7 +280,7 @@ class Verdict(Struct, frozen=True):
 
 
 class FileInContext(Struct, frozen=True):
-    """A file this session was shown. Times are None where nothing of the kind happened."""
+    """A file that this session was shown. A time is None where no such event happened."""
 
     path: str
     state: str
@@ -306,14 +305,14 @@ class FileInContext(Struct, frozen=True):
 
 
 class LeftAlone(Struct, frozen=True):
-    """A path that a rewind does not touch, and why."""
+    """A path that a rewind does not touch, and the reason."""
 
     path: str
     reason: str
 
 
 class TakenBack(Struct, frozen=True):
-    """A change of a session's own that a rewind takes back. at: an aware UTC datetime."""
+    """A session's own change that a rewind reverts. at: an aware UTC datetime."""
 
     path: str
     position: int
@@ -321,15 +320,14 @@ class TakenBack(Struct, frozen=True):
 
 
 class RewindReport(Struct, frozen=True):
-    """What a rewind did, or with dry_run would do. checkpoint: None where a position was asked
-    for; to: the position. restored: paths with the bytes of then; removed: files this session had
-    made; merged: its lines went, others' stay; moved: (from, back to). lost_edits: what was taken
-    back; stands: sub-agents of this session, and what they changed since. safety_checkpoint:
-    rewinding to it takes this rewind back; None where nothing was done. warning: raised where the
-    conversation alone went back, and files were edited since. diffs: of a dry run, what it does to
-    the text of each file (path, change, diff, added, removed); None of one that was done. gone:
-    paths of which there is nothing to take back, because others removed all that was this
-    session's."""
+    """The result of a rewind, or with dry_run its plan. checkpoint: None for a rewind to a position;
+    to: the position. restored: paths that have their old bytes again; removed: files that this
+    session had created; merged: paths that lost this session's lines and keep others'; moved: (from,
+    back to). lost_edits: reverted changes; stands: sub-agents of this session, and their changes
+    since then. safety_checkpoint: a rewind to it reverts this rewind; None where nothing was done.
+    warning: raised where the conversation alone was rewound, and files were edited since. diffs: of
+    a dry run, the change of each file's text (path, change, diff, added, removed); else None. gone:
+    paths with nothing to revert, because others removed all of this session's lines."""
 
     checkpoint: str | None
     to: int
@@ -349,8 +347,8 @@ class RewindReport(Struct, frozen=True):
 
 
 class CommandRun(Struct, frozen=True):
-    """A command that was run, and what it changed. removed: files that it removed, and that nobody
-    had looked at before: a checkpoint may know what they were."""
+    """A command that ran, and its changes. removed: files that it removed and that no session had
+    read; a checkpoint may have them."""
 
     command: str
     exit_code: int | None
@@ -359,8 +357,8 @@ class CommandRun(Struct, frozen=True):
 
 
 class FileDifference(Struct, frozen=True):
-    """A path at which two moments differ. change: added removed changed mode kind. diff: unified;
-    None where a text is not kept or is none. added, removed: lines of it."""
+    """The difference of a path between two times. change: added removed changed mode kind. diff:
+    unified; None where a text is not kept, or a file is no text. added, removed: numbers of lines."""
 
     path: str
     change: Change

@@ -66,7 +66,7 @@ class StatSignature(Struct, frozen=True):
 
 
 class Stamp(Struct, frozen=True):
-    """A signature with the revision of the bytes at that time. read_at_ns: the wall clock."""
+    """A signature and the revision of the same bytes. read_at_ns: the wall clock then."""
 
     signature: StatSignature
     revision: Revision

@@ -18,8 +18,8 @@ it."""
 
 
 def live(facts: Iterable[Recorded]) -> list[Recorded]:
-    """Return the facts that were not read in from a recording."""
-    return [each for each in facts if not each.session.startswith(ARCHIVE)]
+    """Return the facts that no recording brought."""
+    return [recorded for recorded in facts if not archived(recorded.session)]
 
 
 Position = int

@@ -32,7 +32,9 @@ def number_or_all(name: str, given: Any) -> int | None:
 
 def path(given: Any, example: str = "src/app.py") -> str:
     """Return a path as text; it may be given as a Path."""
-    text = given if isinstance(given, str) else _of_pathlike(given)
+    text = given
+    if hasattr(type(given), "__fspath__"):
+        text = given.__fspath__()
     if not isinstance(text, str):
         raise TypeError(
             f"path is the path of a file or folder, such as {example}, not {shown(given)}."
@@ -50,8 +52,3 @@ def text_or_none(name: str, given: Any, what: str) -> str | None:
 def shown(given: Any) -> str:
     """Return an argument as an error message shows it."""
     return repr(given)[:SHOWN_MAX]
-
-
-def _of_pathlike(given: Any) -> Any:
-    asked = getattr(type(given), "__fspath__", None)
-    return None if asked is None else asked(given)

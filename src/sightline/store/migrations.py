@@ -42,7 +42,8 @@ def migrate(db: sqlite3.Connection, file: str) -> None:
 
 
 def check(db: sqlite3.Connection, file: str) -> bool:
-    """Return whether all steps were taken. StoreError for a file that is no store, or a newer one."""
+    """Return whether the schema is the present one. StoreError for a file that is no store, or a
+    newer one."""
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise StoreError(
             f"{file} is a database, but not a Sightline store. Nothing was changed.",
