@@ -22,9 +22,13 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 from stat import S_IMODE, S_ISREG
 from time import monotonic, sleep
 from typing import Literal, Self
+
+from msgspec import Struct
 
 from sightline.errors import Unverifiable
 from sightline.filesystem.file_state import FileState, Link, Replacement
@@ -59,8 +63,24 @@ TimedStat = tuple[int, os.stat_result]
 PATIENCE_S = 0.25
 """How long to wait for a writer to close: a save takes milliseconds, a logger never ends."""
 
-Awaited = TempFile | Folder | None
-"""A file to write and sync, a folder to sync, or None after a step that only prepared."""
+MANY, THREADS = 12, 8
+"""So many writes take so many threads, because most of their time is waiting for the disk."""
+
+
+class Displaced(Struct, frozen=True):
+    """A displaced file without a name. The system frees its blocks when it is closed."""
+
+    fd: int
+
+    def close(self) -> None:
+        """Close the file, where one is open."""
+        with suppress(OSError):
+            os.close(self.fd)
+
+
+Awaited = TempFile | Folder | Displaced | None
+"""A file to write and sync, a folder to sync, a file to close, or None after a step that only
+prepared."""
 
 Steps = Generator[Awaited, None, None]
 Write = Generator[Awaited, None, FileState | None]
@@ -93,6 +113,7 @@ def _carry_out(writes: Sequence[Write]) -> list[Ended]:
     """Carry out writes of different files together; return what each returned or raised, in order."""
     ended: list[Ended] = [None] * len(writes)
     failures: dict[int, OSError | None] = dict.fromkeys(range(len(writes)))
+    pool = ThreadPoolExecutor(THREADS) if len(writes) >= MANY else None
     try:
         while failures:
             awaited: dict[int, Awaited] = {}
@@ -104,30 +125,37 @@ def _carry_out(writes: Sequence[Write]) -> list[Ended]:
                     ended[number] = end.value
                 except (OSError, Unverifiable) as error:
                     ended[number] = error
-            failures = _sync(awaited)
+            failures = _sync(awaited, pool)
     finally:
         for write in writes:
             write.close()  # an unfinished write takes back what it prepared
+        if pool:
+            pool.shutdown()
     return ended
 
 
-def _sync(awaited: dict[int, Awaited]) -> dict[int, OSError | None]:
-    """Write and sync temporary files, and sync each folder once; return each write's failure."""
-    failures: dict[int, OSError | None] = dict.fromkeys(awaited)
+def _sync(awaited: dict[int, Awaited], pool: Executor | None) -> dict[int, OSError | None]:
+    """Write and sync temporary files, sync each folder once, and close displaced files; return each
+    write's failure."""
+    run = pool.map if pool else map
     files = {number: thing for number, thing in awaited.items() if isinstance(thing, TempFile)}
-    for number, file in files.items():
-        failures[number] = _failure(file.write)
-        if len(files) > 1 and failures[number] is None:
-            file.begin_sync()
-    synced: dict[str, OSError | None] = {}
-    for number, each in awaited.items():
-        if isinstance(each, Folder):
-            key = each.path.rpartition("/")[0]
-            if key not in synced:
-                synced[key] = _failure(each.sync)
-            failures[number] = synced[key]
-        elif each is not None and failures[number] is None:
-            failures[number] = _failure(each.sync)
+    failures = dict.fromkeys(awaited, None) | dict(
+        zip(files, run(_failure, [file.write for file in files.values()]), strict=True)
+    )
+    syncs: dict[int | str, Callable[[], None]] = {}
+    for number, thing in awaited.items():
+        if isinstance(thing, TempFile) and failures[number] is None:
+            syncs[number] = thing.sync
+            if len(files) > 1:
+                thing.begin_sync()
+        elif isinstance(thing, Folder):
+            syncs[thing.path.rpartition("/")[0]] = thing.sync
+        elif isinstance(thing, Displaced):
+            syncs[number] = thing.close
+    errors = dict(zip(syncs, run(_failure, syncs.values()), strict=True))
+    for number, thing in awaited.items():
+        key = thing.path.rpartition("/")[0] if isinstance(thing, Folder) else number
+        failures[number] = failures[number] or errors.get(key)
     return failures
 
 
@@ -250,7 +278,7 @@ def _swap_in(swap: Swap, expected: Revision, new: bytes | Link, written: os.stat
 
 def _swap_if(
     swap: Swap, expected: Revision, new: Revision
-) -> Generator[Folder, None, TimedStat | None]:
+) -> Generator[Folder | Displaced, None, TimedStat | None]:
     """Put the temporary file at the name if that displaces the `expected` content; otherwise leave
     everything as it was. Return the stat of the file at the name; None unless it is known that nobody
     wrote to it meanwhile. new: the content of the temporary file."""
@@ -266,7 +294,9 @@ def _swap_if(
                 yield folder
                 if content_of(folder, swap.temp) == expected and old.is_quiet():
                     folder.calls.unlink(folder.prefix + swap.temp, dir_fd=folder.fd)
-                    return ours.stat_if_unwritten()
+                    timed = ours.stat_if_unwritten()
+                    yield old.detach()
+                    return timed
             except OSError:
                 swap.undo()
                 raise
@@ -372,6 +402,14 @@ class Lease:
     def __exit__(self, *_: object) -> None:
         if self._fd >= 0:
             os.close(self._fd)  # ends the lease, too
+
+    def detach(self) -> Displaced:
+        """End the lease, and return the open file, which its receiver closes."""
+        fd, self._fd = self._fd, -1
+        if sys.platform == "linux" and self._is_granted:
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            self._is_granted = False
+        return Displaced(fd)
 
     def is_quiet(self) -> bool:
         """Return whether no writer is known to wait."""
