@@ -71,7 +71,7 @@ class Adapter(Protocol):
         """Return a copy of a message with another id in a call or a result."""
 
     def without_empty(self, message: Message, /) -> Message | None:
-        """Return a message without the rests of removed parts; None for an empty message."""
+        """Return a message in valid form after parts were removed; None for an empty message."""
 
     def make_result(self, message: Message, part: Part, text: str, /) -> Any:
         """Return a result for a call of a message: a message where results are ALONE, else a raw
