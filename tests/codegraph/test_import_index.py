@@ -136,7 +136,7 @@ def test_a_process_with_what_was_kept_answers_as_one_without(disk, seed, tmp_pat
                 index, workspace = ImportIndex(), disk.process()
         index.refresh(workspace)
         assert told(index, new.paths) == every
-        assert index.left() == new.left() == 0
+        assert index.pending_count() == new.pending_count() == 0
 
 
 def damaged(file, random):
@@ -319,7 +319,7 @@ def test_looks_without_time_get_to_the_end(disk, monkeypatch):
         monkeypatch.setattr(import_index, "monotonic", clock)
         index, workspace = ImportIndex(), Unhurried(str(disk.root), str(disk.state))
         index.refresh(workspace, within_s=0.004)
-        left.append(index.left())
+        left.append(index.pending_count())
         if not left[-1]:
             break
     assert left[-1] == 0
@@ -359,7 +359,7 @@ def test_a_source_that_went_before_it_was_resolved_is_not_resolved():
     workspace.remove("aa.py")
     index.refresh(workspace)
     assert index.importers("bb.py") == ()
-    assert index.left() == 0
+    assert index.pending_count() == 0
 
 
 def test_who_has_little_time_does_not_wait_for_another_look(disk, made):
@@ -367,7 +367,7 @@ def test_who_has_little_time_does_not_wait_for_another_look(disk, made):
     with index_of(workspace).lock, looked(workspace, "aa.py", within_s=0) as index:
         assert [each.path for each in index.imports("aa.py")] == ["bb.py"]
         assert index.importers("aa.py") == ("bb.py", "cc.py")
-        assert index.left() == 1
+        assert index.pending_count() == 1
 
 
 FORKED = """

@@ -156,7 +156,7 @@ def test_a_file_that_git_tracks_though_it_is_ignored_is_related(place, on_disk):
     assert "dist/made.py" in paths(related(on_disk, "src/pkg/a.py"))
     place.put("dist/made.py", "import pkg.b\n")
     assert "dist/made.py" not in paths(related(on_disk, "src/pkg/a.py"))
-    assert index.left() == 0
+    assert index.pending_count() == 0
 
 
 def test_an_ignored_file_has_related_files_and_is_none_itself(place, on_disk):
@@ -260,7 +260,7 @@ def test_an_index_that_followed_is_the_same_as_a_new_one(looks):
         every = workspace.paths()
         assert {p: kept.imports(p) for p in every} == {p: new.imports(p) for p in every}
         assert {p: kept.importers(p) for p in every} == {p: new.importers(p) for p in every}
-        assert kept.left() == 0
+        assert kept.pending_count() == 0
 
 
 @pytest.mark.parametrize("name", ["./a\\u0000b", "./\\ud800", "./" + "a" * 300, "./.git/config"])

@@ -1,4 +1,4 @@
-"""Which files import which: sources parsed by language, and the files related to one."""
+"""Imports between files: sources parsed by language, and the files related to one file."""
 
 PUBLIC = (
     "related",

@@ -109,7 +109,7 @@ class ImportIndex:
         """Return the paths of the files that import a file, in order."""
         return tuple([edge.path for edge, _ in self.incoming(path)])
 
-    def left(self) -> int:
+    def pending_count(self) -> int:
         """Count the sources that are not read or not resolved yet."""
         return len(self.unread.union(self.tables.unresolved()))
 
@@ -148,7 +148,7 @@ class ImportIndex:
             return
         self._tree = tree
         workspace.remember(tree, lasting=False)
-        order = [path for path in (first, *self.tests.of(first)) if path in self._sources]
+        order = [path for path in (first, *self.tests.tests_of(first)) if path in self._sources]
         name = language_name(first)
         if first not in self._known and name is not None:  # an ignored source
             self.tables.adopt(first, name)
@@ -189,7 +189,7 @@ class ImportIndex:
         self._seen.clear()
 
     def _follow_settings(self, workspace: Workspace) -> None:
-        """Doubt all imports of a language of which a settings file changed."""
+        """Mark all imports of each language whose settings changed."""
         changed = set()
         for name, path, stamp in self.tables.settings():
             now = _setting_stamp(workspace, path, stamp)
@@ -294,7 +294,7 @@ class ImportIndex:
     def _source(
         self, path: str, stamp: tuple[Revision, str, int], data: bytes, *, too_large: bool = False
     ) -> Source:
-        """Read the references of a source, unless those of its revision are known."""
+        """Read the references of a source; its known ones stand for an unchanged revision."""
         known = self.tables.known(path)
         references = None
         if known is None or known[0] != stamp[0]:

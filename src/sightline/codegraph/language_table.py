@@ -31,11 +31,11 @@ GRAMMARS = ("tree_sitter", *(f"tree_sitter_{name}" for name in _GRAMMARS.split()
 
 
 class Language(Struct, frozen=True):
-    """How to find a language's imports.
+    """The reader and the resolver of a language.
 
     references: (bytes, path) -> the references of a source; resolver: (paths, reader of settings
-    files) -> a Resolver; affected: files that came or went -> whose imports that may concern, None
-    for nobody's.
+    files) -> a Resolver; affected: files that came or went -> the imports that may lead elsewhere,
+    None for none.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Language(Struct, frozen=True):
 
 @cache
 def language(name: str) -> Language:
-    """Load a language by its name, when the first source of it is met: grammars take memory."""
+    """Load a language by its name; call this with its first source, because grammars take memory."""
     if name == "python":
         from sightline.codegraph.languages import python
 

@@ -29,11 +29,13 @@ class Reference(Struct, frozen=True):
 
 
 class Resolver(Protocol):
-    """Says which files of a list of paths a reference means, by one language's rules."""
+    """Finds the files that references mean among a list of paths, by one language's rules."""
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
-        """The files that `reference`, written in the file `path`, leads to, the most specific
-        first. Empty where it leads out of the tree."""
+        """Return the files that `reference`, written in the file `path`, leads to.
+
+        The most specific comes first; nothing for a reference that leads out of the tree.
+        """
 
 
 LONGEST = 1024
@@ -67,13 +69,12 @@ def upwards(folder: str) -> Iterator[str]:
 
 
 def distance(path: str, other: str) -> tuple[int, int, str]:
-    """What to order other files by: the more folders they share with a path the nearer, then the
-    less deep."""
+    """Return a sort key by distance from a path: more shared folders first, then less deep."""
     return -shared(path, other), other.count("/"), other
 
 
 def shared(path: str, other: str) -> int:
-    """How many leading folders two paths have in common."""
+    """Count the leading folders that two paths have in common."""
     count = 0
     for mine, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
         if mine != theirs:
@@ -83,8 +84,10 @@ def shared(path: str, other: str) -> int:
 
 
 class Affected(Struct, frozen=True):
-    """Whose imports may lead elsewhere since files came or went. every: all; else those that name
-    one of the words, and those in these folders."""
+    """The imports that may lead elsewhere since files came or went.
+
+    every: all; else those that name one of the words, and those in these folders.
+    """
 
     every: bool
     words: frozenset[str]

@@ -34,11 +34,11 @@ READ_BYTES = 1_000_000
 BYTES = 200_000
 """Of all files of an answer, unless more or less is asked for."""
 
-_SAID = {"java": ("named", "names"), "c": ("included", "includes")}
+_VERBS = {"java": ("named", "names"), "c": ("included", "includes")}
 
 
 class Kinds(Struct, frozen=True):
-    """Which files count as related; transitive: steps further than a file's own imports."""
+    """The relations that count. transitive: steps beyond the direct imports of a file."""
 
     imports: bool = True
     tests: bool = True
@@ -48,7 +48,7 @@ class Kinds(Struct, frozen=True):
 
 
 class _Near(Struct, frozen=True):
-    """What belongs to a file, each with its score and the reasons, before any is looked at."""
+    """The files related to one file, each with its score and reasons, before any is read."""
 
     path: str
     ranked: list[tuple[str, float, tuple[str, ...]]]
@@ -59,7 +59,7 @@ class _Near(Struct, frozen=True):
 
 
 def related(
-    ground: SessionContext,
+    context: SessionContext,
     path: str,
     *,
     imports: bool = True,
@@ -72,33 +72,35 @@ def related(
     max_tokens: int | None = None,
     within_s: float | None = None,
 ) -> Related:
-    """The files that belong to the file `path`, the closest first.
+    """Find the files that belong to the file `path`, the closest first.
 
-    transitive: how many steps further than its own imports are followed. limit, max_bytes,
-    max_tokens: of all that is answered; a file that does not fit is left out, and a smaller one may
-    follow. within_s: how long sources are read; what there was no time for is told, and the next
-    question goes on with it. PathRefused, FileMissing; Unverifiable when the disk cannot be asked;
-    ValueError for a limit below 1.
+    transitive: steps to follow beyond direct imports. limit (files), max_bytes, max_tokens: limits of the
+    whole answer; a file that does not fit is left out, and a smaller one may follow. within_s: seconds
+    to read sources; the answer counts the unread ones, and the next question goes on. PathRefused,
+    FileMissing; Unverifiable when the disk cannot be asked; ValueError for a limit below 1.
     """
     validation.number("transitive", transitive, 0)
     validation.number("limit", limit)
     validation.number("max_bytes", max_bytes)
     validation.number_or_all("max_tokens", max_tokens)
-    wanted = located(ground, validation.path(path)).path
-    _check(ground, path, wanted)
+    wanted = located(context, validation.path(path)).path
+    _check(context, path, wanted)
     kinds = Kinds(imports, tests, importers, siblings, transitive)
-    with looked(ground.workspace, wanted, within_s=within_s) as index:
+    with looked(context.workspace, wanted, within_s=within_s) as index:
         near = _near(index, wanted, kinds)
-    return _told(ground, near, (limit, max_bytes, max_tokens))
+    return _answer(context, near, (limit, max_bytes, max_tokens))
 
 
 def related_each(
-    ground: SessionContext, paths: Sequence[str], kinds: Kinds, *, limit: int, within_s: float
+    context: SessionContext, paths: Sequence[str], kinds: Kinds, *, limit: int, within_s: float
 ) -> list[Related]:
-    """The same of canonical paths, by one look for all; there has to be a file at the first."""
-    with looked(ground.workspace, paths[0], within_s=within_s) as index:
+    """Find the files related to each of several canonical paths, with one look at the tree.
+
+    The first path has to be a file.
+    """
+    with looked(context.workspace, paths[0], within_s=within_s) as index:
         near = [_near(index, path, kinds) for path in paths]
-    return [_told(ground, each, (limit, BYTES, None)) for each in near]
+    return [_answer(context, each, (limit, BYTES, None)) for each in near]
 
 
 def _near(index: ImportIndex, path: str, kinds: Kinds) -> _Near:
@@ -113,12 +115,12 @@ def _near(index: ImportIndex, path: str, kinds: Kinds) -> _Near:
         reasons += _siblings(index, path)
     ranked = _ranked(path, reasons)
     sizes = {each: index.sizes.get(each) for each, _, _ in ranked}
-    left, too_large = index.left(), index.tables.too_large()
-    return _Near(path, ranked, sizes, left, too_large, index.unkept)
+    unread, too_large = index.pending_count(), index.tables.too_large()
+    return _Near(path, ranked, sizes, unread, too_large, index.unkept)
 
 
-def _told(ground: SessionContext, near: _Near, limits: tuple[int, int, int | None]) -> Related:
-    files, left_out = _chosen(ground, near.ranked, near.sizes, limits)
+def _answer(context: SessionContext, near: _Near, limits: tuple[int, int, int | None]) -> Related:
+    files, left_out = _chosen(context, near.ranked, near.sizes, limits)
     return Related(
         near.path,
         files,
@@ -129,10 +131,10 @@ def _told(ground: SessionContext, near: _Near, limits: tuple[int, int, int | Non
     )
 
 
-def _check(ground: SessionContext, asked: str, path: str) -> None:
-    """That there is a file. One that was deleted a moment ago has no place in the index, either."""
+def _check(context: SessionContext, asked: str, path: str) -> None:
+    """Refuse a path without a file. A file deleted a moment ago has no place in the index either."""
     try:
-        found = ground.workspace.stat(path)
+        found = context.workspace.stat(path)
     except OSError as error:
         words = f"{asked} cannot be looked at: {error.strerror or error}."
         raise Unverifiable(asked, words, "Try again when the disk answers.") from None
@@ -144,7 +146,7 @@ def _check(ground: SessionContext, asked: str, path: str) -> None:
 
 
 def _imports(index: ImportIndex, path: str, transitive: int) -> Iterator[Reason]:
-    """What it imports, and what that imports, as far as was asked. Cycles end by themselves."""
+    """Return the imports of a file, and theirs as many steps as asked. Cycles end by themselves."""
     met, edge, weight = {path}, [path], IMPORT
     for step in range(max(transitive, 0) + 1):
         reached: list[str] = []
@@ -166,17 +168,17 @@ def _imports(index: ImportIndex, path: str, transitive: int) -> Iterator[Reason]
 
 
 def _words(path: str) -> tuple[str, str]:
-    """What a file does to another: in Java it often only names what it would import elsewhere."""
-    return _SAID.get(FAMILY.get(ending(path)[1:], ""), ("imported", "imports"))
+    """Return the verb for a reference, passive and active: Java often only names a type."""
+    return _VERBS.get(FAMILY.get(ending(path)[1:], ""), ("imported", "imports"))
 
 
 def _rarity(index: ImportIndex, path: str) -> float:
-    """What everybody imports says little of one file."""
+    """Return a factor that is low for a file with many importers: it says little of one of them."""
     return 1 / (1 + log10(max(index.tables.importer_count(path), 1)) / 2)
 
 
 def _tests(index: ImportIndex, path: str) -> Iterator[Reason]:
-    for test in index.tests.of(path):
+    for test in index.tests.tests_of(path):
         yield test, TEST, "a test of it by name"
     for subject in index.tests.tested_by(path):
         yield subject, TEST, "what it tests, by name"
@@ -229,12 +231,12 @@ def _ranked(path: str, reasons: Iterable[Reason]) -> list[tuple[str, float, tupl
 
 
 def _chosen(
-    ground: SessionContext,
+    context: SessionContext,
     ranked: Iterable[tuple[str, float, tuple[str, ...]]],
     sizes: dict[str, int | None],
     limits: tuple[int, int, int | None],
 ) -> tuple[list[RelatedFile], int]:
-    """Those that fit the limits together. An empty file has nothing to tell, and is not one."""
+    """Choose the files that fit the limits together, without empty ones."""
     limit, room, tokens = limits
     chosen: list[RelatedFile] = []
     left_out = 0
@@ -245,7 +247,7 @@ def _chosen(
         if len(chosen) >= limit or (size or 0) > room:
             left_out += 1
             continue
-        made = _made(ground, path, score, why)
+        made = _related_file(context, path, score, why)
         fits = made is not None and made.size <= room
         if made is None or not fits or (tokens is not None and made.tokens_estimate > tokens):
             left_out += 1
@@ -256,11 +258,11 @@ def _chosen(
     return chosen, left_out
 
 
-def _made(
-    ground: SessionContext, path: str, score: float, why: tuple[str, ...]
+def _related_file(
+    context: SessionContext, path: str, score: float, why: tuple[str, ...]
 ) -> RelatedFile | None:
-    """A file as it stands now; None where none stands there any more or it cannot be read."""
-    found = ground.workspace.read(path, limit=READ_BYTES, deadline_s=ground.settings.deadline_s)
+    """Measure a file as it is now; None where no readable file is there."""
+    found = context.workspace.read(path, limit=READ_BYTES, deadline_s=context.settings.deadline_s)
     if found.kind != "file" or found.signature is None:
         return None
     size = found.signature.size

@@ -1,4 +1,4 @@
-"""Which tests belong to a file, and which file to a test, by how both are named."""
+"""Match tests and the files they test, by how both are named."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh")
 
 
 class Tests:
-    """The tests among a list of paths, by what they are named after."""
+    """The tests among a list of paths, with the names that they share with other files."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._tests: dict[tuple[str, str], list[str]] = {}
@@ -93,7 +93,7 @@ class Tests:
                 into = self._tests if testing else self._others
                 into.setdefault((family, name), []).append(path)
 
-    def of(self, path: str) -> tuple[str, ...]:
+    def tests_of(self, path: str) -> tuple[str, ...]:
         """The tests of a file, the nearest first."""
         named = _named(path)
         if named is None or named[2]:
@@ -121,7 +121,7 @@ class Tests:
 
 def tests_of(path: str, paths: Iterable[str]) -> tuple[str, ...]:
     """The tests of a file among these paths. Who asks often keeps a Tests."""
-    return Tests(paths).of(path)
+    return Tests(paths).tests_of(path)
 
 
 def tested_by(path: str, paths: Iterable[str]) -> tuple[str, ...]:
@@ -130,12 +130,12 @@ def tested_by(path: str, paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_header(path: str) -> bool:
-    """Whether a file declares what others of its name may define."""
+    """Return true for a file that declares names which files of its own name define."""
     return path.lower().endswith(_HEADERS)
 
 
 def is_test(path: str) -> bool:
-    """Whether a file's name or folder says that it tests others."""
+    """Return true for a file whose name or folder marks it as a test."""
     named = _named(path)
     return named is not None and (named[2] or not _TESTING.isdisjoint(path.split("/")[:-1]))
 
@@ -167,7 +167,7 @@ def _bare(name: str) -> str:
 
 
 def _nearest(path: str, found: Sequence[str]) -> tuple[str, ...]:
-    """Those whose folders agree best with a path's; none whose folders speak of another place."""
+    """Return the files whose folders agree best with those of a path, at least in part."""
     rated = [(_nearness(path, each), each) for each in found if each != path]
     best = max((rating for rating, _ in rated), default=0)
     if not best:
@@ -176,8 +176,10 @@ def _nearest(path: str, found: Sequence[str]) -> tuple[str, ...]:
 
 
 def _nearness(path: str, other: str) -> int:
-    """How well the folders of a file and of a test agree, apart from those that only say which of
-    them is the test; 0 where they do not."""
+    """Rate how well the folders of a file and of a test agree; 0 where they disagree.
+
+    Folders that only mark a test or a source do not count.
+    """
     mine, theirs = _places(path), _places(other)
     if mine == theirs:
         return 1_000

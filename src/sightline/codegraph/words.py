@@ -15,7 +15,7 @@ def text(found: Related) -> str:
     if not len(found):
         more = " that fits the limits" if found.left_out else ""
         lines = [f"No other file is related to {one_line(found.path)}{more}."]
-    return "\n".join([*lines, *_told(found)])
+    return "\n".join([*lines, *_notes(found)])
 
 
 def as_json(found: Related) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def _line(file: RelatedFile) -> str:
     )
 
 
-def _told(found: Related) -> Iterator[str]:
+def _notes(found: Related) -> Iterator[str]:
     if found.left_out:
         is_more = _counted(found.left_out, "more file is", "more files are")
         yield f"{is_more} related but did not fit. Ask with a higher limit to see them."

@@ -112,13 +112,6 @@ def test_a_test_from_outside_means_the_package_it_is_in():
     assert meant(files, "a.b/c/x", "x/y_test.go") == ("x/y.go",)
 
 
-def test_settings_that_are_too_large_are_told(monkeypatch):
-    monkeypatch.setattr("sightline.codegraph.languages.go.SETTINGS_MOST", 10)
-    resolver = over(MODULE | {"x/y.go": ""})
-    assert resolver.targets("main.go", Reference("a.b/c/x", 1)) == ()
-    assert resolver.problems == ("go.mod is too large to be settings: imports do without it.",)
-
-
 def test_sources_and_settings_concern_all_and_other_files_nobody():
     for path in ("x/y.go", "go.mod", "a/go.work", "vendor/modules.txt"):
         concerned = affected([path, "a.py"])

@@ -147,11 +147,8 @@ def test_settings_that_go_in_circles_or_are_no_json_say_nothing_more():
     resolver = over({"src/tsconfig.json": "{oh", "src/a.ts": ""})
     assert resolver.targets("src/main.ts", Reference("./a", 1)) == ("src/a.ts",)
     assert resolver.targets("src/main.ts", Reference("a", 1)) == ()
-    (problem,) = resolver.problems
-    assert problem.startswith("src/tsconfig.json is not JSON")
     deep = over({"tsconfig.json": "[" * 100_000, "a.ts": ""})
     assert deep.targets("b.ts", Reference("a", 1)) == ()
-    assert len(deep.problems) == 1
 
 
 def test_settings_that_are_not_listed_are_read_where_others_extend_them():

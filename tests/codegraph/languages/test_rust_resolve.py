@@ -204,16 +204,14 @@ def test_crates_of_the_tree_are_those_that_the_manifest_names():
         assert found == ([target] if target else []), name
 
 
-def test_settings_that_cannot_be_read_are_told():
+def test_imports_do_without_settings_that_cannot_be_read():
     resolver = over({"Cargo.toml": "[package\n", "src/lib.rs": "", "src/a.rs": ""})
     assert resolver.targets("src/a.rs", Reference("crate", 1, names=("X",))) == ("src/lib.rs",)
-    assert resolver.problems[0].startswith("Cargo.toml is not TOML (")
 
 
 def test_a_key_of_many_parts_is_not_parsed():
     resolver = over({"Cargo.toml": "a." * 300_000 + "b = 1\n", "src/lib.rs": "", "src/a.rs": ""})
     assert resolver.targets("src/a.rs", Reference("crate", 1, names=("X",))) == ("src/lib.rs",)
-    assert resolver.problems == ("Cargo.toml has a line of too many dots: imports do without it.",)
 
 
 def test_a_path_may_be_too_long():

@@ -1,18 +1,13 @@
-"""What a source of C, C++ or Objective-C includes, told from its text, in whichever branch.
+"""Includes of C, C++ and Objective-C sources, and the files they mean.
 
-`#include` stands at the beginning of a line, so an expression finds it at once; only what stands
-before the last of them is looked at for comments and raw strings that hold lines which look alike.
+An expression finds `#include` in every branch, because it stands at the beginning of a line; the text
+before the last one is searched for comments and raw strings that hold lines which look alike. The
+grammars of tree-sitter miss includes and invent others, so no parser reads these languages.
 
-Which files an `#include` of C, C++ or Objective-C means.
-
-Beside the file, then along the folders that `compile_commands.json` names for it. What is not there is
-looked for where projects keep their headers, from the file's folder upwards, and last by its name: a
-path that ends so, the nearest of several.
-
-The folders along which a compiler looks for what sources include, by compile_commands.json.
-
-It names folders of the machine it was made on. Which of them is the tree's own is told by the sources
-it lists: what stands before the longest end of their paths that is in the tree.
+A file is looked up beside the source, then in the folders that `compile_commands.json` names for it,
+then where projects keep their headers, from the source's folder upwards, and last by its name: the
+nearest path with this ending. `compile_commands.json` names folders of the machine that wrote it; the
+sources it lists tell which of them is the tree's own.
 """
 
 from __future__ import annotations
@@ -68,8 +63,11 @@ _TOKEN_OR_RAW = re.compile(
 
 
 def references(source: bytes, path: str) -> tuple[Reference, ...]:
-    """What a source includes, in its order. `level` is 1 for a name in quotes, which is looked for
-    beside the source first; `names` is the last part of the name."""
+    """Read the includes of a source, in its order.
+
+    `level` is 1 for a name in quotes, which is looked up beside the source first; `names` is the last
+    part of the name.
+    """
     text = source[:LIMIT].removeprefix(b"\xef\xbb\xbf")
     found = list(islice(_DIRECTIVE.finditer(text), MOST))
     if not found:
@@ -92,7 +90,7 @@ def _placed(text: bytes, found: Iterator[re.Match[bytes]]) -> Iterator[Reference
 
 
 def _outside(text: bytes, found: list[re.Match[bytes]], *, raw: bool) -> Iterator[re.Match[bytes]]:
-    """Those that stand in no comment and no string."""
+    """Return the directives outside of comments and strings."""
     passed = _passed(text, found[-1].start(1), raw=raw)
     start = end = 0
     for each in found:
@@ -104,7 +102,7 @@ def _outside(text: bytes, found: list[re.Match[bytes]], *, raw: bool) -> Iterato
 
 
 def _passed(text: bytes, last: int, *, raw: bool) -> Iterator[tuple[int, int]]:
-    """Where comments and strings begin and end, as far as they begin before a place."""
+    """Return the ranges of comments and strings that begin before a place."""
     token, at, unclosed = (_TOKEN_OR_RAW if raw else _TOKEN), 0, 0
     while (found := token.search(text, at)) is not None and found.start() < last:
         at = found.end()
@@ -156,7 +154,7 @@ _OTHER = (
 
 
 def affected(changed: Iterable[str]) -> Affected | None:
-    """Whose includes may lead elsewhere when these files came or went."""
+    """Return the includes that may lead elsewhere when these files came or went."""
     names = [path[path.rfind("/") + 1 :] for path in changed if not path.endswith(_OTHER)]
     return Affected(NAME in names, frozenset(names), ()) if names else None
 
@@ -174,14 +172,14 @@ class C:
         self._homes: dict[str, tuple[str, ...]] = {}
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
-        """As Resolver.targets."""
+        """Return the files that a reference leads to; see Resolver.targets."""
         name = reference.module
         if not name or len(name) > LONGEST or name.startswith("/"):
             return ()
-        found = self._found(path, name, beside=reference.level == 1)
+        found = self._lookup(path, name, beside=reference.level == 1)
         return () if found is None or found == path else (found,)
 
-    def _found(self, path: str, name: str, *, beside: bool) -> str | None:
+    def _lookup(self, path: str, name: str, *, beside: bool) -> str | None:
         folder = path.rpartition("/")[0]
         if beside:
             found = self._in(folder, name)
@@ -268,8 +266,11 @@ class Commands:
         self._near: dict[str, Places] = {}
 
     def places(self, path: str) -> Places:
-        """Where a source's includes are looked for. Of a file that is not compiled by itself, as
-        headers are, wherever those of the others are, the nearest first, then the most frequent."""
+        """Return the folders in which a source's includes are looked up.
+
+        For a file that is not compiled by itself, such as a header, return the folders of all others,
+        the nearest first, then the most frequent.
+        """
         if self._places is None:
             self._places = dict(self._listed())
             counted = Counter(place for each in self._places.values() for place in each)
@@ -379,6 +380,8 @@ SYSTEM = ("sys/", "bits/", "asm/", "arpa/", "net/", "netinet/", "linux/", "mach/
 
 
 def is_standard(name: str) -> bool:
-    """Whether a name between angle brackets is most likely not of the tree. C++'s own have no
-    ending and no folder."""
+    """Return true for a name between angle brackets that is most likely a system's own.
+
+    C++'s own headers have no ending and no folder.
+    """
     return name in STANDARD or name.startswith(SYSTEM) or ("." not in name and "/" not in name)

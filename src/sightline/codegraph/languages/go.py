@@ -66,7 +66,7 @@ def references(source: bytes, _path: str = "") -> Iterator[Reference]:
 
 
 def _package_name(module: str) -> str:
-    """Return the name by which a source calls a package that it gives no name."""
+    """Return the default name of a package in a source."""
     *above, last = module.split("/")
     if above and _VERSION.fullmatch(last):
         last = above[-1]
@@ -87,8 +87,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 def affected(changed: Iterable[str]) -> Affected | None:
-    """Whose imports may lead elsewhere when these files came or went: a source makes a folder a
-    package, and settings say which names folders have."""
+    """Return the imports that may lead elsewhere: all, when sources or settings came or went."""
     mine = any(path.endswith(SOURCE) or path.endswith(SETTINGS) for path in changed)
     return Affected(every=True, words=frozenset(), folders=()) if mine else None
 
@@ -105,13 +104,8 @@ class Go:
         self._ranked: dict[str, list[Ranked]] = {}
         self._modules = Modules(listed, read or (lambda _path: None))
 
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What kept settings from being read so far, in sentences; imports did without them."""
-        return tuple(self._modules.problems)
-
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
-        """As Resolver.targets."""
+        """Return the files that a reference leads to; see Resolver.targets."""
         module = reference.module
         if not module or len(module) > LONGEST:
             return ()
@@ -122,7 +116,7 @@ class Go:
         return ()
 
     def _ordered(self, folder: str, names: tuple[str, ...]) -> list[str]:
-        """The files of a package, those first that are named like what is taken from it."""
+        """Return the files of a package, first those named like the imported names."""
         if folder not in self._ranked:
             self._ranked[folder] = _ranked(folder, self._packages[folder])
         ranked = self._ranked[folder]
@@ -139,14 +133,13 @@ class Go:
 
 
 def _counts(path: str) -> bool:
-    """Whether Go takes a file for a part of its package."""
+    """Return true for a file that is a part of its package for Go."""
     name = path[path.rfind("/") + 1 :]
     return not name.startswith(("_", ".")) and not name.endswith("_test.go")
 
 
 def _ranked(folder: str, files: list[str]) -> list[Ranked]:
-    """A package's files as they come where nothing is known of what is taken: the one that bears
-    its name first, what was generated last."""
+    """Rank the files of a package without imported names: its namesake first, generated ones last."""
     package = folder.rpartition("/")[2].lower()
     ranked = []
     for file in files:
@@ -158,7 +151,7 @@ def _ranked(folder: str, files: list[str]) -> list[Ranked]:
 
 
 def _fit(ranked: Ranked, wanted: list[str]) -> float:
-    """How well a file's name goes with the names that are taken from its package."""
+    """Rate how well a file's name fits the names imported from its package."""
     fit, plain, _ = ranked
     if len(plain) < _SHORTEST:
         return fit
@@ -170,15 +163,14 @@ WORK = "go.work"
 STANDARD = "src/go.mod"
 """Where Go's own tree has the module `std`, whose packages are named by their folders alone."""
 
-SETTINGS_MOST = 4 * 1024 * 1024
-"""Bytes of a settings file that is read."""
-
 _WORDS = re.compile(r'"[^"]*"|`[^`]*`|//.*|[^\s"`]+')
 
 
 class Module(Struct, frozen=True):
-    """What a go.mod or a go.work says. uses: folders of a workspace's modules; replaced: modules
-    that a folder of the tree stands for."""
+    """The contents of a go.mod or a go.work.
+
+    uses: folders of a workspace's modules; replaced: modules that a folder of the tree replaces.
+    """
 
     name: str = ""
     uses: tuple[str, ...] = ()
@@ -186,10 +178,9 @@ class Module(Struct, frozen=True):
 
 
 class Modules:
-    """The modules of a tree. problems: what could not be read, in sentences."""
+    """The modules of a tree."""
 
     def __init__(self, paths: Iterable[str], read: Reader) -> None:
-        self.problems: list[str] = []
         self._read = read
         self._files: set[str] = set()
         self._vendors: set[str] = set()
@@ -203,13 +194,15 @@ class Modules:
         self._visible: dict[str, tuple[Places, Places]] = {}
 
     def folders(self, folder: str, module: str) -> Iterator[str]:
-        """The folders that an import in a folder may mean, in the order in which Go looks: its own
-        modules, what is vendored, what replaces others."""
+        """Return the folders that an import in a folder may mean, in the order in which Go looks.
+
+        Own modules come first, then vendored ones, then replacements.
+        """
         home = self._home(folder)
         if home is None:
             yield from self._unmanaged(folder, module)
             return
-        own, replaced = self._seen(home)
+        own, replaced = self._modules_around(home)
         yield from self._within(own, module)
         for above in upwards(home):
             if above in self._vendors:
@@ -228,7 +221,7 @@ class Modules:
                     yield folder
 
     def _unmanaged(self, folder: str, module: str) -> Iterator[str]:
-        """As it was before there were modules: in vendor folders, and below `src`."""
+        """Return folders by the rules before modules: vendor folders, and below `src`."""
         for above in upwards(folder):
             if above in self._vendors:
                 yield below(above, f"vendor/{module}")
@@ -242,7 +235,7 @@ class Modules:
             self._homes[folder] = next(found, None)
         return self._homes[folder]
 
-    def _seen(self, home: str) -> tuple[Places, Places]:
+    def _modules_around(self, home: str) -> tuple[Places, Places]:
         """The modules that one builds together with a module: its workspace's, else itself; and
         what replaces others in them."""
         if home not in self._visible:
@@ -267,9 +260,6 @@ class Modules:
 
     def _parsed(self, path: str) -> Module:
         source = self._read(path) if path in self._files else None
-        if source is not None and len(source) > SETTINGS_MOST:
-            self.problems.append(f"{path} is too large to be settings: imports do without it.")
-            source = None
         folder = path.rpartition("/")[0]
         name, uses, replaced = "", [], []
         for verb, *words in _lines((source or b"").decode("utf-8-sig", "replace")):

@@ -142,7 +142,7 @@ _DOMAINS = frozenset(
 
 
 def affected(changed: Iterable[str]) -> Affected | None:
-    """Whose names may mean other files when these came or went."""
+    """Return the names that may mean other files when these came or went."""
     names = (path[path.rfind("/") + 1 :] for path in changed if path.endswith(SOURCE))
     words = frozenset(name[: -len(SOURCE)] for name in names)
     return Affected(every=False, words=words, folders=()) if words else None
@@ -160,7 +160,7 @@ class Java:
             self._files.setdefault(path[folder + 1 :], []).append(path)
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
-        """As Resolver.targets. Where several modules have the type, it is the nearest."""
+        """Return the file of a type, the nearest of several; see Resolver.targets."""
         name = reference.module
         if not name or len(name) > LONGEST or name.count(".") > NESTED_MOST:
             return ()
@@ -201,7 +201,7 @@ class Java:
 
 
 def _begins(path: str, ending: str) -> bool:
-    """Whether a path's package may be all that the ending says, and no more."""
+    """Return true where the ending of a path may be its whole package."""
     folders = path[: -len(ending) - 1].split("/")
     if ending.count("/") >= SURE:
         return True

@@ -148,13 +148,8 @@ class JavaScript:
         self._packages = Packages(self._documents)
         self._compilers = Compilers(self._documents, self._packages)
 
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What kept settings from being read so far, in sentences; imports did without them."""
-        return tuple(self._documents.problems)
-
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
-        """As Resolver.targets."""
+        """Return the files that a reference leads to; see Resolver.targets."""
         name, folder = reference.module, path.rpartition("/")[0]
         if not name or len(name) > LONGEST:
             return ()
@@ -170,7 +165,7 @@ class JavaScript:
     def _meant(self, folder: str, name: str, ends: Ends) -> str | None:
         if name.startswith(("./", "../")) or name in (".", ".."):
             return self._relative(folder, name, ends)
-        options = self._compilers.of(folder)
+        options = self._compilers.options(folder)
         candidates = options.candidates(name)
         if candidates is None and options.base is not None:
             place = joined(options.base, name)
@@ -194,7 +189,7 @@ class JavaScript:
 
     def _elsewhere(self, folder: str, path: str, ends: Ends) -> str | None:
         """A relative name in another of the folders that count as one."""
-        roots = self._compilers.of(folder).roots
+        roots = self._compilers.options(folder).roots
         inside = [root for root in roots if path.startswith(f"{root}/" if root else "")]
         if not inside:
             return None
@@ -250,7 +245,7 @@ class JavaScript:
         return next((path + end for end in ends if path + end in self._files), None)
 
     def _folder(self, path: str, ends: Ends) -> str | None:
-        """What a folder stands for: what its manifest names, or its index."""
+        """Return the file that a folder stands for: by its manifest, or its index."""
         if below(path, MANIFEST) in self._files:
             for main in self._packages.mains(path, typed=ends is OF_TYPESCRIPT):
                 found = self._exact(main, ends) or self._ended(main, ends)
@@ -289,8 +284,10 @@ class Packages:
         self._roots: dict[str, str | None] = {}
 
     def of_name(self, name: str, folder: str) -> tuple[str | None, str]:
-        """The folder of the package that a bare name means in a folder, and what is asked of it.
-        None where it is none of the tree."""
+        """Return the folder of the package with a bare name, and the path asked of it.
+
+        None for a package that is not in the tree.
+        """
         parts = name.split("/", 2 if name.startswith("@") else 1)
         cut = 2 if name.startswith("@") else 1
         package, rest = "/".join(parts[:cut]), "/".join(parts[cut:])
@@ -397,7 +394,7 @@ def _place(manifest: dict[str, Any], package: str, folder: str) -> str | None:
 
 
 def _chosen(named: dict[str, Any], name: str, hold: Conditions) -> list[str]:
-    """What a map of exports or imports has for a name: itself, or by the longest pattern."""
+    """Look a name up in a map of exports or imports: itself, or the longest pattern."""
     if name in named and "*" not in name:
         return list(_leaves(named[name], "", hold, 0))
     patterns = {f"{key}*" if key.endswith("/") else key: key for key in named}
@@ -449,7 +446,7 @@ def _any(patterns: list[list[str]], parts: list[str]) -> bool:
 
 
 def _fits(pattern: list[str], parts: list[str]) -> bool:
-    """Whether folders fit a pattern's parts, of which ** are any number."""
+    """Match folders with the parts of a pattern; `**` is any number of folders."""
     reached = _past(pattern, {0})
     for part in parts:
         stay = {at for at in reached if pattern[at : at + 1] == ["**"]}
@@ -467,7 +464,7 @@ def _past(pattern: list[str], reached: set[int]) -> set[int]:
 
 
 def _is(pattern: str, name: str) -> bool:
-    """Whether a name fits a pattern in which * is anything; every piece is found leftmost."""
+    """Match a name with a pattern in which * is anything; every piece is found leftmost."""
     first, *rest = pattern.split("*")
     if not rest:
         return pattern == name
@@ -483,9 +480,6 @@ def _is(pattern: str, name: str) -> bool:
     return at <= end
 
 
-SETTINGS_MOST = 4 * 1024 * 1024
-"""Bytes of a settings file that is read."""
-
 DEEPEST = 32
 """How many settings may extend one another."""
 
@@ -496,7 +490,7 @@ _EXTRAS = re.compile(
 
 
 def texts(value: Any) -> list[str]:
-    """The strings of a value that may be one or a list of them."""
+    """Return the strings of a value: one, or a list of them."""
     several = value if isinstance(value, list) else [value]
     return [each for each in several if isinstance(each, str) and len(each) <= LONGEST]
 
@@ -513,38 +507,26 @@ def starred(patterns: Iterable[str], name: str) -> tuple[str, str] | None:
 
 
 class Documents:
-    """Settings files, each read once. problems: what could not be read, in sentences."""
+    """Settings files, each read once."""
 
     def __init__(self, files: AbstractSet[str], read: Reader) -> None:
         self.files = files
-        self.problems: list[str] = []
         self._read = read
         self._known: dict[str, dict[str, Any]] = {}
 
     def text(self, path: str) -> str:
         """A file's text; "" where there is none."""
-        source = self._read(path) or b""
-        if len(source) > SETTINGS_MOST:
-            self.problems.append(f"{path} is too large to be settings: imports do without it.")
-            return ""
-        return source.decode("utf-8-sig", "replace")
+        return (self._read(path) or b"").decode("utf-8-sig", "replace")
 
     def mapping(self, path: str) -> dict[str, Any]:
         """A JSON file's mapping, comments and trailing commas allowed; empty where there is none."""
         if path not in self._known:
-            self._known[path] = self._mapping(path)
+            try:
+                value = _loaded(self.text(path))
+            except (ValueError, RecursionError):
+                value = {}
+            self._known[path] = value if isinstance(value, dict) else {}
         return self._known[path]
-
-    def _mapping(self, path: str) -> dict[str, Any]:
-        text = self.text(path)
-        if not text.strip():
-            return {}
-        try:
-            value = _loaded(text)
-        except (ValueError, RecursionError) as problem:
-            self.problems.append(f"{path} is not JSON ({problem}): imports do without it.")
-            return {}
-        return value if isinstance(value, dict) else {}
 
 
 def _loaded(text: str) -> Any:
@@ -560,15 +542,18 @@ PATTERNS_MOST = 500
 
 
 class Paths(Struct, frozen=True):
-    """What names stand for: of whole names, and of patterns with a star, so many of them."""
+    """The targets of names in settings: whole names, and patterns with a star."""
 
     names: dict[str, tuple[str, ...]]
     patterns: dict[str, tuple[str, ...]]
 
 
 class Options(Struct, frozen=True):
-    """What settings say, with all that they extend. base: the folder of `baseUrl`. paths: what names
-    stand for, from the folder `origin`. roots: folders that count as one."""
+    """Settings with all that they extend.
+
+    base: the folder of `baseUrl`; paths: targets of names, from the folder `origin`; roots: folders
+    that count as one.
+    """
 
     base: str | None = None
     paths: Paths | None = None
@@ -602,13 +587,13 @@ class Compilers:
         self._nearest: dict[str, Options] = {}
         self._known: dict[str, Options] = {}
 
-    def of(self, folder: str) -> Options:
-        """What the nearest settings say of the files in a folder."""
+    def options(self, folder: str) -> Options:
+        """Return the nearest settings for the files in a folder."""
         if folder not in self._nearest:
-            self._nearest[folder] = self._of(folder)
+            self._nearest[folder] = self._nearest_options(folder)
         return self._nearest[folder]
 
-    def _of(self, folder: str) -> Options:
+    def _nearest_options(self, folder: str) -> Options:
         for above in upwards(folder):
             for name in _NAMES:
                 path = below(above, name)
@@ -663,7 +648,7 @@ def _over(low: Options, high: Options) -> Options:
 
 
 def _own(options: dict[str, Any], folder: str) -> Options:
-    """The options of one file, which are meant from its folder."""
+    """Read the options of one file, whose paths start from its folder."""
     base = [joined(folder, _here(name)) for name in texts(options.get("baseUrl"))[:1]]
     roots = [joined(folder, _here(name)) for name in texts(options.get("rootDirs"))]
     paths = options.get("paths")

@@ -44,7 +44,7 @@ _UNFIT = re.compile("punycode|idna|undefined|escape")
 
 
 def references(source: bytes, _path: str = "") -> Iterator[Reference]:
-    """Read the imports of a source anywhere in it, in the order of their lines."""
+    """Read all imports of a source, in the order of their lines."""
     syntax = GRAMMAR.parse(_utf8(source))
     for match in syntax.matches:
         if "statement" not in match:
@@ -84,7 +84,7 @@ def _utf8(source: bytes) -> bytes:
 
 
 def _name(text: str) -> str:
-    """Return a dotted name as Python compares it, without the spaces and lines in it."""
+    """Return a dotted name as Python compares it, without spaces and line ends."""
     return normalize("NFKC", re.sub(r"[\s\\]+", "", text))
 
 
@@ -138,7 +138,7 @@ class Python:
         self._steps: dict[tuple[Places, str, Endings], Step] = {}
 
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
-        """As Resolver.targets."""
+        """Return the files that a reference leads to; see Resolver.targets."""
         endings = STUBS if path.endswith(".pyi") else SOURCES
         folder = path[: path.rfind("/") + 1]
         parts = reference.module.split(".") if reference.module else []
@@ -152,11 +152,11 @@ class Python:
                 found.append(file)
             if not places:
                 break
-        taken = self._taken(places, reference.names, endings)
+        taken = self._submodules(places, reference.names, endings)
         return self._answer(path, [*taken, *reversed(found)], endings)
 
-    def _taken(self, places: Places, names: Sequence[str], endings: Endings) -> list[str]:
-        """The submodules among the names that are taken from a package."""
+    def _submodules(self, places: Places, names: Sequence[str], endings: Endings) -> list[str]:
+        """Return the submodules among the imported names of a package."""
         if not places:
             return []
         files = [self._step(places, name, endings)[0] for name in names if name != "*"]
@@ -214,8 +214,11 @@ class Python:
         return None
 
     def _places(self, folder: str, top: str) -> Places:
-        """Where an absolute import is looked for: a name of the standard library in the starting
-        folder alone, others in the roots of all projects, the nearest first."""
+        """Return the folders in which an absolute import is looked up.
+
+        A name of the standard library is looked up in the starting folder alone, others in the roots
+        of all projects, the nearest first.
+        """
         if top in self._builtin:
             return ()
         start = self._start(folder)
@@ -272,6 +275,6 @@ def _parent(folder: str) -> str:
 
 
 def _shared(root: str, folder: str) -> int:
-    """How many leading folders two have in common."""
+    """Count the leading folders that two paths have in common."""
     pairs = zip(root.split("/"), folder.split("/"), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1] != "", pairs))

@@ -265,7 +265,7 @@ def _leaves(text: bytes, at: int) -> tuple[list[tuple[int, Names, str]], int]:
 
 
 def _leaf(path: Names, last: re.Match[bytes] | None) -> Iterator[tuple[int, Names, str]]:
-    """Return what a path brings in that ends with a name; nothing where a bracket goes on."""
+    """Return the name that ends a path, if any: its place, full path and name here."""
     if last is not None:
         full = path[:-1] if path[-1] == "self" and len(path) > 1 else path
         yield last.start("name"), full, _plain(last["called"]) if last["called"] else full[-1]
@@ -284,7 +284,7 @@ WHOLE_MOST = 8
 
 
 def affected(changed: Iterable[str]) -> Affected | None:
-    """Whose paths may lead elsewhere when these files came or went: a source may include any file."""
+    """Return the paths that may lead elsewhere: all, because a source may include any file."""
     return Affected(every=True, words=frozenset(), folders=()) if any(changed) else None
 
 
@@ -304,13 +304,8 @@ class Rust:
         self._scopes: dict[str, Scope | None] = {}
         self._onwards: dict[tuple[str, Names], str | None] = {}
 
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """What kept settings from being read so far, in sentences; paths did without them."""
-        return tuple(self._crates.problems)
-
     def targets(self, path: str, reference: Reference) -> tuple[str, ...]:
-        """As Resolver.targets."""
+        """Return the files that a reference leads to; see Resolver.targets."""
         if len(reference.module) > LONGEST:
             return ()
         if reference.kind == "include":
@@ -331,7 +326,7 @@ class Rust:
         )
 
     def _inside(self, path: str) -> str:
-        """The folder in which a file's modules are."""
+        """Return the folder of a file's modules."""
         folder, _, name = path.rpartition("/")
         if name == "mod.rs" or self._place(path).root == path:
             return folder
@@ -345,7 +340,7 @@ class Rust:
                 yield self._file(start[0], (*start[1], name), 0)
 
     def _start(self, path: str, level: int, names: Names) -> Start | None:
-        """Where a path begins that is written in a file."""
+        """Return the crate of a path written in a file, and the path from the crate's root."""
         place = self._place(path)
         if level:
             kept = len(place.modules) - (level - 1)
@@ -384,7 +379,7 @@ class Rust:
     def _had(self, scope: Scope, file: str, rest: Names, deep: int) -> str | None:
         name = rest[0]
         if name in scope.files:
-            return self._given(file, scope.files[name], rest[1:])
+            return self._given_file(file, scope.files[name], rest[1:])
         if name in scope.modules:
             return file
         if name in scope.called:
@@ -406,8 +401,8 @@ class Rust:
         file = self._file(place, (*names, "*"), deep + 1)
         return None if file is None else self._onward(file, rest, deep + 1)
 
-    def _given(self, file: str, path: str, rest: Names) -> str | None:
-        """The file of a module whose path is given, or of one in it: they lie beside it."""
+    def _given_file(self, file: str, path: str, rest: Names) -> str | None:
+        """Return the file of a module with a given path, or of a module below it, which lies beside."""
         whole = joined(file.rpartition("/")[0], path)
         if whole not in self._files or whole is None:
             return None
@@ -435,9 +430,6 @@ class Rust:
 
 
 MANIFEST = "Cargo.toml"
-SETTINGS_MOST = 4 * 1024 * 1024
-"""Bytes of a settings file that is read."""
-
 LINE_DOTS_MOST = 200
 """tomllib takes time by the square of a key's parts: 17 s for 32,000."""
 
@@ -451,8 +443,11 @@ _BEST = ("lib.rs", "main.rs")
 
 
 class Place(Struct, frozen=True):
-    """Where a file is in its crate. folder: of the crate's root; root: that file, None where several
-    crates may have this one; modules: the names on the way to it; package: its folder."""
+    """The place of a file in its crate.
+
+    folder: of the crate's root; root: that file, None where several crates may have this one; modules:
+    names from the root to the file; package: its folder.
+    """
 
     folder: str
     root: str | None
@@ -465,10 +460,9 @@ Start = tuple[Place, Names]
 
 
 class Crates:
-    """The crates of a tree. problems: what could not be read, in sentences."""
+    """The crates of a tree."""
 
     def __init__(self, paths: Iterable[str], read: Reader) -> None:
-        self.problems: list[str] = []
         self._read = read
         listed = [path for path in paths if path.endswith((".rs", MANIFEST))]
         self._files: AbstractSet[str] = frozenset(listed)
@@ -480,7 +474,7 @@ class Crates:
         self._sources: dict[str | None, list[str]] | None = None
 
     def place(self, path: str) -> Place:
-        """Where a file is in its crate, by the nearest root above it."""
+        """Return the place of a file in its crate, by the nearest root above it."""
         package = self._package(path.rpartition("/")[0])
         roots = self._rooted(package)
         folder = path.rpartition("/")[0]
@@ -502,7 +496,7 @@ class Crates:
         return None if root is None else Place(root.rpartition("/")[0], root, (), folder)
 
     def old(self, package: str | None) -> bool:
-        """Whether a package's paths begin at the root of the crate, as they did before 2018."""
+        """Return true where paths of a package begin at the crate's root, as before 2018."""
         if package is None:
             return False
         edition = self._table(package, "package").get("edition", "2015")
@@ -524,13 +518,13 @@ class Crates:
         """The roots of a package's crates, by their folders."""
         key = "/" if package is None else package
         if key not in self._roots:
-            said = self._said(package) if package is not None else []
+            said = self._named_roots(package) if package is not None else []
             found = self._roots[key] = {}
-            for path in dict.fromkeys((*said, *self._found(package))):
+            for path in dict.fromkeys((*said, *self._conventional_roots(package))):
                 found.setdefault(path.rpartition("/")[0], []).append(path)
         return self._roots[key]
 
-    def _found(self, package: str | None) -> Iterator[str]:
+    def _conventional_roots(self, package: str | None) -> Iterator[str]:
         if self._sources is None:
             self._sources = {}
             for path in sorted(self._files):
@@ -545,7 +539,7 @@ class Crates:
             if rooted:
                 yield path
 
-    def _said(self, package: str) -> list[str]:
+    def _named_roots(self, package: str) -> list[str]:
         """The roots that a manifest names."""
         manifest = self._manifest(package)
         tables = [manifest.get("lib"), *(each for kind in _KINDS for each in _list(manifest, kind))]
@@ -565,7 +559,7 @@ class Crates:
         return _spelled(name) if isinstance(name, str) else ""
 
     def _needed(self, package: str) -> Iterator[tuple[str, str]]:
-        """What the sources of a package call other crates of the tree, and their folders."""
+        """Return the names of other crates in the sources of a package, and their folders."""
         for name, said in _tables(self._manifest(package)):
             folder = self._folder(package, name, said)
             if folder is not None and below(folder, MANIFEST) in self._files:
@@ -601,7 +595,7 @@ class Crates:
         return self._workspaces[package]
 
     def _shared(self, package: str, name: str) -> dict[str, Any]:
-        """What a package's workspace says for all."""
+        """Return a table of the package's workspace."""
         root = self._workspace(package)
         return {} if root is None else _under(self._table(root, "workspace"), name)
 
@@ -616,16 +610,11 @@ class Crates:
 
     def _parsed(self, path: str) -> dict[str, Any]:
         source = self._read(path) or b""
-        if len(source) > SETTINGS_MOST:
-            self.problems.append(f"{path} is too large to be settings: imports do without it.")
-            return {}
         if any(line.count(b".") > LINE_DOTS_MOST for line in source.split(b"\n")):
-            self.problems.append(f"{path} has a line of too many dots: imports do without it.")
             return {}
         try:
             return tomllib.loads(source.decode("utf-8-sig", "replace"))
-        except (ValueError, RecursionError) as problem:
-            self.problems.append(f"{path} is not TOML ({problem}): imports do without it.")
+        except (ValueError, RecursionError):
             return {}
 
 
