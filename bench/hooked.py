@@ -14,7 +14,7 @@ from bench.baselines import Answer
 from bench.trial import Guard
 
 import sightline
-from sightline.hooks.call import answered
+from sightline.hooks.call import Call
 from sightline.model.events import Refused
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class HookedAgent:
         payload = common | {"transcript_path": f"{home}/{SESSION}.jsonl"} | fields
         environ = {"HOME": home, "CLAUDE_PROJECT_DIR": root, "SIGHTLINE_HOME": home}
         environ |= {"PATH": "", "XDG_CONFIG_HOME": home}
-        printed = answered(AGENT, json.dumps(payload).encode(), environ=environ, home=home)
+        printed = Call(AGENT, environ, home).answered(json.dumps(payload).encode())
         found: dict[str, Any] = json.loads(printed or b"{}").get("hookSpecificOutput", {})
         return found
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import sightline
 from sightline.hooks import fault_log, hook_entry
-from sightline.hooks.call import answered
+from sightline.hooks.call import Call
 from sightline.hooks.daemon_status import list_daemons
 from sightline.hooks.http_endpoint import http_settings
 from sightline.hooks.protocol import own_settings, run_folder
@@ -116,7 +116,7 @@ class Host:
 
     def answer(self, raw: bytes) -> bytes:
         """The same in this process."""
-        return answered(AGENT, raw, environ=self.environ, home=self.home)
+        return Call(AGENT, self.environ, self.home).answered(raw)
 
     def write(self) -> bytes:
         """A write that has to be refused."""

@@ -267,16 +267,18 @@ def daemon(root: Path, home: str) -> Iterator[Callable[[bytes], bytes]]:
     Only this function knows modules that are not public; adapt it when the daemon moves. It skips
     the socket: a payload is handed to what the daemon does with it once it was read.
     """
-    from sightline.hooks.protocol import own_settings, stamp
+    from sightline.hooks.protocol import PROTOCOL, own_settings, stamp
     from sightline.hooks.server import HookServer
+    from sightline.hooks.unix_endpoint import Request
 
     settings, installation = own_settings(os.environ), stamp()
     server = HookServer(str(root), environ=dict(os.environ), home=home, kind="auto")
 
     def ask(raw: bytes) -> bytes:
-        project, agent = str(root), "claude-code"
-        assert server.serves(project, settings, installation, agent, raw)
-        return server.answer(agent, None, raw, project, os.getpid())
+        fields = ("claude-code", "", "", str(os.getpid()), str(root), settings, installation)
+        call = server.accept(Request(PROTOCOL, *fields), raw)
+        assert call is not None
+        return server.answer(call)
 
     server.start()
     try:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agents.recordings import AT_US, write
 
-from sightline.agents.chat import Ids, answered, called, said
+from sightline.agents.chat import Ids, assistant_message, tool_call, tool_result
 from sightline.agents.recording import ROW_BYTES_MAX, Telling, document, first_rows, moment, rows
 
 
@@ -33,21 +33,21 @@ def test_times_as_recordings_tell_them(told, at):
 @given(st.lists(st.sampled_from(["a", "call", "call_1", "call_2", "", None, 3])))
 def test_ids_are_used_once_and_kept_where_they_can_be(told):
     ids = Ids()
-    made = [ids.of(each) for each in told]
+    made = [ids.unique(each) for each in told]
     assert len(set(made)) == len(made)
     assert "a" not in told or "a" in made
 
 
 def test_an_answer_that_says_nothing_is_none():
-    assert said(" ", "a thought") is None
-    assert said("", calls=[called("ls", "c1", None)]) == {
+    assert assistant_message(" ", "a thought") is None
+    assert assistant_message("", calls=[tool_call("ls", "c1", None)]) == {
         "role": "assistant",
         "content": None,
         "tool_calls": [
             {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
         ],
     }
-    assert answered("c1", "x") == {"role": "tool", "tool_call_id": "c1", "content": "x"}
+    assert tool_result("c1", "x") == {"role": "tool", "tool_call_id": "c1", "content": "x"}
 
 
 def test_borders_stand_between_messages_and_once():

@@ -27,7 +27,7 @@ def test_it_connects_once_and_says_so_the_second_time(at):
 
 def test_the_command_it_writes_is_this_python_without_packages(at):
     at("init", "claude-code")
-    for found in settings.found((at.root / LOCAL).read_text()):
+    for found in settings.registered_hooks((at.root / LOCAL).read_text()):
         script = found.hook["args"][-2]
         assert found.hook["command"] == sys.executable
         assert found.hook["args"] == ["-I", "-S", "-c", hook_settings.START, script, "claude-code"]
@@ -37,7 +37,7 @@ def test_the_command_it_writes_is_this_python_without_packages(at):
 
 def test_what_it_writes_runs_and_lets_an_unknown_event_pass(at):
     at("init", "claude-code")
-    hook = settings.found((at.root / LOCAL).read_text())[0].hook
+    hook = settings.registered_hooks((at.root / LOCAL).read_text())[0].hook
     payload = {"session_id": "s", "cwd": str(at.root), "hook_event_name": "Nothing"}
     done = subprocess.run(
         [hook["command"], *hook["args"]],
@@ -69,7 +69,7 @@ def test_a_linked_folder_of_settings_stays(at, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (at.root / ".claude").symlink_to(tmp_path / "elsewhere")
     at("init", "claude-code")
-    assert settings.found((tmp_path / "elsewhere" / "settings.local.json").read_text())
+    assert settings.registered_hooks((tmp_path / "elsewhere" / "settings.local.json").read_text())
     assert at("init", "claude-code", "--remove").code == 0
     assert os.listdir(tmp_path / "elsewhere") == []
     assert (at.root / ".claude").is_symlink()
@@ -119,14 +119,14 @@ def test_the_users_own_settings_need_no_workspace(at, tmp_path, monkeypatch):
     said = at("init", "claude-code", "--scope", "user").out
     assert "is connected in all your workspaces" in said
     assert "~/.claude/settings.json" in said
-    assert settings.found((home / ".claude" / "settings.json").read_text())
+    assert settings.registered_hooks((home / ".claude" / "settings.json").read_text())
     assert at("init", "claude-code").code == 2  # the home folder is no workspace
 
 
 def test_the_configuration_folder_may_be_elsewhere(at, tmp_path, monkeypatch):
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
     at("init", "claude-code", "--scope", "user")
-    assert settings.found((tmp_path / "config" / "settings.json").read_text())
+    assert settings.registered_hooks((tmp_path / "config" / "settings.json").read_text())
 
 
 def test_two_scopes_at_once_are_one_too_many(at):
@@ -180,7 +180,10 @@ def test_a_token_does_not_go_into_shared_settings(at):
 
 def test_http_hooks_name_an_address_of_this_machine_and_begin_with_a_process(at):
     at("init", "claude-code", "--kind", "http")
-    ours = {found.event: found.hook for found in settings.found((at.root / LOCAL).read_text())}
+    ours = {
+        found.event: found.hook
+        for found in settings.registered_hooks((at.root / LOCAL).read_text())
+    }
     assert ours.pop("SessionStart")["type"] == "command"
     assert {hook["url"] for hook in ours.values()} == {ours["Stop"]["url"]}
     assert ours["Stop"]["url"].startswith("http://127.0.0.1:")
@@ -217,4 +220,4 @@ def test_settings_that_name_the_script_of_the_first_version_are_replaced(at):
     assert hooks["state"] == "problem"
     at("init", "claude-code")
     assert file.read_text() == now
-    assert len(settings.found(now)) == len(hook_settings.EVENTS)
+    assert len(settings.registered_hooks(now)) == len(hook_settings.EVENTS)

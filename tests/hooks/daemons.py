@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
+from time import monotonic, sleep
 from typing import Self
 
 from tests.hooks.hooking import ENTRY, Host
@@ -23,6 +24,9 @@ from sightline.hooks import daemon_status, spawn
 from sightline.hooks.protocol import LATE, own_settings, run_folder
 
 PACKAGE = Path(ENTRY).parents[1]
+
+START_S = 60.0
+"""Seconds for a daemon to start on a busy machine."""
 
 CLIENT = """
 import json, subprocess, sys
@@ -86,14 +90,17 @@ class DaemonHost(Host):
             child.communicate()
 
     def started(self) -> daemon_status.DaemonStatus:
-        """The one that a hook left behind, once it answers."""
-        while not (found := self.autos()):
-            os.sched_yield()
-        (one,) = found
-        return one
+        """Wait for the daemon that a hook started, and return it. AssertionError when it cannot
+        start: the hooks' log says why."""
+        deadline = monotonic() + START_S
+        while not (daemons := self.autos()):
+            assert monotonic() < deadline, f"no daemon after {START_S:g} s; log: {self.faults()}"
+            sleep(0.01)
+        (daemon,) = daemons
+        return daemon
 
     def ended(self) -> None:
-        """Wait until nobody has the place: the lock goes with the process."""
+        """Wait until no process holds the lock: it goes with the daemon."""
         with suppress(FileNotFoundError), open(self.place, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
 
@@ -106,7 +113,7 @@ class DaemonHost(Host):
             for each in self.autos():
                 with suppress(ProcessLookupError):
                     os.kill(int(each.pid), signal.SIGTERM)
-            os.sched_yield()
+            sleep(0.01)
         super().close()
 
     def _taken(self) -> bool:
@@ -132,8 +139,8 @@ class Client:
         command = [sys.executable, "-I", "-S", self._host.entry, "claude-code"]
         assert self.process.stdin
         assert self.process.stdout
-        told = json.dumps([command, self._host.environ, raw.decode()])
-        self.process.stdin.write(f"{told}\n")
+        request = json.dumps([command, self._host.environ, raw.decode()])
+        self.process.stdin.write(f"{request}\n")
         self.process.stdin.flush()
         code, out, err = json.loads(self.process.stdout.readline())
         assert (code, err) == (0, "")

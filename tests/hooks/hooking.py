@@ -15,7 +15,7 @@ import sightline
 from sightline.api.opening import ports
 from sightline.config.settings import load_settings
 from sightline.hooks import fault_log, hook_entry
-from sightline.hooks.call import answered
+from sightline.hooks.call import Call
 
 ENTRY = str(Path(hook_entry.__file__).resolve())
 
@@ -86,7 +86,7 @@ class Host:
 
     def ask(self, raw: bytes, agent: str = "claude-code", **options: Any) -> dict[str, Any]:
         """In this process."""
-        said = answered(agent, raw, environ=self.environ, home=str(self.home), **options)
+        said = Call(agent, self.environ, str(self.home), **options).answered(raw)
         found: dict[str, Any] = json.loads(said) if said else {}
         return found
 

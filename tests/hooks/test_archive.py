@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from sightline.agents.hook_events import Began, Compacted, Prompted, Shown, Stopped, Wrote
-from sightline.hooks.archive import Origin, read_in
+from sightline.hooks.archive import Origin, import_recording
 from sightline.model.events import Cause, Changed, Imported, Seen, SessionStarted, TurnBegan
 from sightline.model.revision import MISSING, UNKNOWN, revision_of
 from sightline.store.memory import MemoryStore
@@ -43,7 +43,7 @@ def store():
 
 
 def read(store, told=TOLD, origin=ORIGIN, **more):
-    return read_in(store, lambda: NOW, origin, told, **more)
+    return import_recording(store, lambda: NOW, origin, told, **more)
 
 
 def facts(store, *kinds):

@@ -6,7 +6,7 @@ import pytest
 from tests.hooks.hooking import Host
 
 from sightline.filesystem.ignore.rules import WILDCARDS_MAX
-from sightline.hooks.handlers.answer_delivery import rest
+from sightline.hooks.handlers.answer_delivery import deliver_briefing
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_tree_that_cannot_be_listed_keeps_nothing_else_back(busy):
 def test_what_takes_too_long_is_not_recorded_as_handed_over_and_comes_later(busy):
     with busy.session("s1") as session:
         ground = session._context
-        assert rest(ground, "weiter", 4_000, within_s=0) == ""
+        assert deliver_briefing(ground, "weiter", 4_000, within_s=0) == ""
         assert "were not told with this prompt" in ground.missed
     busy.ask(busy.payload("Stop"))
     assert "Files that belong" in prompt(busy, "and the docs?")

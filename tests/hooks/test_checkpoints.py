@@ -165,7 +165,7 @@ def test_rights_that_a_command_gave_an_unread_file_are_taken_back(host):
 
 
 def test_where_others_changed_too_much_to_look_at_a_command_is_not_sure(host, monkeypatch):
-    monkeypatch.setattr(shell_commands, "LOOKED_AT", 2)
+    monkeypatch.setattr(shell_commands, "UNREAD_MAX", 2)
     prompt(host)
     bash(host, "touch x")
     for n in range(9):

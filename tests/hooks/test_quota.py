@@ -53,7 +53,7 @@ def test_who_stays_does_it_behind_the_answer_that_ends_a_turn(host):
     with serving(str(host.root), environ=host.environ, home=str(host.home)) as server:
 
         def ask(raw):
-            server.answer("claude-code", None, raw, str(host.root), None)
+            server.answer(server.new_call("claude-code", None, str(host.root), None), raw)
 
         turns(host, ask)
     taken, dropped = count(host)

@@ -1,4 +1,4 @@
-"""Messages of the Chat Completions format, as importers put them together."""
+"""Build messages of the Chat Completions format from recordings."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from sightline.model.json_text import compact_json
 Message = dict[str, Any]
 
 
-def called(name: str, call: str, given: object) -> Message:
-    """A call. given: its arguments; a text is one of a tool that takes a text alone."""
+def tool_call(name: str, call: str, given: object) -> Message:
+    """Return a call. given: the arguments; a text for a tool that takes only a text."""
     if isinstance(given, str):
         return {"id": call, "type": "custom", "custom": {"name": name, "input": given}}
     function = {"name": name, "arguments": compact_json(given or {})}
     return {"id": call, "type": "function", "function": function}
 
 
-def said(text: str, thought: str = "", calls: Sequence[Message] = ()) -> Message | None:
-    """What the model says; None where that is nothing."""
+def assistant_message(
+    text: str, thought: str = "", calls: Sequence[Message] = ()
+) -> Message | None:
+    """Return the model's message; None for an empty one."""
     if not calls and not text.strip():
         return None
     message: Message = {"role": "assistant", "content": text or None}
@@ -28,20 +30,20 @@ def said(text: str, thought: str = "", calls: Sequence[Message] = ()) -> Message
     return {**message, "tool_calls": list(calls)} if calls else message
 
 
-def answered(call: str, text: str) -> Message:
-    """The result of a call."""
+def tool_result(call: str, text: str) -> Message:
+    """Return the result of a call."""
     return {"role": "tool", "tool_call_id": call, "content": text}
 
 
 class Ids:
-    """Ids of calls, each used once: recordings that were made public have some blotted out."""
+    """Ids of calls, each used once: published recordings have some ids replaced."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()
 
-    def of(self, told: object) -> str:
-        """The id that is told; another where it is none, or was told before."""
-        name = told if isinstance(told, str) and told else "call"
+    def unique(self, recorded: object) -> str:
+        """Return a recorded id, or a new id where it is missing or was used before."""
+        name = recorded if isinstance(recorded, str) and recorded else "call"
         new, number = name, len(self._used)
         while new in self._used:
             new, number = f"{name}_{number}", number + 1

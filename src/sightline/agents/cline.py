@@ -1,7 +1,6 @@
-"""A task's api_conversation_history.json: Anthropic messages as they were sent, with calls as tags in
-their texts. Roo Code, which came from Cline, writes the same file; Cline in a terminal writes one
-with its calls in blocks.
-"""
+"""Read the api_conversation_history.json of a Cline or Roo Code task: Anthropic messages as they
+were sent, with calls as tags in their texts. Cline in a terminal writes a file with calls in
+blocks."""
 
 from __future__ import annotations
 
@@ -30,8 +29,8 @@ UNKNOWN = ("reasoning", "thoughtSignature")
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a task's history. OSError when it cannot be read; NotOurs; ValueError,
-    with words for a person, where it is damaged, or another file of a task."""
+    """Return the conversation in a task's history. OSError; NotOurs; ValueError, with a message for
+    a person, for a damaged file or another file of a task."""
     begins = head(path)
     if os.path.basename(path) in BESIDE:
         raise ValueError(f"it is a file of a task beside {HISTORY}, which holds the messages")
@@ -55,15 +54,14 @@ def _is_ours(path: str, begins: bytes) -> bool:
 
 
 def _task(path: str) -> str:
-    """A task's folder has its id as its name."""
     folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
     return folder if os.path.basename(path) == HISTORY else ""
 
 
 class _History(Telling):
     def message(self, message: Row) -> None:
-        """A message; one that is condensed out of all before it begins the context anew. What was
-        only hidden from the model for some time counts as if it had stayed."""
+        """Add a message. A summary of everything before it starts the context anew. Messages that
+        were hidden from the model for some time count as if they had stayed."""
         if message.get("isTruncationMarker"):
             return
         content = message.get("content")

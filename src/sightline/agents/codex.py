@@ -1,6 +1,5 @@
-"""A rollout as the items that were sent: what a later fork, a rollback or a compaction took out of
-the context is left out, or lies before a border.
-"""
+"""Read a rollout of Codex as the items that were sent. Items that a later fork, rollback or
+compaction took out of the context are left out, or lie before a border."""
 
 from __future__ import annotations
 
@@ -20,8 +19,8 @@ NOT_SENT = ("ghost_snapshot", "other")
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a rollout. OSError when it cannot be read; NotOurs; ValueError, with
-    words for a person, where it holds no messages."""
+    """Return the conversation in a rollout. OSError; NotOurs; ValueError, with a message for a
+    person, for a rollout without messages."""
     if not any(_is_ours(row) for row in first_rows(path)):
         raise NotOurs("it holds no items as Codex records them")
     found, passed_over = rows(path)
@@ -46,7 +45,7 @@ class _Items(Telling):
         self._aside = False
 
     def row(self, row: Row) -> None:
-        """A row; of no interest are those that no model read."""
+        """Add a row. Rows that no model read are passed over."""
         kind, payload = row["type"], row["payload"]
         if kind == "session_meta":
             self._thread(payload)
@@ -60,8 +59,8 @@ class _Items(Telling):
             self._back(payload.get("num_turns"))
 
     def _thread(self, payload: Row) -> None:
-        """A fork begins with the rows of the thread that it came from; a thread that this one
-        began is none of its context."""
+        """Follow a fork, which begins with the rows of its origin; skip a thread that this one
+        started."""
         name = str(payload.get("id") or "")
         self._aside = bool(self._threads) and _parent(payload) in self._threads
         if not self._aside:
@@ -79,7 +78,7 @@ class _Items(Telling):
                 self.add(item, at)
 
     def _back(self, turns: object) -> None:
-        """So many turns were taken back: all from what was typed at the first of them."""
+        """Take back the last turns: all items from the first prompt of these turns on."""
         start = self.borders[-1] if self.borders else 0
         typed = [n for n in range(start, len(self.messages)) if _is_typed(self.messages[n])]
         if isinstance(turns, int) and 0 < turns <= len(typed):
@@ -88,7 +87,7 @@ class _Items(Telling):
 
 
 def _parent(payload: Row) -> str | None:
-    """The thread that began this one."""
+    """Return the id of the thread that started this one."""
     source = payload.get("source")
     made = source.get("subagent") if isinstance(source, dict) else None
     spawn = made.get("thread_spawn") if isinstance(made, dict) else None

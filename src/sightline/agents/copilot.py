@@ -1,6 +1,5 @@
-"""A session's events as chat messages. Events of hooks, permissions and sub-agents share the stream:
-no request to the main model holds them.
-"""
+"""Read the events of a GitHub Copilot CLI session as chat messages. Events of hooks, permissions
+and sub-agents share the file, and no request to the main model holds them."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ ASIDE = ("agentId", "parentToolCallId")
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a session's events. OSError when it cannot be read; NotOurs; ValueError,
-    with words for a person, where it holds no messages."""
+    """Return the conversation in a session's events. OSError; NotOurs; ValueError, with a message
+    for a person, for a session without messages."""
     if not any(_begins(row) for row in first_rows(path)):
         raise NotOurs("it holds no events as GitHub Copilot CLI records them")
     found, passed_over = rows(path)
@@ -45,7 +44,7 @@ class _Events(Telling):
         self._calls: dict[str, str] = {}
 
     def event(self, kind: str, data: Row, at: int | None) -> None:
-        """An event; of no interest are those that no model read."""
+        """Add an event. Events that no model read are passed over."""
         if kind == "session.start":
             self.session = self.session or str(data["sessionId"])
         elif kind == "system.message":
@@ -70,11 +69,11 @@ class _Events(Telling):
         asked = [each for each in data.get("toolRequests") or () if isinstance(each, dict)]
         calls = []
         for each in asked:
-            name = self._ids.of(each.get("toolCallId"))
+            name = self._ids.unique(each.get("toolCallId"))
             self._calls[str(each.get("toolCallId"))] = name
-            calls.append(chat.called(str(each.get("name")), name, each.get("arguments")))
+            calls.append(chat.tool_call(str(each.get("name")), name, each.get("arguments")))
         thought = str(data.get("reasoningText") or "")
-        made = chat.said(str(data.get("content") or ""), thought, calls)
+        made = chat.assistant_message(str(data.get("content") or ""), thought, calls)
         if made is not None:
             self.add(made, at)
 
@@ -85,4 +84,4 @@ class _Events(Telling):
         key = "content" if isinstance(data.get("result"), dict) else "message"
         told = data.get("result") or data.get("error")
         text = told.get(key) if isinstance(told, dict) else told
-        self.add(chat.answered(name, text if isinstance(text, str) else ""), at)
+        self.add(chat.tool_result(name, text if isinstance(text, str) else ""), at)

@@ -1,50 +1,37 @@
-"""One module per agent product: its hook dialect, its transcripts, its settings file."""
+"""The hook dialects of agent products, by the product's name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
-from msgspec import Struct
-
-from sightline.agents.hook_events import Answer, Event
-
-AGENTS = {"claude-code": "sightline.agents.claude_code.dialect"}
-"""Agent -> the module of its hook dialect."""
-
-
-class Caller(Struct, frozen=True):
-    """Whose event it is. session: our id of it, the product's own, with "/name" for a sub-agent;
-    parent: of the agent that started it; cwd: an absolute folder; transcript: the file in which
-    the product records this conversation."""
-
-    session: str
-    cwd: str
-    parent: str | None = None
-    transcript: str | None = None
+from sightline.agents.claude_code import dialect as claude_code
+from sightline.agents.hook_events import Answer, Caller, Event
 
 
 class Dialect(Protocol):
-    """What an agent's module has to know. A payload is the JSON object a hook was given; ValueError
-    with words for a person when it lacks what every payload has."""
+    """The names and shapes that one product uses for hook events.
+
+    payload: the JSON object that a hook was called with. A payload without a field that the product
+    always sends raises ValueError, with a message for a person.
+    """
 
     def caller(self, payload: Mapping[str, Any]) -> Caller:
-        """Whose event it is."""
+        """Return the agent that the hook was called for."""
 
     def events(self, payload: Mapping[str, Any], event: str | None = None) -> list[Event]:
-        """What the payload tells; nothing for what is of no interest. event: its name, where the
-        payload does not say it."""
+        """Return the payload's events in order. event: the name, where the payload has none."""
 
     def answer(self, payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, Any]:
-        """The JSON object to print; empty when there is nothing to say."""
+        """Return the JSON object to print; empty for no output."""
 
     def unhooked(self, transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
-        """What a transcript shows from a byte offset on that no hook tells of, and the offset to
-        go on from. before: of rows older than that, in UTC microseconds, no hook told anything; 0
-        where there are none. Nothing where the file is not there."""
+        """Return the events in a transcript that no hook reports, from a byte offset on, and the
+        offset to continue from.
+
+        before: UTC microseconds; no hook reported any event of an older row. 0 for no such row. A
+        missing file has no events. OSError.
+        """
 
 
-def dialect(agent: str) -> Dialect:
-    """The module of an agent. KeyError for one that is not known."""
-    return cast("Dialect", import_module(AGENTS[agent]))
+DIALECTS: Mapping[str, Dialect] = {"claude-code": claude_code}

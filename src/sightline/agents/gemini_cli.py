@@ -1,6 +1,6 @@
-"""A session as the contents that were sent. A session's own file keeps a call and its result in one
-object; it is a document, or rows in newer versions. A saved chat is contents without times.
-"""
+"""Read a Gemini CLI session as the contents that were sent. A session's own file keeps a call and
+its result in one object; the file is a document, or rows in newer versions. A saved chat is a list
+of contents without times."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ AGENT = "gemini-cli"
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a session or a saved chat. OSError when it cannot be read; NotOurs;
-    ValueError, with words for a person, where it is damaged or holds no messages."""
+    """Return the conversation in a session or a saved chat. OSError; NotOurs; ValueError, with a
+    message for a person, for a damaged file or one without messages."""
     if not _is_ours(head(path)):
         raise NotOurs("it holds no contents as Gemini CLI records them")
     made = _Contents()
@@ -46,8 +46,8 @@ def _is_ours(begins: bytes) -> bool:
 
 
 def _latest(found: Sequence[Row]) -> list[object]:
-    """The messages in rows: a message that is written again stands where it first stood; a row may
-    set all of them anew, or go back to before one."""
+    """Return the messages in rows. A message that is written again keeps its first place. A row may
+    replace all messages, or go back to before one."""
     told: dict[str, object] = {}
     for row in found:
         new = row.get("$set")
@@ -67,12 +67,13 @@ def _id(row: object) -> str | None:
 
 class _Contents(Telling):
     def content(self, content: object) -> None:
-        """One of a saved chat."""
+        """Add a content of a saved chat."""
         if isinstance(content, dict) and isinstance(content.get("parts"), list):
             self._said(str(content.get("role") or "user"), content["parts"], None)
 
     def row(self, row: object) -> None:
-        """One of a session; what the client alone says (info, warning, error) no model read."""
+        """Add a message of a session. No model read the client's own messages (info, warning,
+        error)."""
         if not isinstance(row, dict):
             return
         at = moment(row.get("timestamp"))
@@ -84,7 +85,7 @@ class _Contents(Telling):
             self._answered(calls, at)
 
     def _answered(self, calls: Sequence[Row], at: int | None) -> None:
-        """Results stand by themselves; what came with one, a picture or a text, behind them."""
+        """Add the results of calls as one content; put attached pictures and texts after them."""
         parts = [each for call in calls for each in call.get("result") or ()]
         results = [each for each in parts if isinstance(each, dict) and "functionResponse" in each]
         others = [each for each in parts if isinstance(each, dict) and each not in results]
@@ -98,7 +99,7 @@ class _Contents(Telling):
 
 
 def _parts(content: object) -> list[Row]:
-    """The parts of a content; a text alone is one."""
+    """Return the parts of a content; a text alone is one part."""
     parts = content if isinstance(content, list) else [content]
     told = [{"text": each} if isinstance(each, str) else each for each in parts]
     return [each for each in told if isinstance(each, dict) and each.get("text", "x")]

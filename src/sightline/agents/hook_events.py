@@ -1,9 +1,9 @@
-"""What a host tells of its agent through hooks, and what it is answered.
+"""Define the events that a host reports of its agent through hooks, and the answer it gets.
 
-Every product has its own names and shapes for these moments; its dialect (sightline.agents.dialect) turns
-them into the events below, and an Answer back into what the product takes. Paths are absolute
-(handlers.host_paths makes them so) or relative to the workspace. Lines are 1-based and inclusive. `call` is the
-host's own id of one use of a tool: it ties what is told after to what was told before.
+Every product has its own names and shapes for these events; its dialect (agents.dialect) translates
+them, and translates an Answer back. Paths are absolute (hooks.handlers.host_paths) or relative to
+the workspace. Lines are 1-based and inclusive. `call` is the host's own id of one use of a tool: it
+connects the event after the use with the event before it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,26 @@ from sightline.model.spans import Span
 Source = Literal["startup", "resume", "clear", "fork", "compact"]
 
 
+class Caller(Struct, frozen=True):
+    """The agent that a hook was called for.
+
+    session: our id, which is the product's own; "/name" follows for a sub-agent. parent: the
+    session that started a sub-agent. cwd: an absolute folder. transcript: the file in which the
+    product records this conversation.
+    """
+
+    session: str
+    cwd: str
+    parent: str | None = None
+    transcript: str | None = None
+
+
 class Event(Struct, frozen=True):
     """Base of all events."""
 
 
 class Began(Event, frozen=True):
-    """A conversation begins, goes on (resume), or has just been compacted."""
+    """A conversation begins, continues (resume), or was just compacted."""
 
     source: Source
     model: str | None = None
@@ -36,7 +50,7 @@ class Instructed(Event, frozen=True):
 
 
 class Used(Event, frozen=True):
-    """What the agent ran on just now: its model, and the version of the host, by its name."""
+    """The agent ran on this model, under this version of its host."""
 
     model: str | None = None
     host: str | None = None
@@ -44,8 +58,8 @@ class Used(Event, frozen=True):
 
 
 class Prompted(Event, frozen=True):
-    """The user said something: a turn begins. mentions: files whose text the host adds to it,
-    whole (None) or some lines. mode: the host's word for what the agent may do by itself."""
+    """The user sent a message, which begins a turn. mentions: files whose text the host adds, whole
+    (None) or some lines. mode: the host's word for the agent's permissions."""
 
     text: str
     mentions: tuple[tuple[str, Span | None], ...] = ()
@@ -53,10 +67,10 @@ class Prompted(Event, frozen=True):
 
 
 class Shown(Event, frozen=True):
-    """The agent was shown a file. text: exactly what it was shown, of the whole file (lines None)
-    or of these lines; None when only the place is known. via: read, mention, instructions, shell,
-    search, notice, notebook, or the host's own word. at: when that was, in UTC microseconds, where
-    it is told of later."""
+    """The agent was shown a file. text: exactly the shown text, of the whole file (lines None) or
+    of these lines; None when only the place is known. via: read, mention, instructions, shell,
+    search, notice, notebook, or the host's own word. at: the time in UTC microseconds, for an event
+    that is reported later."""
 
     path: str
     lines: Span | None = None
@@ -66,8 +80,8 @@ class Shown(Event, frozen=True):
 
 
 class CellEdit(Struct, frozen=True):
-    """What a notebook tool is about to do. cell: its id, or None for the first place; mode:
-    replace, insert (after that cell) or delete."""
+    """An edit by a notebook tool. cell: its id, or None for the first place; mode: replace, insert
+    (after that cell) or delete."""
 
     cell: str | None
     mode: str
@@ -83,10 +97,10 @@ class Attempted(Event, frozen=True):
 
 
 class Wrote(Event, frozen=True):
-    """A tool of the host changed a file. before: the whole text it found there, None when there
-    was no file (created) or it is not told (known_before False); content: the whole text it
-    wrote, where that is told; whole: the agent itself gave that whole text, not a replacement;
-    user_modified: the user changed the text before it was written."""
+    """A tool of the host changed a file. before: the whole text it found, None for no file
+    (created) or an unknown text (known_before False). content: the whole text it wrote, where
+    known. whole: the agent gave the whole text, not a replacement. user_modified: the user changed
+    the text before it was written."""
 
     path: str
     call: str
@@ -98,8 +112,8 @@ class Wrote(Event, frozen=True):
 
 
 class Failed(Event, frozen=True):
-    """An attempt was not carried out by the host. attempt: what it was, where no Attempted came
-    before; why: the host's own words, as the agent was told them."""
+    """The host did not carry out an attempt. attempt: only where no Attempted came before. why: the
+    host's own words to the agent."""
 
     path: str
     call: str
@@ -116,8 +130,8 @@ class CommandBegan(Event, frozen=True):
 
 
 class CommandEnded(Event, frozen=True):
-    """A shell command ended, or went on in the background. output: what the agent was shown of
-    it; exit_code None when it is not told."""
+    """A shell command ended, or continues in the background. output: as the agent was shown it.
+    exit_code: None where unknown."""
 
     command: str
     call: str
@@ -128,8 +142,8 @@ class CommandEnded(Event, frozen=True):
 
 
 class Answered(Event, frozen=True):
-    """All that tools and hooks have said so far is with the model now. failed: attempts that no
-    hook had told of."""
+    """Every answer of tools and hooks up to now reached the model. failed: attempts that no hook
+    reported."""
 
     failed: tuple[Failed, ...] = ()
 
@@ -141,7 +155,7 @@ class ChangedOutside(Event, frozen=True):
 
 
 class Compacted(Event, frozen=True):
-    """The conversation was folded into a summary: no text is in the window any more."""
+    """The conversation was replaced by a summary: no file's text is in the window any more."""
 
 
 class Stopped(Event, frozen=True):
@@ -155,9 +169,9 @@ class Ended(Event, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What the host is answered. refuse: why an attempt may not be made, for the model; ask: why
-    the user has to approve it first; content: the whole text to write in place of the attempt's
-    own; context: further words for the model; watch: absolute paths to watch for us."""
+    """The answer to a host. refuse: why the attempt may not be made, for the model. ask: why the
+    user must approve it first. content: the whole text to write in place of the attempt's own.
+    context: further text for the model. watch: absolute paths that the host is asked to watch."""
 
     refuse: str | None = None
     ask: str | None = None

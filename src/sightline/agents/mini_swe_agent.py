@@ -1,6 +1,5 @@
-"""A trajectory as the chat messages that were sent. Before version 1.1 a trajectory is a bare list,
-and a command stands in a fence of the model's text.
-"""
+"""Read a mini-swe-agent trajectory as the chat messages that were sent. Before version 1.1 a
+trajectory is a bare list, and a command stands in a fence of the model's text."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ ROLES = ("system", "user", "assistant", "tool")
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a trajectory. OSError when it cannot be read; NotOurs; ValueError, with
-    words for a person, where it is damaged or holds no messages."""
+    """Return the conversation in a trajectory. OSError; NotOurs; ValueError, with a message for a
+    person, for a damaged file or one without messages."""
     if not _is_ours(path, head(path)):
         raise NotOurs("it holds no messages as mini-swe-agent records them")
     told, mark = document(path)

@@ -1,6 +1,5 @@
-"""An exported session as chat messages: opencode writes a call and its result into one part, and asks
-models of every provider.
-"""
+"""Read an exported opencode session as chat messages: opencode writes a call and its result into
+one part, and calls models of every provider."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ ASKED = "What did we do so far?"
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in an export. OSError when it cannot be read; NotOurs; ValueError, with
-    words for a person, where it is damaged or holds no messages."""
+    """Return the conversation in an export. OSError; NotOurs; ValueError, with a message for a
+    person, for a damaged file or one without messages."""
     begins = head(path)
     if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
         raise NotOurs("it holds no messages as opencode exports them")
@@ -49,7 +48,7 @@ class _Messages(Telling):
         self._ids = chat.Ids()
 
     def message(self, message: object) -> None:
-        """A message of a person's, or an answer, which may be several steps."""
+        """Add a user's message, or an answer, which may take several steps."""
         info = message.get("info") if isinstance(message, dict) else None
         parts = message.get("parts") if isinstance(message, dict) else None
         if not isinstance(info, dict) or not isinstance(parts, list):
@@ -72,27 +71,27 @@ class _Messages(Telling):
 
     def _step(self, parts: Sequence[Row], at: int | None) -> None:
         tools = [part for part in parts if part.get("type") == "tool"]
-        names = [self._ids.of(part.get("callID")) for part in tools]
+        names = [self._ids.unique(part.get("callID")) for part in tools]
         calls = [
-            chat.called(str(part.get("tool")), name, _state(part).get("input"))
+            chat.tool_call(str(part.get("tool")), name, _state(part).get("input"))
             for part, name in zip(tools, names, strict=True)
         ]
-        made = chat.said(_texts(parts, "text"), _texts(parts, "reasoning"), calls)
+        made = chat.assistant_message(_texts(parts, "text"), _texts(parts, "reasoning"), calls)
         if made is not None:
             self.add(made, at)
         for part, name in zip(tools, names, strict=True):
             self._result(part, name)
 
     def _result(self, part: Row, name: str) -> None:
-        """None of a call that was still at work."""
+        """Add a call's result; none for a call that was still running."""
         state = _state(part)
         told = state.get("error") if state.get("status") == "error" else state.get("output")
         if isinstance(told, str):
-            self.add(chat.answered(name, told), _time(state, "end"))
+            self.add(chat.tool_result(name, told), _time(state, "end"))
 
 
 def _steps(parts: Sequence[Row]) -> Iterator[list[Row]]:
-    """What each request to the model was answered with."""
+    """Yield the parts of each answer of the model."""
     step: list[Row] = []
     for part in parts:
         if part.get("type") == "step-start" and step:
@@ -103,7 +102,7 @@ def _steps(parts: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _contents(parts: Sequence[Row]) -> Iterator[Row]:
-    """What a person wrote and attached. The text of a file that is named is a part of its own."""
+    """Yield the user's text and attachments. The text of a mentioned file is a part of its own."""
     for part in parts:
         kind, url = part.get("type"), str(part.get("url") or "")
         if kind == "text" and str(part.get("text") or "").strip() and not part.get("ignored"):

@@ -1,7 +1,8 @@
-"""Events as chat messages: a list of them, or a row for each session of a run, with its history.
+"""Read OpenHands events as chat messages: a list of events, or one row with its history for each
+session of a run.
 
-An event that keeps the model's answer is told by that answer. Of others, from before August 2024, is
-known what was done and what came of it, and how it was asked for is put together.
+An event that keeps the model's answer is read as that answer. Older events, from before August
+2024, hold only the action and its result, so the call is reconstructed.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ QUIET = ("null", "agent_state_changed", "recall")
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a list of events; of a run, that of each session, one behind the other.
-    OSError when it cannot be read; NotOurs; ValueError, with words for a person, where it is
-    damaged, or of a version that is not known."""
+    """Return the conversation in a list of events; of a run, the conversations of its sessions one
+    after the other. OSError; NotOurs; ValueError, with a message for a person, for a damaged file
+    or an unknown version."""
     begins = head(path)
     made = _Events()
     if begins.startswith(RUN) and path.endswith((".jsonl", ".json")):
@@ -70,7 +71,7 @@ class _Events(Telling):
         self._last: str | None = None
 
     def events(self, history: object) -> None:
-        """Those of a session. The oldest come in pairs, of what was done and what came of it."""
+        """Add the events of a session. The oldest recordings pair an action with its result."""
         self._last = None
         for event in _flat(history):
             at = moment(event.get("timestamp"))
@@ -89,24 +90,24 @@ class _Events(Telling):
         elif event["action"] in TOOLS:
             tool, key = TOOLS[event["action"]]
             asked = {"path" if key == "path" else key: (given or {}).get(key)}
-            self._last = self._ids.of(None)
-            call = chat.called(tool, self._last, asked)
+            self._last = self._ids.unique(None)
+            call = chat.tool_call(tool, self._last, asked)
             text = str((given or {}).get("thought") or "")
-            self.add(chat.said(text, calls=[call]) or {}, at)
+            self.add(chat.assistant_message(text, calls=[call]) or {}, at)
 
     def _answered(self, event: Row, answer: Row, at: int | None) -> None:
-        """What the model said, once, however many things it asked for in it."""
+        """Add the model's answer once, however many calls it holds."""
         name = str(event["tool_call_metadata"]["model_response"].get("id"))
         if name in self._answers:
             return
         self._answers.add(name)
         calls = []
         for each in answer.get("tool_calls") or ():
-            told = self._ids.of(each.get("id"))
+            told = self._ids.unique(each.get("id"))
             self._open[str(each.get("id"))] = told
             asked = each.get("function") or {}
             calls.append({"id": told, "type": "function", "function": asked})
-        made = chat.said(str(answer.get("content") or ""), calls=calls)
+        made = chat.assistant_message(str(answer.get("content") or ""), calls=calls)
         if made is not None:
             self.add(made, at)
 
@@ -126,7 +127,7 @@ class _Events(Telling):
         if known is None:
             self._last = None
         if call is not None:
-            self.add(chat.answered(call, _text(event)), at)
+            self.add(chat.tool_result(call, _text(event)), at)
 
 
 def _flat(history: object) -> Iterator[Row]:
@@ -138,7 +139,7 @@ def _flat(history: object) -> Iterator[Row]:
 
 
 def _answer(event: Row) -> Row | None:
-    """The message of the model that asked for it."""
+    """Return the model's message that asked for an action."""
     told = event.get("tool_call_metadata")
     response = told.get("model_response") if isinstance(told, dict) else None
     choices = response.get("choices") if isinstance(response, dict) else None
@@ -148,7 +149,7 @@ def _answer(event: Row) -> Row | None:
 
 
 def _text(event: Row) -> str:
-    """What the model read of it."""
+    """Return the text of an observation as the model read it."""
     extras = event.get("extras") if isinstance(event.get("extras"), dict) else {}
     shown = (extras or {}).get("formatted_output_and_error") or event.get("content")
     about = (extras or {}).get("metadata")

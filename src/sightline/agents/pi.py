@@ -1,6 +1,5 @@
-"""A session as Anthropic messages, which pi's own are nearest to: the entries on the way from the
-first to the last one, with what a compaction put in the place of others.
-"""
+"""Read a pi session as Anthropic messages, which pi's own messages resemble most: the entries on
+the path from the first to the last one, with compactions in place of other entries."""
 
 from __future__ import annotations
 
@@ -20,8 +19,8 @@ SUMMARY = "The conversation history before this point was compacted into the fol
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a session. OSError when it cannot be read; NotOurs; ValueError, with
-    words for a person, where it holds no messages."""
+    """Return the conversation in a session. OSError; NotOurs; ValueError, with a message for a
+    person, for a session without messages."""
     first = next((row for row in first_rows(path) if row.get("type") == "session"), None)
     if first is None or "cwd" not in first or "id" not in first:
         raise NotOurs("it holds no messages as pi records them")
@@ -33,7 +32,7 @@ def conversation(path: str) -> Conversation:
 
 
 def _branch(found: Sequence[Row]) -> list[Row]:
-    """The entries that the last one goes back to; all of them where they name no parent."""
+    """Return the entries on the path to the last one; all entries where they name no parent."""
     if not any("parentId" in row for row in found):
         return list(found)
     by_id = {row["id"]: row for row in found if isinstance(row.get("id"), str)}
@@ -46,8 +45,7 @@ def _branch(found: Sequence[Row]) -> list[Row]:
 
 
 class _Entries(Telling):
-    """The entries of a branch. A call that was broken off, so that it has no result, is not sent
-    again."""
+    """The entries of a branch. A call without a result was broken off and is not sent again."""
 
     def __init__(self, found: Sequence[Row]) -> None:
         super().__init__()
@@ -55,7 +53,7 @@ class _Entries(Telling):
         self._answered = {_call(row) for row in found}
 
     def entry(self, row: Row) -> None:
-        """An entry; of no interest are those that no model read."""
+        """Add an entry. Entries that no model read are passed over."""
         kind = row.get("type")
         self._entries.append(row)
         if kind == "message" and isinstance(row.get("message"), dict):
@@ -68,7 +66,7 @@ class _Entries(Telling):
             self._heard(_contents(row.get("content")), moment(row.get("timestamp")))
 
     def _compacted(self, row: Row) -> None:
-        """The summary, and the messages that were kept behind it."""
+        """Add the summary, and the messages after it."""
         at = moment(row.get("timestamp"))
         self.begin_anew()
         summary = _text(f"{SUMMARY}\n\n<summary>\n{row.get('summary') or ''}\n</summary>")
@@ -107,7 +105,8 @@ class _Entries(Telling):
         return part.get("type") != "toolCall" or part.get("id") in self._answered
 
     def _heard(self, parts: list[Row], at: int | None) -> None:
-        """Results of one answer are one message, with what was typed behind them."""
+        """Add parts to the user's message: the results of one answer are one message, and typed
+        text comes after them."""
         if not parts:
             return
         last = self.messages[-1] if self.messages else {}
@@ -119,7 +118,7 @@ class _Entries(Telling):
 
 
 def _call(row: Row) -> object:
-    """The call that a row is the result of."""
+    """Return the id of the call that a row answers."""
     message = row.get("message")
     told = message.get("toolCallId") if isinstance(message, dict) else None
     return told if isinstance(told, str) else None
@@ -130,7 +129,7 @@ def _text(text: str) -> Row:
 
 
 def _contents(content: object) -> list[Row]:
-    """The parts of a content; a text alone is one. A picture as Anthropic has it."""
+    """Return the parts of a content; a text alone is one part. Pictures get Anthropic's form."""
     parts = [_text(content)] if isinstance(content, str) else content
     known = [each for each in parts if isinstance(each, dict)] if isinstance(parts, list) else []
     told = [_picture(each) if each.get("type") == "image" else each for each in known]

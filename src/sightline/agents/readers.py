@@ -1,6 +1,8 @@
-"""The products whose recorded conversations can be read."""
+"""Name the products whose recorded conversations Sightline reads, each with its reader."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 from sightline.agents import (
     cline,
@@ -16,13 +18,20 @@ from sightline.agents import (
     swe_agent,
 )
 from sightline.agents.claude_code import messages as claude_code
+from sightline.conversation.recorded_conversation import Conversation
 
-MODULES = (
-    *(codex, copilot, pi, claude_code, opencode, gemini_cli, swe_agent, mini_swe_agent, openhands),
-    *(cline, roo),
-)
-
-READERS = {module.AGENT: module.conversation for module in MODULES} | {
-    "aider, SpecStory": renderings.conversation
+READERS: Mapping[str, Callable[[str], Conversation]] = {
+    "codex": codex.conversation,
+    "copilot": copilot.conversation,
+    "pi": pi.conversation,
+    "claude-code": claude_code.conversation,
+    "opencode": opencode.conversation,
+    "gemini-cli": gemini_cli.conversation,
+    "swe-agent": swe_agent.conversation,
+    "mini-swe-agent": mini_swe_agent.conversation,
+    "openhands": openhands.conversation,
+    "cline": cline.conversation,
+    "roo": roo.conversation,
+    "aider, SpecStory": renderings.conversation,
 }
-"""Product -> what reads its recordings. Each knows its own by their beginning."""
+"""Product -> the reader of its recordings. A reader recognises a file by its beginning."""

@@ -1,6 +1,5 @@
-"""What readers of recordings have in common: whose a file is, told by its beginning; its rows or its
-document; and messages put together with their times.
-"""
+"""Read files of recordings: their beginning, rows or document; and collect messages with their
+times."""
 
 from __future__ import annotations
 
@@ -26,13 +25,13 @@ MILLISECONDS = 1e11
 
 
 def head(path: str) -> bytes:
-    """The beginning of a file. OSError."""
+    """Return the beginning of a file. OSError."""
     with open(path, "rb") as file:
         return file.read(HEAD_BYTES)
 
 
 def first_rows(path: str) -> list[Row]:
-    """The objects among the first lines of a file. OSError."""
+    """Return the objects among the first lines of a file. OSError."""
     with open(path, "rb") as file:
         lines = [file.readline(ROW_BYTES_MAX) for _ in range(ROWS_MAX)]
     read = [_row(line) for line in lines if line.startswith(b"{")]
@@ -40,8 +39,8 @@ def first_rows(path: str) -> list[Row]:
 
 
 def rows(path: str) -> tuple[list[Row], int]:
-    """The objects in a file of rows, and how many lines are damaged: recordings have some, cut in
-    half or run together. OSError."""
+    """Return the objects in a file of rows, and the number of damaged lines: recordings have some
+    lines cut in half or run together. OSError."""
     with open(path, "rb") as file:
         read = [_row(line) for line in file if line.strip()]
     found = [row for row in read if row is not None]
@@ -57,8 +56,8 @@ def _row(line: bytes) -> Row | None:
 
 
 def document(path: str) -> tuple[Any, str]:
-    """The JSON in a file, and a mark of its bytes, for recordings that have no id. OSError;
-    ValueError, with words for a person, where it is damaged."""
+    """Return the JSON in a file, and a digest of its bytes, for recordings without an id. OSError;
+    ValueError, with a message for a person, for damaged JSON."""
     with open(path, "rb") as file:
         data = file.read()
     try:
@@ -70,23 +69,23 @@ def document(path: str) -> tuple[Any, str]:
 
 
 def moment(value: object) -> int | None:
-    """A time as recordings tell it (ISO 8601, in UTC where it names no zone; seconds or
-    milliseconds since 1970) as UTC microseconds; None where it is none."""
+    """Return a recorded time (ISO 8601, in UTC where it names no zone; seconds or milliseconds
+    since 1970) as UTC microseconds; None for any other value."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return int(value * (1000 if value > MILLISECONDS else 1_000_000))
     if not isinstance(value, str):
         return None
 
     try:
-        told = datetime.fromisoformat(value)
+        time = datetime.fromisoformat(value)
     except ValueError:
         return None
-    told = told if told.tzinfo else told.replace(tzinfo=UTC)
-    return int(told.timestamp() * 1000) * 1000
+    time = time if time.tzinfo else time.replace(tzinfo=UTC)
+    return int(time.timestamp() * 1000) * 1000
 
 
 class Telling:
-    """Messages as they are found, one after the other."""
+    """Messages of a recording, collected one after the other."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
@@ -94,19 +93,20 @@ class Telling:
         self.borders: list[int] = []
 
     def add(self, message: Message, at: int | None = None) -> None:
-        """A message. at: UTC microseconds."""
+        """Add a message. at: UTC microseconds."""
         self.messages.append(message)
         self.times.append(at)
 
     def begin_anew(self) -> None:
-        """What comes now is all that the model still reads."""
+        """Begin the context anew: the model does not read the earlier messages any more."""
         if self.messages and self.borders[-1:] != [len(self.messages)]:
             self.borders.append(len(self.messages))
 
     def conversation(
         self, format: str, agent: str, path: str, session: str, passed_over: int = 0
     ) -> Conversation:
-        """All of it. ValueError, with words for a person, where there is no message."""
+        """Return the whole conversation. ValueError, with a message for a person, for no
+        message."""
         if not self.messages:
             raise ValueError(f"it is a recording of {agent}, but it holds no messages")
         told = tuple(self.messages), tuple(self.times), tuple(self.borders)

@@ -1,6 +1,5 @@
-"""Recordings that hold no messages as they were sent, so that nothing can be played: what they show
-was put together for people.
-"""
+"""Recognise renderings of recordings for people. They hold no messages as they were sent, so
+nothing can be played."""
 
 from __future__ import annotations
 
@@ -27,8 +26,8 @@ KNOWN = {
 
 
 def conversation(path: str) -> Conversation:
-    """None: NotOurs, or ValueError, with words for a person, for a file that is one of these.
-    OSError when it cannot be read."""
+    """Raise ValueError, with a message for a person, for one of these files, and NotOurs for any
+    other. OSError."""
     begins = head(path)
     for name, (pattern, lacks) in KNOWN.items():
         if pattern.search(begins):

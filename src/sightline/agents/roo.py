@@ -1,6 +1,5 @@
-"""A task that Roo Code or Cline exported as Markdown: the messages that were sent, each with its texts
-one below the other.
-"""
+"""Read a task that Roo Code or Cline exported as Markdown: the messages that were sent, each with
+its texts one after the other."""
 
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ ROLES = {"User": "user", "Assistant": "assistant"}
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in an export. OSError when it cannot be read; NotOurs; ValueError, with
-    words for a person, where it holds no messages."""
+    """Return the conversation in an export. OSError; NotOurs; ValueError, with a message for a
+    person, for an export without messages."""
     begins = head(path)
     ours = b"<environment_details>" in begins or b"<task>" in begins
     if not begins.lstrip().startswith(b"**User:**") or not ours:
@@ -36,8 +35,8 @@ def conversation(path: str) -> Conversation:
 
 
 def _contents(text: str) -> list[dict[str, Any]]:
-    """The texts of a message, as far as the export tells them apart: what the host says of its
-    surroundings was one of its own."""
+    """Return the texts of a message. The host's description of its surroundings was a text of its
+    own."""
     told, details, rest = text.rpartition(DETAILS)
     parts = [told, f"{details}{rest}".lstrip("\n")] if details else [text]
     return [{"type": "text", "text": part} for part in parts if part.strip()]

@@ -1,4 +1,4 @@
-"""A settings file of another program on the disk: read, replaced whole, and kept beside it first."""
+"""Read and replace another program's settings file, and keep a copy beside it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ BACKUP = ".sightline-backup"
 
 
 class Change(Struct, frozen=True):
-    """What is to happen to a file. before, after: its bytes, None where there is no file.
-
-    backup: the bytes kept beside it now, None for none. keep: whether to keep `before` there.
-    drop: whether what is kept there is needed no more."""
+    """A change of a file. before, after: the file's bytes, None for no file. keep: whether to copy
+    `before` beside the file. drop: whether to remove that copy."""
 
     path: str
     before: bytes | None
@@ -28,12 +26,12 @@ class Change(Struct, frozen=True):
 
     @property
     def is_one(self) -> bool:
-        """Whether anything changes."""
+        """Return whether anything changes."""
         return self.before != self.after
 
 
 def read(path: str) -> bytes | None:
-    """The file's bytes, links followed; None when there is none. SettingsError."""
+    """Return the file's bytes, links followed; None for no file. SettingsError."""
     try:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode) or found.st_size > FILE_BYTES_MAX:
@@ -50,12 +48,12 @@ def read(path: str) -> bytes | None:
 
 
 def backup_of(path: str) -> str:
-    """Where the bytes are kept that a file had before we changed it."""
+    """Return the path of the copy of the file from before Sightline changed it."""
     return path + BACKUP
 
 
 def text_of(path: str, data: bytes) -> str:
-    """Its text, a byte order mark included. SettingsError."""
+    """Return the file's text, a byte order mark included. SettingsError."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -68,7 +66,7 @@ def text_of(path: str, data: bytes) -> str:
 
 def carry_out(change: Change) -> None:
     """Make a change, whole or not at all; links are followed. SettingsError, also when the file
-    is no longer what the change was made for."""
+    differs from `before`."""
     path = change.path
     if read(path) != change.before:
         raise SettingsError(f"{path} was changed just now by somebody else.", "Try again.")
@@ -86,7 +84,8 @@ def carry_out(change: Change) -> None:
 
 
 def _keep(path: str, data: bytes) -> None:
-    """Beside it, unless something older is kept there: the first is the user's own."""
+    """Copy the bytes beside the file, unless an older copy is there: the first is the user's
+    own."""
     try:
         descriptor = new_file(backup_of(path))
     except FileExistsError:

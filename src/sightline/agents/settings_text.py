@@ -1,7 +1,7 @@
-"""Settings of other programs, changed where they stand: JSON text in, JSON text out.
+"""Change the settings of other programs in place: JSON text in, JSON text out.
 
-Only the places that are ours are written or cut out. Everything else keeps its bytes: order,
-indentation, line ends, a byte order mark, keys nobody knows.
+Only Sightline's own entries are written or cut out. Everything else keeps its bytes: order,
+indentation, line ends, a byte order mark, unknown keys.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BLANK = " \t\r\n"
 
 
 class BadSettings(Exception):
-    """The text is no JSON, or not of the shape it needs; line and column are 1-based."""
+    """The text is no JSON, or not of the expected shape; line and column are 1-based."""
 
     def __init__(self, why: str, line: int, column: int) -> None:
         super().__init__(f"line {line}, column {column}: {why}")
@@ -26,8 +26,8 @@ class BadSettings(Exception):
 
 
 class Item(Struct, frozen=True):
-    """A member of an object or an element of an array, as the text from start to end; what it
-    holds stands from `at` on. key: None for an element."""
+    """A member of an object or an element of an array: the text from start to end; its value begins
+    at `at`. key: None for an element."""
 
     key: str | None
     start: int
@@ -36,7 +36,7 @@ class Item(Struct, frozen=True):
 
 
 class Settings:
-    """A JSON object as text. Places in it hold until the text is changed."""
+    """A JSON object as text. Offsets in it hold until the text changes."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -47,24 +47,25 @@ class Settings:
             raise self.wrong(self.top, "an object has to stand here")
 
     def value(self, at: int) -> Any:
-        """The value that stands at a place."""
+        """Return the value at an offset."""
         return _DECODER.raw_decode(self.text, at)[0]
 
     def items(self, at: int) -> list[Item]:
-        """What the object or array at a place holds, in order."""
+        """Return the members of the object or the elements of the array at an offset, in order."""
         return list(self._items(at))
 
     def find(self, at: int, key: str) -> Item | None:
-        """A member of the object at a place; of several with one name the last, as JSON has it."""
+        """Return a member of the object at an offset; of several with one name the last, as JSON
+        has it."""
         named = [item for item in self._items(at) if item.key == key]
         return named[-1] if named else None
 
     def wrong(self, at: int, why: str) -> BadSettings:
-        """An error about what stands at a place."""
+        """Return an error about the value at an offset."""
         return BadSettings(why, *_place(self.text, at))
 
     def add(self, at: int, value: object, key: str | None = None) -> None:
-        """Put an item behind the others in the object (with a key) or array at a place."""
+        """Append an item to the object (with a key) or array at an offset."""
         items = self.items(at)
         indent = self._indent(at, items)
         new = ("" if key is None else f"{dumps(key)}: ") + _dumped(value)
@@ -77,11 +78,11 @@ class Settings:
         self._put(at + 1, _over(self.text, at + 1), before + new + after)
 
     def replace(self, item: Item, value: object) -> None:
-        """Put another value where an item's stands."""
+        """Replace an item's value."""
         self._put(item.at, item.end, _dumped(value))
 
     def cut(self, at: int, item: Item) -> None:
-        """Take an item out of the object or array at a place, with its comma. Undoes `add`."""
+        """Remove an item from the object or array at an offset, with its comma. Undoes `add`."""
         items = self.items(at)
         place = items.index(item)
         if place:
@@ -106,7 +107,8 @@ class Settings:
                 place = _over(text, place + 1)
 
     def _indent(self, at: int, items: Sequence[Item]) -> str | None:
-        """The white space that begins a line of this container; None where all is one line."""
+        """Return the white space that begins a line of this container; None where all is one
+        line."""
         if not items:
             one_line = at != self.top and self._unit() is None
             return None if one_line else self._margin(at) + (self._unit() or "  ")
@@ -115,13 +117,13 @@ class Settings:
         return margin if line > at and not margin.strip(BLANK) else None
 
     def _margin(self, at: int) -> str:
-        """The white space that begins the line of a place."""
+        """Return the white space that begins the line of an offset."""
         line = self.text.rfind("\n", 0, at) + 1
         rest = self.text[line:].removeprefix("\ufeff")
         return rest[: len(rest) - len(rest.lstrip(" \t"))]
 
     def _unit(self) -> str | None:
-        """One step of indentation, as the first member of the whole has it."""
+        """Return one step of indentation, as the first member of the whole object has it."""
         items = self.items(self.top)
         if not items:
             return "  "
@@ -135,7 +137,8 @@ _DECODER = JSONDecoder()
 
 
 def _dumped(value: object) -> str:
-    """On one line: what we write is short, and a reader of the file wants to see all of it."""
+    """Return a value on one line: our entries are short, and a reader of the file sees all of
+    it."""
     return dumps(value, ensure_ascii=False)
 
 
@@ -162,13 +165,13 @@ def _no_number(name: str) -> float:
 
 
 def _place(text: str, at: int) -> tuple[int, int]:
-    """Line and column, as editors count them."""
+    """Return line and column, as editors count them."""
     line = text.rfind("\n", 0, at) + 1
     return text.count("\n", 0, at) + 1, at - line + 1 - text.startswith("\ufeff", line)
 
 
 def _over(text: str, at: int) -> int:
-    """The place of the next sign that is not blank."""
+    """Return the offset of the next sign that is not blank."""
     while at < len(text) and text[at] in BLANK:
         at += 1
     return at

@@ -1,6 +1,5 @@
-"""A trajectory's history as the chat messages that were sent. Demonstrations in front of it, which
-are of another session, are left out.
-"""
+"""Read the history of a SWE-agent trajectory as the chat messages that were sent. Leave out the
+demonstrations before it, which are of another session."""
 
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ ROLES = ("system", "user", "assistant", "tool")
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a trajectory. OSError when it cannot be read; NotOurs; ValueError, with
-    words for a person, where it is damaged or holds no messages."""
+    """Return the conversation in a trajectory. OSError; NotOurs; ValueError, with a message for a
+    person, for a damaged file or one without messages."""
     begins = head(path)
     if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
         raise NotOurs("it holds no history as SWE-agent records it")
@@ -38,7 +37,7 @@ def _is_ours(begins: bytes) -> bool:
 
 
 def _is_main(row: Row) -> bool:
-    """Sub-agents of early versions have names of their own."""
+    """Return whether a row is of the main agent. Early versions name sub-agents."""
     return not row.get("is_demo") and row.get("agent", "main") in MAIN
 
 

@@ -13,7 +13,7 @@ from msgspec import structs
 from sightline import __version__
 from sightline.agents.claude_code import health as claude
 from sightline.agents.claude_code.hook_settings import AGENT
-from sightline.agents.claude_code.settings import SCOPES, Found, Scope
+from sightline.agents.claude_code.settings import SCOPES, RegisteredHook, Scope
 from sightline.agents.settings_file import carry_out
 from sightline.api import metrics
 from sightline.api.opening import ports, settings_of
@@ -185,7 +185,7 @@ def _latency(root: str, scope: Scope) -> Iterator[Finding]:
         yield hook_latency.command(found[0].hook, "" if scope == "local" else f" --scope {scope}")
 
 
-def _kind(found: list[Found]) -> connect.Kind:
+def _kind(found: list[RegisteredHook]) -> connect.Kind:
     return "http" if claude.kind_of(found) == "http" else "command"
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from sightline.agents.claude_code import hook_settings, settings
 from sightline.agents.claude_code.connect import connected, disconnected, refused
 from sightline.agents.claude_code.hook_settings import Hook
-from sightline.agents.claude_code.settings import Found, Scope
+from sightline.agents.claude_code.settings import RegisteredHook, Scope
 from sightline.agents.settings_file import Change, read, text_of
 from sightline.agents.settings_text import BadSettings
 from sightline.api.opening import settings_of
@@ -65,19 +65,21 @@ def plan(root: str, scope: Scope, kind: Kind = "command", *, remove: bool = Fals
     return disconnected(path) if remove else connected(path, hooks_for(root, kind))
 
 
-def connections(root: str, scopes: Iterable[Scope] = settings.SCOPES) -> dict[Scope, list[Found]]:
+def connections(
+    root: str, scopes: Iterable[Scope] = settings.SCOPES
+) -> dict[Scope, list[RegisteredHook]]:
     """The scopes in which we are registered, with our hooks. SettingsError."""
     named = {scope: registered(settings_file(scope, root)) for scope in scopes}
     return {scope: found for scope, found in named.items() if found}
 
 
-def registered(path: str) -> list[Found]:
+def registered(path: str) -> list[RegisteredHook]:
     """Our hooks in a settings file. SettingsError."""
     data = read(path)
     if data is None or not data.strip():
         return []
     try:
-        return settings.found(text_of(path, data))
+        return settings.registered_hooks(text_of(path, data))
     except BadSettings as bad:
         raise refused(path, bad) from None
 

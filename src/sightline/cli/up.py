@@ -209,8 +209,8 @@ def _archive(context: SessionContext, recording: Recording) -> int:
         root=context.workspace.root,
         parent=recording.parent,
     )
-    facts = recordings.told(recording)
-    return archive.read_in(context.store, context.clock, origin, facts, context.settings.may_store)
+    facts = recordings.timed_events(recording)
+    return archive.import_recording(context.store, context.clock, origin, facts, context.settings.may_store)
 
 
 def _is_terminal() -> bool:

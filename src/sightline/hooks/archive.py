@@ -1,6 +1,7 @@
-"""Recorded conversations read in as archives: what their agents knew and did, at its own time.
+"""Import recorded conversations as archives: the knowledge and actions of their agents, at their
+own time.
 
-An archive is a session of its own, its id begins with ARCHIVE. It never says what stands on disk.
+An archive is a session whose id begins with ARCHIVE. It never changes the view of the disk.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from sightline.store.port import Store
 
 
 class Origin(Struct, frozen=True):
-    """Where a recording comes from. source: its file; digest: of its bytes; session: the product's
-    own id; root: the folder its paths are below, in the spelling of its own machine."""
+    """The origin of a recording. source: its file. digest: of the file's bytes. session: the
+    product's own id. root: the folder of the paths, as its own machine spells it."""
 
     agent: str
     source: str
@@ -49,33 +50,38 @@ class Origin(Struct, frozen=True):
     parent: str | None = None
 
 
-def read_in(
+def import_recording(
     store: Store,
     clock: Callable[[], int],
     origin: Origin,
-    told: Iterable[tuple[int, Event]],
+    events: Iterable[tuple[int, Event]],
     may_store: Callable[[str], bool] = lambda _: True,
 ) -> int:
-    """Read a recording in; how many facts that made. None when these very bytes were read in
-    before or hold nothing; of one that has grown, only what is newer. told: its events, with their times (UTC
-    microseconds) in order; those of one time are recorded together. may_store: whether a path's
-    texts may be kept. StoreError."""
+    """Import a recording, and return the number of facts recorded. Import nothing, and return 0,
+    for bytes that were imported before and for a recording without events. Of a recording that has
+    grown, import the newer events.
+
+    events: with their times (UTC microseconds), in order; the events of one time are recorded
+    together. may_store: whether a path's text may be stored. StoreError.
+    """
     archive = Archive(store, origin, may_store)
     newest = archive.newest()
     if newest is None:
         return 0
-    made, at = 0, newest
-    for at, group in groupby(told, lambda each: each[0]):
+    count, at = 0, newest
+    for at, group in groupby(events, lambda entry: entry[0]):
         if at > newest:
-            made += archive.record(clock(), at, [event for _, event in group])
-    if not made and not newest:
-        return 0  # nothing that we would know of
+            count += archive.record(clock(), at, [event for _, event in group])
+    if not count and not newest:
+        return 0
     ended = [Imported(origin.source, origin.digest), SessionEnded("recorded")]
-    return made + len(store.append(archive.session, ended, at=clock(), happened_at=max(at, newest)))
+    return count + len(
+        store.append(archive.session, ended, at=clock(), happened_at=max(at, newest))
+    )
 
 
 class Archive:
-    """One session that is being read in."""
+    """One session that is being imported."""
 
     def __init__(self, store: Store, origin: Origin, may_store: Callable[[str], bool]) -> None:
         self.session = f"{ARCHIVE}{origin.session}"
@@ -90,8 +96,8 @@ class Archive:
         self._known = state is not None
 
     def newest(self) -> int | None:
-        """When the last thing happened that was read in already, 0 when nothing was; None when
-        all of it was."""
+        """Return the time of the newest imported event, 0 for none; None when the whole recording
+        was imported before."""
         newest = 0
         for recorded in self._store.timeline(session=self.session):
             newest = max(newest, recorded.happened_at)
@@ -99,20 +105,19 @@ class Archive:
                 return None
         return newest
 
-    def record(self, now: int, at: int, told: Iterable[Event]) -> int:
-        """Record what was told of one time; how many facts that made."""
+    def record(self, now: int, at: int, events: Iterable[Event]) -> int:
+        """Record the events of one time; return the number of facts."""
         facts: list[Fact] = []
         if not self._known:
             parent = self._origin.parent
             facts.append(SessionStarted(self._origin.agent, parent and f"{ARCHIVE}{parent}"))
             self._known = True
-        for event in told:
+        for event in events:
             facts += self._facts(event)
         texts, self._texts = self._texts, []
         if not facts:
             return 0
-        made = self._store.append(self.session, facts, at=now, happened_at=at, blobs=texts)
-        return len(made)
+        return len(self._store.append(self.session, facts, at=now, happened_at=at, blobs=texts))
 
     def _facts(self, event: Event) -> list[Fact]:
         if isinstance(event, Began):
@@ -123,7 +128,9 @@ class Archive:
         if isinstance(event, Compacted):
             for path in self._store.known(self.session):
                 self._before(path)
-            self._held = {path: held and _dropped(held) for path, held in self._held.items()}
+            self._held = {
+                path: held and Held(held.lines, held.shown, ()) for path, held in self._held.items()
+            }
             return [Dropped(None)]
         if isinstance(event, Shown) and event.text is not None:
             return self._shown(event, event.text)
@@ -133,12 +140,12 @@ class Archive:
         path = self._path(event.path)
         if path is None:
             return []
-        before, put = self._before(path), split(_clean(text))
+        before, new = self._before(path), split(_clean(text))
         if event.lines is None:
-            seen, held = whole(len(put)), first_look(put, whole(len(put)))
+            seen, held = whole(len(new)), first_look(new, whole(len(new)))
         else:
-            first, last = event.lines[0], event.lines[0] + len(put) - 1
-            lines = _placed(before.lines if before else (), put, first)
+            first, last = event.lines[0], event.lines[0] + len(new) - 1
+            lines = _placed(before.lines if before else (), new, first)
             seen = spans([(first, last)])
             held = look(before, lines, seen) if before else first_look(lines, seen)
         belief = self._believe(path, held)
@@ -149,7 +156,7 @@ class Archive:
         path = self._path(event.path)
         if path is None:
             return []
-        old = UNKNOWN if event.before is None else self._keep(path, _clean(event.before))
+        old = UNKNOWN if event.before is None else self._store_text(path, _clean(event.before))
         if event.before is None and event.known_before:
             old = MISSING
         kind: Change = "created" if old == MISSING else "content"
@@ -159,10 +166,10 @@ class Archive:
         after = _clean(event.content)
         held = _after(self._before(path), event, split(after))
         belief = self._believe(path, held)
-        return [Changed(path, old, self._keep(path, after), kind, cause, belief=belief)]
+        return [Changed(path, old, self._store_text(path, after), kind, cause, belief=belief)]
 
     def _path(self, name: str) -> str | None:
-        """The canonical path of a file of this workspace; None for any other."""
+        """Return the canonical path of a file in the workspace; None for any other file."""
         try:
             return canonical(name, self._origin.root, self._flavour)
         except PathRefused:
@@ -170,10 +177,10 @@ class Archive:
 
     def _before(self, path: str) -> Held | None:
         if path not in self._held:
-            self._held[path] = self._recalled(path)
+            self._held[path] = self._load(path)
         return self._held[path]
 
-    def _recalled(self, path: str) -> Held | None:
+    def _load(self, path: str) -> Held | None:
         known = self._store.knowledge(self.session, path)
         data = self._store.blob(known.belief.text) if known else None
         text = decode(data) if data is not None else None
@@ -183,10 +190,10 @@ class Archive:
 
     def _believe(self, path: str, held: Held) -> Belief:
         self._held[path] = held
-        revision = self._keep(path, "".join(held.lines))
+        revision = self._store_text(path, "".join(held.lines))
         return Belief(revision, held.shown, held.held, len(held.lines))
 
-    def _keep(self, path: str, text: str) -> Revision:
+    def _store_text(self, path: str, text: str) -> Revision:
         data = text.encode()
         if self._may_store(path):
             self._texts.append(data)
@@ -194,31 +201,28 @@ class Archive:
 
 
 def _clean(text: str) -> str:
-    """A text from JSON in its normal form; half of a character, which JSON can hold, is a mark."""
+    """Return a text from JSON in its normal form. Half of a surrogate pair becomes a question
+    mark."""
     return unmarked(text.encode("utf-8", "replace").decode())
 
 
-def _dropped(held: Held) -> Held:
-    return Held(held.lines, held.shown, ())
-
-
-def _placed(lines: Iterable[str], put: list[str], first: int) -> list[str]:
-    """A text with these lines in their place; lines that nobody told of are empty."""
-    there = list(lines)
-    there += ["\n"] * (first - 1 - len(there))
-    put = [line if line.endswith("\n") else f"{line}\n" for line in put]
-    return [*there[: first - 1], *put, *there[first - 1 + len(put) :]]
+def _placed(known: Iterable[str], new: list[str], first: int) -> list[str]:
+    """Return the text with some lines in their place; lines that are unknown are empty."""
+    lines = list(known)
+    lines += ["\n"] * (first - 1 - len(lines))
+    new = [line if line.endswith("\n") else f"{line}\n" for line in new]
+    return [*lines[: first - 1], *new, *lines[first - 1 + len(new) :]]
 
 
 def _after(held: Held | None, event: Wrote, lines: list[str]) -> Held:
-    """What the agent holds after its edit: of a text that it did not give itself, the new lines."""
+    """Return the agent's knowledge after its edit. A replacement adds the new lines only."""
     if event.whole or (event.before is None and event.known_before):
         return first_look(lines, whole(len(lines)))
     base = split(_clean(event.before)) if event.before is not None else []
-    mine = diff(base, lines)
+    own_hunks = diff(base, lines)
     if held is None:
-        return first_look(lines, new_sides(mine))
+        return first_look(lines, new_sides(own_hunks))
     merged = merge(base, lines, held.lines)
     if merged.clean:
         return edited(held, "".join(merged.lines))
-    return look(held, lines, new_sides(mine))
+    return look(held, lines, new_sides(own_hunks))

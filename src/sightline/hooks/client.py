@@ -191,7 +191,7 @@ def peer_ids(peer: _socket.socket) -> tuple[int, int] | None:
 
 
 def _mark_late(path: str) -> None:
-    """Mark a socket whose daemon was late, so that later hooks do not wait for it."""
+    """Mark the socket of a late daemon, so that later hooks do not wait for the daemon."""
     try:
         os.close(os.open(path + LATE, os.O_CREAT | os.O_WRONLY, 0o600))
     except OSError:  # the disk is full or read-only: the next hook waits, too

@@ -172,9 +172,9 @@ class Hosts:
         with self._lock:
             sessions = self._sessions.setdefault(call.owner, set())
             sessions.add(session)
-            if call.ended:
+            if call.end_reason:
                 sessions.discard(session)
-            if not sessions and call.ended not in GOES_ON:
+            if not sessions and call.end_reason not in GOES_ON:
                 del self._sessions[call.owner]
             return not self._sessions
 

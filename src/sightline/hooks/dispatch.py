@@ -1,4 +1,4 @@
-"""From a hook event to the handler that answers it."""
+"""Call the handler of a hook event."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from sightline.agents.hook_events import (
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.hooks.handlers import file_reads, shell_commands, tool_edits, tool_writes, turns
+from sightline.hooks.handlers.tool_edits import CatchUp
 
 HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     Began: turns.began,
@@ -34,7 +35,6 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     Used: turns.used,
     Prompted: turns.prompted,
     Shown: file_reads.shown,
-    Attempted: tool_edits.attempted,
     Wrote: tool_writes.wrote,
     Failed: tool_writes.failed,
     CommandBegan: shell_commands.began,
@@ -45,11 +45,14 @@ HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
     Stopped: turns.stopped,
     Ended: turns.ended,
 }
-"""Event -> its handler."""
+"""Event -> its handler; `attend` itself calls that of Attempted."""
 
 
-def attend(session: Session, event: Event) -> Answer:
-    """Handle one event of a session, and return the answer for the host. SightlineError."""
-    handle = HANDLERS[type(event)]
+def attend(session: Session, event: Event, catch_up: CatchUp = lambda _: None) -> Answer:
+    """Handle one event of a session, and return the answer for the host. catch_up: see tool_edits.
+    SightlineError."""
     with session._lock:  # noqa: SLF001 - a verb like the session's own
-        return handle(session._context, event)  # noqa: SLF001
+        context = session._context  # noqa: SLF001
+        if isinstance(event, Attempted):
+            return tool_edits.attempted(context, event, catch_up)
+        return HANDLERS[type(event)](context, event)

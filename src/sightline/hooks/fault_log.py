@@ -1,6 +1,6 @@
-"""The log of what went wrong in hook calls: one line each, for `doctor` and for people.
+"""Write the log of faults in hook calls: one line each, for `doctor` and for people.
 
-<state home>/hooks.log, and one older file beside it. No line holds the text of a file.
+The log is <state home>/hooks.log, with one older file beside it. No line holds the text of a file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MESSAGE_MAX = 1_000
 
 
 class Fault(Struct, frozen=True):
-    """One hook call that could not be judged, or not in full. at: UTC, ISO 8601."""
+    """One hook call that was not judged, or not in full. at: UTC, ISO 8601."""
 
     at: str
     agent: str
@@ -32,7 +32,7 @@ class Fault(Struct, frozen=True):
 
 
 def note(state_home: str, agent: str, event: str, session: str, message: str) -> None:
-    """Add a line, in one write: others write at the same time. OSError."""
+    """Append a line, in one write: other processes write at the same time. OSError."""
     at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(time()))
     words = " ".join(message.split())[:MESSAGE_MAX]
     fault = Fault(at, agent[:60], event[:60], session[:200], words)
@@ -48,7 +48,7 @@ def note(state_home: str, agent: str, event: str, session: str, message: str) ->
 
 
 def faults(state_home: str, newest: int = 20) -> list[Fault]:
-    """The newest lines, oldest first; none where nothing ever went wrong. OSError."""
+    """Return the newest lines, oldest first; none where no fault ever happened. OSError."""
     file = os.path.join(state_home, NAME)
     found = [fault for name in (f"{file}.1", file) for fault in _read(name)]
     return found[-newest:]
@@ -63,7 +63,7 @@ def _read(file: str) -> list[Fault]:
 
 
 def _parsed(line: str) -> Fault | None:
-    """None for a line that a full disk cut short."""
+    """Parse a line; None for a line that a full disk cut short."""
     try:
         row = json.loads(line)
         return Fault(*[str(row[field]) for field in Fault.__struct_fields__])

@@ -15,7 +15,7 @@ from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from sightline.agents.dialect import AGENTS
+from sightline.agents.dialect import DIALECTS
 from sightline.errors import StoreError, WorkspaceError
 from sightline.filesystem.private_files import Locked, make_folder, write_file
 from sightline.hooks.protocol import PAYLOAD_MAX
@@ -135,7 +135,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         raw = self.rfile.read(int(size))
         named = event[0] if event and event[0] else None
-        answer = self.server.hooks.answer(agent, named, raw, "", None)
+        hooks = self.server.hooks
+        answer = hooks.answer(hooks.new_call(agent, named, hooks.root, None), raw)
         self._say(200, answer.decode() or "{}", "application/json")
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -149,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
         given = self.headers.get("Authorization", "").encode()
         if not compare_digest(given, f"Bearer {self.server.token}".encode()):
             return 401, "The token of `sightline init` is missing or another"
-        if folder != "hook" or agent not in AGENTS:
+        if folder != "hook" or agent not in DIALECTS:
             return 404, "POST /hook/AGENT"
         return None
 

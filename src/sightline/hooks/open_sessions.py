@@ -7,8 +7,7 @@ import sys
 from collections.abc import Mapping
 from threading import RLock
 
-from sightline.agents.dialect import Caller
-from sightline.agents.hook_events import Began, Event
+from sightline.agents.hook_events import Began, Caller, Event
 from sightline.api.opening import ports, start
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext, now_us
@@ -45,7 +44,7 @@ class OpenWorkspace:
                 self._keep((caller.session, owner), session)
             return session, is_new
 
-    def ground(self) -> SessionContext:
+    def context(self) -> SessionContext:
         """Return the workspace's ports without a session."""
         return survey(self._store, self._tree, self.settings, now_us)
 

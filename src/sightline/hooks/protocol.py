@@ -1,4 +1,5 @@
-"""What a hook client and a daemon must agree on: constants, the run folder, socket names, identity.
+"""Define the protocol of hook clients and daemons: constants, the run folder, socket names,
+identity.
 
 The client imports this module on every tool call, so it imports os and sys only.
 """

@@ -15,16 +15,15 @@ from contextlib import contextmanager
 from threading import Condition, Lock, Thread
 from time import gmtime, strftime
 
-from sightline.agents import dialect
 from sightline.agents.hook_events import Ended, Stopped
 from sightline.checkpoints.gc import keep_to_room
 from sightline.errors import SightlineError
-from sightline.hooks.call import Call, host_process, payload_of
+from sightline.hooks.call import Call, host_process
 from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
-from sightline.hooks.open_sessions import OpenWorkspace, OpenWorkspaces, find_project
+from sightline.hooks.open_sessions import OpenWorkspace, OpenWorkspaces
 from sightline.hooks.protocol import own_settings, run_folder, stamp
-from sightline.hooks.unix_endpoint import UnixEndpoint
+from sightline.hooks.unix_endpoint import Request, UnixEndpoint
 
 AGENT_OF_FAULTS = "answerer"
 """The agent that a line of the hooks' log names for a fault of the server itself."""
@@ -105,29 +104,30 @@ class HookServer:
         pid, calls = str(os.getpid()), str(self.calls)
         return DaemonStatus(self._kind, pid, self._since, calls, self.root, self._own, self._stamp)
 
-    def serves(
-        self, project: str, variables: str, installation: str, agent: str, raw: bytes
-    ) -> bool:
-        """Return whether a call is this workspace's, made with the same variables by the same
-        installation (protocol.stamp). project: the folder that the host names, or ""."""
-        if (variables, installation) != (self._own, self._stamp) or agent not in dialect.AGENTS:
-            return False
-        try:
-            caller = dialect.dialect(agent).caller(payload_of(raw))
-            return find_project(caller, {"CLAUDE_PROJECT_DIR": project}, self._home) == self.root
-        except (SightlineError, ValueError):
-            return False  # the hook that answers itself names the fault
+    def new_call(self, agent: str, event: str | None, project: str, pid: int | None) -> Call:
+        """Return a call. project: the folder that the host names, or "". pid: of the host's
+        process, where known."""
+        environ = {**self._environ, "CLAUDE_PROJECT_DIR": project}
+        return Call(agent, environ, self._home, event, host_process(pid), self._workspace)
 
-    def answer(
-        self, agent: str, event: str | None, raw: bytes, project: str, pid: int | None
-    ) -> bytes:
-        """Return the answer to a call. pid: of the host's process, where it is known."""
-        environ = {**self._environ, "CLAUDE_PROJECT_DIR": project or self.root}
-        owner = host_process(pid)
+    def accept(self, request: Request, raw: bytes) -> Call | None:
+        """Return a prepared call, or None for one that this server must not answer: of another
+        workspace, made with other variables or by another installation (protocol.stamp)."""
+        if (request.variables, request.installation) != (self._own, self._stamp):
+            return None
+        pid = int(request.parent)
+        call = self.new_call(request.agent, request.event or None, request.project, pid)
+        try:
+            call.prepare(raw)
+        except (SightlineError, ValueError):
+            return None  # the hook that answers itself names the fault
+        return call if call.project == self.root else None
+
+    def answer(self, call: Call, raw: bytes | None = None) -> bytes:
+        """Return the answer to a call. raw: the payload, where the call is not prepared."""
         self.enter()
         try:
             self.calls += 1
-            call = Call(agent, environ, self._home, event, owner, self._workspace)
             answer = call.answered(raw)
             if self._on_call is not None:
                 self._on_call(call)
@@ -156,7 +156,7 @@ class HookServer:
 
     def _tidy(self) -> None:
         try:
-            keep_to_room(self.workspace.ground(), self.workspace.settings)
+            keep_to_room(self.workspace.context(), self.workspace.settings)
         except SightlineError as error:
             Call(AGENT_OF_FAULTS, self._environ, self._home).note(error)
         finally:

@@ -1,11 +1,12 @@
 """Start a workspace's daemon, at most one at a time.
 
 A daemon keeps its workspace's lock file locked. The lock belongs to the open descriptor: a hook
-takes the lock and hands the descriptor to the daemon that it starts, so two hooks that start one
-at once leave one, and no process number is ever trusted. A daemon that ends as planned removes
-the file. A file that is left tells that a daemon failed or was killed: the next start waits RETRY_S.
+takes the lock and hands the descriptor to the daemon that it starts, so two hooks that start a
+daemon at once leave one daemon, and no process number is trusted. A daemon that ends as planned
+removes the file. A file that is left over means that a daemon failed or was killed: the next start
+waits RETRY_S.
 
-The daemon gets no pipe of the host, the folder / and, of the environment, only what finds
+The daemon gets no pipe of the host, the folder / and only the environment variables that find
 Sightline's files, so the secrets of a conversation end with the conversation.
 """
 

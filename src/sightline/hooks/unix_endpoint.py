@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from sightline.errors import WorkspaceError
 from sightline.filesystem.private_files import make_folder
+from sightline.hooks.call import Call
 from sightline.hooks.client import peer_ids
 from sightline.hooks.daemon_status import STATUS, DaemonStatus
 from sightline.hooks.protocol import (
@@ -25,23 +26,6 @@ from sightline.hooks.protocol import (
     key_of,
 )
 from sightline.hooks.spawn import PATH_MAX
-
-
-class Server(Protocol):
-    """The part of a hook server that its endpoints call."""
-
-    root: str
-
-    def status(self) -> DaemonStatus: ...
-    def enter(self) -> None: ...
-    def leave(self) -> None: ...
-    def serves(
-        self, project: str, variables: str, installation: str, agent: str, raw: bytes
-    ) -> bool: ...
-    def answer(
-        self, agent: str, event: str | None, raw: bytes, project: str, pid: int | None
-    ) -> bytes: ...
-
 
 WAIT_S = 5.0
 """Seconds within which a client must send what it announced."""
@@ -61,6 +45,19 @@ class Request(Struct, frozen=True):
     project: str
     variables: str
     installation: str
+
+
+class Server(Protocol):
+    """The part of a hook server that its endpoints call."""
+
+    root: str
+
+    def status(self) -> DaemonStatus: ...
+    def enter(self) -> None: ...
+    def leave(self) -> None: ...
+    def new_call(self, agent: str, event: str | None, project: str, pid: int | None) -> Call: ...
+    def accept(self, request: Request, raw: bytes) -> Call | None: ...
+    def answer(self, call: Call, raw: bytes | None = None) -> bytes: ...
 
 
 class UnixEndpoint:
@@ -126,14 +123,13 @@ class UnixEndpoint:
             peer.sendall(NOT_MINE if request is None else self._server.status().encoded())
             return True
         raw = _read_payload(peer, int(request.size), begun)
-        mine = self._server.serves(
-            request.project, request.variables, request.installation, request.agent, raw
-        )
-        peer.sendall(MINE if mine else NOT_MINE)
-        if not mine or peer.recv(1) != GO:
-            return not mine
-        event, pid = request.event or None, int(request.parent)
-        peer.sendall(self._server.answer(request.agent, event, raw, request.project, pid) + GO)
+        call = self._server.accept(request, raw)
+        peer.sendall(NOT_MINE if call is None else MINE)
+        if call is None:
+            return True
+        if peer.recv(1) != GO:
+            return False
+        peer.sendall(self._server.answer(call) + GO)
         return True
 
 

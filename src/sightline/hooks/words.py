@@ -1,8 +1,5 @@
-"""Words for when a hook could not judge: what an agent is told where the fail setting is closed.
-
-What an agent is told through its host's hooks. Every answer says who speaks: the agent did not
-call us.
-"""
+"""Texts that an agent, or the log, gets through hooks. Every text names Sightline, because the
+agent did not call Sightline itself."""
 
 from __future__ import annotations
 
@@ -10,8 +7,7 @@ from sightline.errors import PathError
 
 
 def refused_unjudged(why: str) -> str:
-    """Why an attempt may not be made although nothing is known to be wrong with it. why: what
-    happened, for a person."""
+    """Return the refusal of an attempt that could not be judged. why: the fault, for a person."""
     return (
         "Sightline could not judge this edit, and it is set to refuse what it cannot judge "
         f"(fail = closed). What happened: {why} Nothing was written. Tell the user: "
@@ -20,38 +16,39 @@ def refused_unjudged(why: str) -> str:
 
 
 def late(seconds: float | None) -> str:
-    """The store or the disk did not answer in time."""
+    """Say that the store or the disk did not answer in time."""
     within = "in time" if seconds is None else f"within {seconds:g} s"
     return f"The store or the disk did not answer {within}."
 
 
 def unknown_agent(agent: str, known: str) -> str:
-    """No dialect has that name."""
+    """Say that no dialect has this name."""
     return f"No agent is called {agent!r:.60}; known: {known}."
 
 
 def not_json(why: str) -> str:
-    """What came on stdin cannot be read."""
+    """Say that stdin held no JSON object."""
     return f"The hook's input is not a JSON object: {why}."
 
 
 def too_large(limit: int) -> str:
-    """More came on stdin than is read."""
+    """Say that stdin held too much. limit: in bytes."""
     return f"The hook's input is larger than {limit >> 20} MiB and was not read."
 
 
 def no_root(path: str) -> str:
-    """A path that belongs to no workspace."""
+    """Say that a path belongs to no workspace."""
     return f"{path} is in no workspace: it was not judged."
 
 
 def unbriefed(why: str) -> str:
-    """What else was due before a turn was not told."""
+    """Say that the briefing before a turn was left out."""
     return f"Listings, related files and memory were not told with this prompt: {why}"
 
 
 def broken(kind: str, place: str) -> str:
-    """An error nobody foresaw. The values it speaks of may be a file's text: they are left out."""
+    """Name an unforeseen error and its place. Its values may be a file's text, so they are left
+    out."""
     return f"Sightline itself failed ({kind} at {place})."
 
 
@@ -65,37 +62,38 @@ Known agents: {known}. `sightline init` connects them. Nothing was checked.
 
 
 def refused(error: PathError) -> str:
-    """Why an attempt may not be made, and the next step."""
+    """Return why an attempt is refused, and the next step."""
     fresh = getattr(error, "text", None)
     again = f"\nThe file as it stands:\n{fresh}" if fresh else ""
     return f"Sightline refused this and left {error.path} alone. {error}{again}"
 
 
 def why_it_failed(error: PathError, alike: str = "") -> str:
-    """Why an attempt did not fit, that the host has already turned down. alike: on the lines that
-    come nearest to the text it looked for."""
+    """Return why an attempt does not fit that the host rejected. alike: a description of the lines
+    nearest to its text."""
     return "\n".join(filter(None, [f"Sightline on the failed edit: {error}", alike]))
 
 
 def moved_away(path: str, where: str) -> tuple[str, str]:
-    """A file that was renamed since it was shown; the host would write at the old name."""
+    """Return message and hint for a file that was renamed: the host would write at the old name."""
     return (f"{path} was renamed to {where} since it was shown.", f"Make the edit in {where}.")
 
 
 def gone(hint: str, reason: str) -> str:
-    """The next step where a file is gone: a host's tool that writes a file creates one, too."""
+    """Return the next step for a missing file. A host's tool that writes a file also creates
+    one."""
     if reason == "deleted":
         return "If it should exist again, write it once more."
     return f"{hint} If a new file of the old name is meant, write it once more."
 
 
 def asks(path: str) -> str:
-    """The user's own settings want to be asked."""
+    """Return why the user must approve a write: the settings protect the path."""
     return f"Sightline: {path} is protected by your settings; a change needs your approval."
 
 
 def turned_down(summary: str, diff: str) -> str:
-    """Why a host turned an attempt down that could have stood beside others' changes."""
+    """Return the changes that a merge would have kept, for an attempt that the host rejected."""
     return (
         f"Sightline on the failed edit: {summary} since you were shown it. Read it again, and your"
         f" change can stand beside this one:\n{diff}"
@@ -103,7 +101,7 @@ def turned_down(summary: str, diff: str) -> str:
 
 
 def merged(path: str) -> str:
-    """A whole-file write that others' changes were put into."""
+    """Say that a whole-file write was merged with others' changes."""
     return (
         f"Sightline: {path} had changed since you were shown it. Your text was merged with those"
         " changes; what was written holds both."
@@ -111,25 +109,24 @@ def merged(path: str) -> str:
 
 
 def not_judged(path: str, reason: str) -> str:
-    """An attempt that is let go on because nothing can be said of it; no words where it does
-    nothing at all."""
+    """Say that an attempt goes on unjudged; "" for an attempt that changes nothing."""
     if reason == "no_change":
         return ""
     return f"Sightline: {path} is too large to be checked; nobody knows whether it changed."
 
 
 def also_changed(summary: str, diff: str) -> str:
-    """Others' changes to a file that was just edited."""
+    """Return others' changes to a file that was just edited."""
     return f"Sightline: {summary} since you were shown it; your edit stands beside it:\n{diff}"
 
 
 def left_out(diff: str, path: str) -> str:
-    """The beginning of a diff that is too long for one answer."""
+    """Return the beginning of a diff that is too long for one answer."""
     return f"{diff}\n… The rest is left out here: read {path} before you write to it again.\n"
 
 
 def lost(path: str, diff: str, *, whole: bool) -> str:
-    """A save that a whole-file write has taken away, because it came between check and write."""
+    """Return the lines of a save that a whole-file write overwrote."""
     more = "" if whole else "\n… and more than fits here: tell the user. Sightline keeps all of it."
     return (
         f"Sightline: while {path} was being written, somebody else saved it, and that save is lost"
@@ -141,7 +138,7 @@ LENGTH = 200
 
 
 def short(command: str, *, background: bool = False) -> str:
-    """A command as its facts name it: its first line."""
+    """Return the first line of a command, cut to LENGTH characters, as facts name the command."""
     first, _, rest = command.strip().partition("\n")
     cut = first[:LENGTH]
     name = f"{cut}…" if rest or cut != first else cut
@@ -149,5 +146,5 @@ def short(command: str, *, background: bool = False) -> str:
 
 
 def not_walked(seconds: float) -> str:
-    """Why files that commands made are not looked for."""
+    """Return why files that commands created are not searched for."""
     return f"the workspace could not be searched for what commands made within {seconds:g} s"

@@ -70,7 +70,7 @@ def pipelines(command: str, cwd: str) -> list[list[SimpleCommand]]:
 
 
 def all_commands(command: str, cwd: str) -> list[SimpleCommand]:
-    """Return all commands of a command line, or none where a part of it cannot be read."""
+    """Return all commands of a command line; none where some syntax is not understood."""
     reader = _Reader(command, cwd)
     return [simple for pipe in reader.pipelines for simple in pipe] if reader.is_complete else []
 
@@ -233,7 +233,7 @@ class _Reader:
                 self._read_substitutions(child, depth + 1)
 
     def _read_subshell(self, node: Node, depth: int) -> None:
-        """Its commands are pipelines of their own, and its cd ends with it."""
+        """Read the commands as pipelines of their own. A subshell's cd ends with the subshell."""
         if node.type == "subshell":
             self._end_pipeline()
         outer = self.cwd, self._pipeline, self._command

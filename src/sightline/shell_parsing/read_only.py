@@ -1,4 +1,5 @@
-"""Decide whether a command line is known to change no file. Any other command line may change one."""
+"""Decide whether a command line certainly changes no file. Any other command line may change
+one."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ ACTING = ("-delete", "-exec", "-ok", "-fprint", "-fls")
 
 
 def only_reads(command: str, cwd: str) -> bool:
-    """Return whether a command line is known to change no file. cwd: an absolute folder."""
+    """Return whether a command line certainly changes no file. cwd: an absolute folder."""
     root = parse_command(command)
     if root is None:
         return False

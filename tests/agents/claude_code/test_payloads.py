@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agents.claude_code.samples import CLAUDE, FILES, payload, payloads, told, tool
 
-from sightline.agents.dialect import Caller
 from sightline.agents.hook_events import (
     Answered,
     Attempted,
     Began,
+    Caller,
     CellEdit,
     ChangedOutside,
     CommandBegan,

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from tests.agents.claude_code.samples import DATA
 
-from sightline.agents.claude_code.recordings import Recording, folder_name, recordings, told
+from sightline.agents.claude_code.recordings import Recording, folder_name, recordings, timed_events
 from sightline.agents.hook_events import Began, Compacted, Prompted, Shown, Wrote
 
 SESSION = "b25679aa-1f9f-446b-b1da-25185cdc8c0a"
@@ -78,7 +78,7 @@ def test_a_transcript_that_says_neither_when_nor_where_is_no_recording(home):
 
 def test_a_recording_is_told_in_order(home):
     (_, main, _) = recordings(ROOT, str(home))
-    found = list(told(main))
+    found = list(timed_events(main))
     times = [at for at, _ in found]
     assert times == sorted(times)
     assert times[0] >= main.started
@@ -90,9 +90,9 @@ def test_a_recording_is_told_in_order(home):
 
 def test_what_the_client_wrote_itself_is_no_prompt(home):
     (other, *_) = recordings(ROOT, str(home))
-    prompts = [event.text for _, event in told(other) if isinstance(event, Prompted)]
+    prompts = [event.text for _, event in timed_events(other) if isinstance(event, Prompted)]
     assert prompts == ["fix add", "continue please"]
-    assert Compacted() in [event for _, event in told(other)]
+    assert Compacted() in [event for _, event in timed_events(other)]
 
 
 def test_copied_and_damaged_rows_are_passed_over(tmp_path):
@@ -111,6 +111,6 @@ def test_copied_and_damaged_rows_are_passed_over(tmp_path):
     ]
     file = tmp_path / "t.jsonl"
     file.write_text("".join(json.dumps(each) + "\n" for each in rows) + '{"user": \n"user"\n')
-    found = list(told(Recording(str(file), "s", 0, ROOT, file.stat().st_size)))
+    found = list(timed_events(Recording(str(file), "s", 0, ROOT, file.stat().st_size)))
     assert [event for _, event in found] == [Prompted("one"), Prompted("two"), Prompted("three")]
     assert len({at for at, _ in found}) == 1

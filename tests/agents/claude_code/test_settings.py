@@ -89,8 +89,10 @@ def test_coming_and_going_leaves_no_trace(tmp_path_factory, data, first, second)
     for wanted in (first, second):
         carry_out(connected(str(path), wanted))
         once = path.read_bytes()
-        assert {f.event: dict(f.hook) for f in settings.found(once.decode())} == wanted
-        assert {f.event: f.matcher for f in settings.found(once.decode())} == hook_settings.EVENTS
+        assert {f.event: dict(f.hook) for f in settings.registered_hooks(once.decode())} == wanted
+        assert {
+            f.event: f.matcher for f in settings.registered_hooks(once.decode())
+        } == hook_settings.EVENTS
         assert not connected(str(path), wanted).is_one
     carry_out(disconnected(str(path)))
     assert path.read_bytes() == data
@@ -152,14 +154,14 @@ def test_a_new_interpreter_changes_our_entries_only():
 def test_what_a_person_adds_to_our_hook_is_kept_over_an_update():
     before = settings.registered("{}", HOOKS).replace('"timeout": 10', '"timeout": 30')
     assert settings.registered(before, HOOKS) == before
-    ours = [found.hook for found in settings.found(settings.registered(before, OTHERS))]
+    ours = [found.hook for found in settings.registered_hooks(settings.registered(before, OTHERS))]
     assert {hook["timeout"] for hook in ours} == {30}
 
 
 def test_entries_of_an_older_version_go():
     text = settings.registered("{}", HOOKS).replace('"SubagentStop"', '"TeammateIdle"')
     after = settings.registered(text, HOOKS)
-    assert {found.event for found in settings.found(after)} == set(hook_settings.EVENTS)
+    assert {found.event for found in settings.registered_hooks(after)} == set(hook_settings.EVENTS)
 
 
 def test_a_double_entry_becomes_one():
@@ -167,13 +169,13 @@ def test_a_double_entry_becomes_one():
     table = json.loads(once)
     table["hooks"]["Stop"] *= 2
     after = settings.registered(json.dumps(table, indent=2), HOOKS)
-    assert len([found for found in settings.found(after) if found.event == "Stop"]) == 1
+    assert len([found for found in settings.registered_hooks(after) if found.event == "Stop"]) == 1
 
 
 def test_our_hook_that_a_person_moved_into_their_own_group_is_found_and_removed():
     group = {"matcher": "Edit", "hooks": [THEIRS, dict(HOOKS["PreToolUse"])]}
     text = json.dumps({"hooks": {"PreToolUse": [group]}}, indent=2)
-    assert [found.matcher for found in settings.found(text)] == ["Edit"]
+    assert [found.matcher for found in settings.registered_hooks(text)] == ["Edit"]
     assert json.loads(settings.removed(text)) == theirs("PreToolUse", "Edit")
 
 
@@ -240,7 +242,7 @@ def test_an_empty_file_becomes_settings_and_empty_again(tmp_path):
     path = tmp_path / "settings.json"
     path.write_bytes(b"")
     carry_out(connected(str(path), HOOKS))
-    assert settings.found(path.read_text())
+    assert settings.registered_hooks(path.read_text())
     carry_out(disconnected(str(path)))
     assert path.read_bytes() == b""
 
@@ -280,7 +282,7 @@ def test_a_link_stays_a_link(tmp_path):
     link.symlink_to(real)
     carry_out(connected(str(link), HOOKS))
     assert link.is_symlink()
-    assert settings.found(real.read_text())
+    assert settings.registered_hooks(real.read_text())
     carry_out(disconnected(str(link)))
     assert link.is_symlink()
     assert real.read_text() == '{"model": "one"}'

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from tests.agents.claude_code.samples import CLAUDE, DATA
 
-from sightline.agents.claude_code import rows
+from sightline.agents.claude_code import transcripts
 from sightline.agents.hook_events import Shown, Used
 
 DEMO = "/home/me/demo"
@@ -235,19 +235,19 @@ class Counting:
 
 
 def test_a_huge_row_is_passed_over_without_being_held(tmp_path, monkeypatch):
-    monkeypatch.setattr(rows, "LINE_MAX", 1000)
+    monkeypatch.setattr(transcripts, "LINE_MAX", 1000)
     file = tmp_path / "t.jsonl"
     file.write_text(mention("a") + '{"attachment":"' + "x" * 5000 + '"}\n' + mention("b"))
     with file.open("rb") as opened:
         counting: Any = Counting(opened)
-        found = [row for _, row in rows.rows(counting, 0, (b"attachment",)) if row]
+        found = [row for _, row in transcripts.rows(counting, 0, (b"attachment",)) if row]
     assert [row["attachment"]["filename"] for row in found] == ["a", "b"]
     assert counting.most <= 1000
     assert [e.path for e in CLAUDE.unhooked(str(file), 0, before=0)[0]] == ["a", "b"]
 
 
 def test_a_huge_row_that_has_no_end_yet_is_left_for_later(tmp_path, monkeypatch):
-    monkeypatch.setattr(rows, "LINE_MAX", 1000)
+    monkeypatch.setattr(transcripts, "LINE_MAX", 1000)
     file = tmp_path / "t.jsonl"
     file.write_text(mention("a") + "x" * 5000)
     events, offset = CLAUDE.unhooked(str(file), 0, before=0)
@@ -261,7 +261,7 @@ def test_one_look_is_bounded_and_the_next_goes_on(tmp_path):
     offset = looks = 0
     while offset < file.stat().st_size:
         with file.open("rb") as opened:
-            part = list(rows.rows(opened, offset, (b"attachment",), upto=400))
+            part = list(transcripts.rows(opened, offset, (b"attachment",), upto=400))
         names += [row["attachment"]["filename"] for _, row in part if row]
         offset = part[-1][0]
         looks += 1

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sightline.agents.hook_events import Answered, Failed, Prompted, Shown, Stopped
-from sightline.hooks.handlers.host_paths import absolute, spelled
+from sightline.hooks.handlers.host_paths import absolute, with_absolute_paths
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_a_uri_says_the_path_it_was_made_of(name):
 
 def test_every_path_of_an_event_is_spelled_out():
     failed = Answered((Failed("a", "c"),))
-    assert spelled(failed, "/p", "/h") == Answered((Failed("/p/a", "c"),))
+    assert with_absolute_paths(failed, "/p", "/h") == Answered((Failed("/p/a", "c"),))
     mentioned = Prompted("@a", (("a", (1, 2)),))
-    assert spelled(mentioned, "/p", "/h") == Prompted("@a", (("/p/a", (1, 2)),))
-    assert spelled(Shown("a"), "/p", "/h") == Shown("/p/a")
-    assert spelled(Stopped(), "/p", "/h") == Stopped()
+    assert with_absolute_paths(mentioned, "/p", "/h") == Prompted("@a", (("/p/a", (1, 2)),))
+    assert with_absolute_paths(Shown("a"), "/p", "/h") == Shown("/p/a")
+    assert with_absolute_paths(Stopped(), "/p", "/h") == Stopped()

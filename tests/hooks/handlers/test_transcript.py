@@ -4,7 +4,7 @@ import pytest
 from tests.hooks.handlers.host import Host
 
 from sightline.agents.hook_events import Shown
-from sightline.hooks.handlers.transcript import mark_of, reached, reconcile
+from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
 from sightline.model.events import Imported
 
 OLD, NEW = "line 1\nline 2\n", "line 1\nline two\n"
@@ -43,7 +43,7 @@ def test_a_transcript_told_from_its_beginning_counts_in_its_own_order(host):
 
 
 def test_how_far_it_was_read_is_kept(host):
-    reached(host.session, "/t.jsonl", 0, all_of_it=True)
+    record_mark(host.session, "/t.jsonl", 0, all_of_it=True)
     assert mark_of(host.session, "/t.jsonl").all_of_it
     take_over(host)
     mark = mark_of(host.session, "/t.jsonl")

@@ -1,4 +1,4 @@
-"""What has to happen to a settings file so that Claude Code calls us, or calls us no more."""
+"""Plan the change of a settings file that connects Claude Code to Sightline, or disconnects it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _ANY = hook_settings.wanted(
 
 
 def connected(path: str, wanted: Mapping[str, Mapping[str, Any]]) -> Change:
-    """The file with these hooks of ours (event -> hook) and no other of ours. SettingsError."""
+    """Return the change to a file with these hooks of ours (event -> hook) and no other of ours.
+    SettingsError."""
     before = read(path)
     text = "" if before is None else text_of(path, before)
     try:
@@ -28,8 +29,8 @@ def connected(path: str, wanted: Mapping[str, Mapping[str, Any]]) -> Change:
 
 
 def disconnected(path: str) -> Change:
-    """The file without our hooks: as it was before them, byte for byte, unless it was changed
-    otherwise since; gone, if there was none. SettingsError."""
+    """Return the change to a file without our hooks: the same bytes as before them, unless the file
+    was changed otherwise since; no file, if there was none. SettingsError."""
     before = read(path)
     if before is None:
         return Change(path, None, None)
@@ -50,7 +51,7 @@ def disconnected(path: str) -> Change:
 
 
 def refused(path: str, bad: BadSettings) -> SettingsError:
-    """Why a settings file is left alone."""
+    """Return the error for a settings file that is not valid."""
     return SettingsError(
         f"{path} is not valid: line {bad.line}, column {bad.column}: {bad.why}."
         " Nothing was changed.",
@@ -59,12 +60,12 @@ def refused(path: str, bad: BadSettings) -> SettingsError:
 
 
 def _holds_ours(text: str) -> bool:
-    return bool(settings.found(text)) if text.strip("\ufeff \t\r\n") else False
+    return bool(settings.registered_hooks(text)) if text.strip("\ufeff \t\r\n") else False
 
 
 def _without_ours(kept: bytes) -> str | None:
-    """What is left of a file kept beside after our hooks came and went: containers that were
-    empty lose their white space by that. None when it cannot be told."""
+    """Return the text of a copy after our hooks were added and removed: empty containers lose their
+    white space that way. None for a copy that is not valid."""
     try:
         return settings.removed(settings.registered(kept.decode(), _ANY))
     except (BadSettings, UnicodeDecodeError):

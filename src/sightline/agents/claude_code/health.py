@@ -1,4 +1,4 @@
-"""How Claude Code stands on this machine: the client, our hooks in its settings, its transcripts."""
+"""Check Claude Code on this machine: the client, our hooks in its settings, its transcripts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from sightline.agents.claude_code import hook_settings, settings
 from sightline.agents.claude_code.connect import refused
 from sightline.agents.claude_code.hook_settings import Hook
-from sightline.agents.claude_code.settings import Found, Scope
-from sightline.agents.dialect import dialect
+from sightline.agents.claude_code.settings import RegisteredHook, Scope
+from sightline.agents.claude_code.transcripts import shown_since
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
 from sightline.errors import SettingsError
@@ -28,7 +28,7 @@ MANAGED = {
 
 
 def client() -> Finding:
-    """Which client is on PATH."""
+    """Report the client on PATH."""
     program = which("claude")
     if program is None:
         return Finding(hook_settings.AGENT, "warning", "absent", {})
@@ -54,13 +54,13 @@ def client() -> Finding:
 
 
 def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding | None:
-    """How our hooks in a settings file stand beside those that this installation would write;
-    None where there are none of ours."""
+    """Report our hooks in a settings file beside those that this installation would write; None
+    where the file has none of ours."""
     try:
         text = text_of(path, read(path) or b"{}")
         if not text.strip():
             return None
-        found = settings.found(text)
+        found = settings.registered_hooks(text)
         current = settings.up_to_date(text, wanted)
     except BadSettings as bad:
         return _refused(refused(path, bad))
@@ -88,13 +88,13 @@ def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding
     return Finding("hooks", "problem", "outdated", facts, f"registration {scope}")
 
 
-def kind_of(found: Iterable[Found]) -> str:
-    """Whether hooks are processes or questions to a running `up`."""
+def kind_of(found: Iterable[RegisteredHook]) -> str:
+    """Return "http" where hooks ask a running `up`, and "command" where they start processes."""
     return "http" if any(each.hook.get("type") == "http" for each in found) else "command"
 
 
 def switched_off(paths: Iterable[str]) -> Finding | None:
-    """A settings file that keeps every hook from being called."""
+    """Report a settings file that disables every hook."""
     managed = MANAGED.get(sys.platform, "/etc/claude-code/managed-settings.json")
     for path in (*paths, managed):
         keys = ("disableAllHooks", *(["allowManagedHooksOnly"] if path == managed else []))
@@ -105,13 +105,13 @@ def switched_off(paths: Iterable[str]) -> Finding | None:
 
 
 def transcript(root: str, config_dir: str) -> Finding:
-    """Whether the newest recorded session of a folder can be read."""
+    """Report whether the newest recorded session of a folder can be read."""
     path = _newest(root, config_dir)
     if path is None:
         return Finding("transcript", "ok", "none", {})
 
     try:
-        shown, _ = dialect(hook_settings.AGENT).unhooked(path, 0, before=sys.maxsize)
+        shown, _ = shown_since(path, 0, before=sys.maxsize)
         size = os.path.getsize(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
@@ -121,7 +121,7 @@ def transcript(root: str, config_dir: str) -> Finding:
 
 
 def _newest(root: str, config_dir: str) -> str | None:
-    """The transcript written last of those of a folder, which are kept under its name."""
+    """Return the newest transcript of a folder; the client keeps them under the folder's name."""
     name = "".join(char if char.isascii() and char.isalnum() else "-" for char in root)
     folder = os.path.join(config_dir, "projects", name)
     try:
@@ -135,18 +135,18 @@ def _refused(error: SettingsError) -> Finding:
     return Finding("hooks", "problem", "refused", {"message": error.message, "hint": error.hint})
 
 
-def _others(found: Iterable[Found], wanted: Mapping[str, Hook]) -> bool:
-    """Whether they call another script or Python than ours."""
+def _others(found: Iterable[RegisteredHook], wanted: Mapping[str, Hook]) -> bool:
+    """Return whether hooks call another script or Python than ours."""
     return any(files([each]) != _files_of(wanted[each.event]) for each in found)
 
 
-def files(found: Iterable[Found]) -> list[str]:
-    """The interpreters and scripts that hooks name."""
+def files(found: Iterable[RegisteredHook]) -> list[str]:
+    """Return the interpreters and scripts that hooks name."""
     return list(dict.fromkeys(file for each in found for file in _files_of(each.hook)))
 
 
 def _files_of(hook: Hook) -> list[str]:
-    """The interpreter and the script of a hook; none for one that is a question."""
+    """Return the interpreter and the script of a hook; none for a hook of the http kind."""
     if hook.get("type") == "http":
         return []
     return [str(hook.get("command")), _script(hook)]
@@ -159,10 +159,10 @@ def _script(hook: Hook) -> str:
 
 
 def _value(path: str, key: str) -> object:
-    """What a settings file has for a key; None for a file that is not there or not valid."""
+    """Return a settings file's value for a key; None for a missing or invalid file."""
     try:
         held = Settings(text_of(path, read(path) or b"{}"))
     except (SettingsError, BadSettings):
-        return None  # said of the file where its hooks are looked at
+        return None  # the check of the file's hooks reports this
     item = held.find(held.top, key)
     return None if item is None else held.value(item.at)

@@ -1,4 +1,5 @@
-"""Our hooks of Claude Code: for which events, what each runs or asks, how they are recognised."""
+"""Define our hooks of Claude Code: their events, their commands or URLs, and how to recognise
+them."""
 
 from __future__ import annotations
 
@@ -41,24 +42,25 @@ EVENTS = {
 
 
 def command_hook(python: str, script: str) -> Hook:
-    """A process for every event: no shell in between, and an interpreter that loads no packages."""
+    """Return a hook that starts a process for every event: without a shell, and with an interpreter
+    that loads no packages."""
     args = ["-I", "-S", "-c", START, script, AGENT]
     return {"type": "command", "command": python, "args": args, "timeout": TIMEOUT_S}
 
 
 def http_hook(url: str, token: str) -> Hook:
-    """No process: a running `up` is asked."""
+    """Return a hook that asks a running `up`."""
     headers = {"Authorization": f"Bearer {token}"}
     return {"type": "http", "url": url, "headers": headers, "timeout": TIMEOUT_S}
 
 
 def wanted(command: Hook, http: Hook | None = None) -> dict[str, Hook]:
-    """Event -> its hook. With http the first event stays a command, which needs no `up`."""
+    """Return event -> hook. With http the first event stays a command, which needs no `up`."""
     return {event: http if http and event != "SessionStart" else command for event in EVENTS}
 
 
 def is_ours(hook: Hook) -> bool:
-    """Whether a hook was put there by us."""
+    """Return whether a hook is one of ours."""
     if hook.get("type") == "http":
         url = hook.get("url")
         return isinstance(url, str) and url.startswith("http://127.0.0.1:") and URL_PATH in url

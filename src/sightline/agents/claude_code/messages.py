@@ -1,7 +1,8 @@
-"""A transcript as the messages that were sent: one conversation, in the order the model read it.
+"""Read a transcript as the messages that were sent: one conversation, in the order the model read
+it.
 
-The client writes a row for each part of an answer and for each result; a row of an abandoned
-branch stays in the file, and so do copies of rows of the conversation that this one went on from.
+The client writes a row for each part of an answer and for each result. Rows of an abandoned branch
+stay in the file, and so do copies of rows of the conversation that this one continues.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sightline.agents.claude_code.rows import time_of
+from sightline.agents.claude_code.transcripts import time_of
 from sightline.agents.recording import first_rows, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 from sightline.model.json_text import compact_json
@@ -31,15 +32,15 @@ KINDS = (
 
 
 def conversation(path: str) -> Conversation:
-    """The conversation in a transcript. OSError when it cannot be read; NotOurs when it
-    holds no conversation of Claude Code."""
+    """Return the conversation in a transcript. OSError; NotOurs for a file without a conversation
+    of Claude Code; ValueError for the rows of a sub-agent alone."""
     if not any(row.get("type") in KINDS for row in first_rows(path)):
         raise NotOurs(NONE)
     found, passed_over = rows(path)
     if not any(_is_ours(row) for row in found):
         raise NotOurs(NONE)
     made = _Messages()
-    for row in kept(found):
+    for row in main_chain(found):
         made.add(row)
     if not made.messages:
         raise ValueError("all that it holds is of a sub-agent")
@@ -64,7 +65,8 @@ def _is_ours(row: Row) -> bool:
 
 
 class _Messages:
-    """Rows put together. An answer's parts may come after the results of its first calls."""
+    """Messages built from rows. The parts of an answer may come after the results of its first
+    calls."""
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
@@ -74,7 +76,7 @@ class _Messages:
         self._answered: set[str] = set()
 
     def add(self, row: Row) -> None:
-        """A row of the conversation; of no interest are those that no model read."""
+        """Add a row. Rows that no model read are passed over."""
         kind = row.get("type")
         if kind == "system":
             if row.get("subtype") == "compact_boundary" and self.messages:
@@ -114,7 +116,7 @@ class _Messages:
         content += [part for part in parts if part.get("type") != "tool_result"]
 
     def _new(self, parts: list[Part]) -> Iterator[Part]:
-        """Without second results of one call."""
+        """Yield the parts without second results of one call."""
         for part in parts:
             if part.get("type") == "tool_result":
                 call = str(part.get("tool_use_id"))
@@ -129,7 +131,7 @@ class _Messages:
 
 
 def _parts(row: Row) -> list[Part]:
-    """The parts of a row's message; a text alone is one."""
+    """Return the parts of a row's message; a text alone is one part."""
     content = row["message"].get("content") if isinstance(row.get("message"), dict) else None
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content.strip() else []
@@ -141,10 +143,10 @@ def _empty(part: Part) -> bool:
     return part.get("type") == "text" and not str(part.get("text", "")).strip()
 
 
-def kept(rows: Sequence[Row]) -> list[Row]:
-    """The rows of the main chain, each once, in the order of the file: what leads to the last
-    row, the other parts of its answers, and what came back to those. Where the chain begins in
-    the middle, because rows are missing, all rows before that count."""
+def main_chain(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of the main chain, each once, in the order of the file: the path to the last
+    row, the other parts of its answers, and their results. Where the chain begins in the middle,
+    because rows are missing, all rows before that count."""
     own = list(_once(row for row in rows if not row.get("isSidechain")))
     places = {str(row["uuid"]): place for place, row in enumerate(own) if row.get("uuid")}
     chain = _chain(own, places)
@@ -173,7 +175,7 @@ def _once(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _chain(own: Sequence[Row], places: Mapping[str, int]) -> list[int]:
-    """From the last row of a message back to the first one."""
+    """Return the places of the rows from the last message back to the first one."""
     talk = [n for n, row in enumerate(own) if row.get("type") in ("user", "assistant")]
     found: dict[int, None] = {}
     place = talk[-1] if talk else None
@@ -200,8 +202,8 @@ def _calls(row: Row, kind: str, field: str) -> Iterator[str]:
 
 
 def reminder(attachment: Any) -> list[dict[str, Any]]:
-    """The parts of a user's message that an attachment makes; none for a kind that is not known,
-    or whose text the transcript does not have."""
+    """Return the parts of a user's message that an attachment makes; none for an unknown kind, or
+    one whose text the transcript does not have."""
     if not isinstance(attachment, dict):
         return []
     made = _KINDS.get(str(attachment.get("type")))
@@ -232,7 +234,7 @@ def _memory(told: Attachment) -> str | None:
 
 
 def _file(told: Attachment) -> str | None:
-    """A file that the user mentioned: as if it had been read."""
+    """Return the text of a mentioned file, as if the agent had read it."""
     content = told.get("content")
     file = content.get("file") if isinstance(content, dict) else None
     if not isinstance(file, dict) or not isinstance(file.get("content"), str):
@@ -253,7 +255,7 @@ def _context(told: Attachment) -> str | None:
 
 
 def _queued(told: Attachment) -> str | None:
-    """What the user typed while the agent was at work."""
+    """Return a prompt that the user typed while the agent was at work."""
     prompt = told.get("prompt")
     return prompt if isinstance(prompt, str) and prompt.strip() else None
 

@@ -1,9 +1,9 @@
-"""The whole text an Edit left, from what Claude Code says of it.
+"""Compute the whole text that an Edit left, from Claude Code's result.
 
-It tells the text before, what it replaced, and a patch. The replacement alone is not what was
-written: straight quotes are turned into the file's curly ones, and a newline may go with the line
-before it. The patch alone is not either: tabs at the start of its lines are shown as blanks. So
-one has to agree with the other.
+The result holds the text before, the replacement, and a patch. The replacement alone is not the
+written text: straight quotes become the file's typographic ones, and a newline may go with the line
+before it. Nor is the patch: it shows tabs at the start of its lines as blanks. So the two have to
+agree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Told = Mapping[str, Any]
 
 
 def after(before: str, told: Told) -> str | None:
-    """The text an edit left; None when what is told of it does not fit together."""
+    """Return the text that an edit left; None where the result contradicts itself."""
     patch = told.get("structuredPatch")
     hunks = [hunk for hunk in patch if _whole(hunk)] if isinstance(patch, list) else []
     if not hunks:
@@ -29,7 +29,7 @@ def after(before: str, told: Told) -> str | None:
         if _agrees(replaced, hunks):
             return replaced
     if "\t" in before or "\t" in (new or ""):
-        return None  # whether blanks of the patch are tabs cannot be told
+        return None  # blanks of the patch may be tabs
     return _patched(before, hunks)
 
 
@@ -43,7 +43,7 @@ def _whole(hunk: Any) -> bool:
 
 
 def _agrees(text: str, hunks: Sequence[Told]) -> bool:
-    """Whether the new side of each hunk stands where it says, but for tabs."""
+    """Return whether the text has the new side of each hunk in its place, apart from tabs."""
     lines = split(text)
     for hunk in hunks:
         new = _side(hunk["lines"], "+")
@@ -55,7 +55,7 @@ def _agrees(text: str, hunks: Sequence[Told]) -> bool:
 
 
 def _patched(before: str, hunks: Sequence[Told]) -> str | None:
-    """The text with the patch applied; None where its old side does not stand, tab for tab."""
+    """Return the text with the patch applied; None where the text differs from its old side."""
     lines = split(before)
     out: list[str] = []
     at = 0
@@ -70,7 +70,7 @@ def _patched(before: str, hunks: Sequence[Told]) -> str | None:
 
 
 def _side(lines: Sequence[str], mark: str) -> list[str]:
-    """The lines of one side, each with its newline."""
+    """Return the lines of one side, each with its newline."""
     side: list[str] = []
     mine = False
     for line in lines:

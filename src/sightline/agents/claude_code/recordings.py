@@ -1,4 +1,4 @@
-"""The recorded conversations of a workspace, and each as timed events of ours."""
+"""List the recorded conversations of a workspace, and read each as timed events."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from sightline.agents.claude_code.dialect import sub_agent
 from sightline.agents.claude_code.json_fields import needed, optional
-from sightline.agents.claude_code.rows import model_of, rows, time_of
 from sightline.agents.claude_code.tool_results import read, wrote
-from sightline.agents.claude_code.transcripts import attached
+from sightline.agents.claude_code.transcripts import attached, model_of, rows, time_of
 from sightline.agents.hook_events import Began, Compacted, Event, Prompted
 
 Row = Mapping[str, Any]
@@ -30,8 +29,8 @@ NOT_TYPED = ("<local-command-", "<command-", "<task-notification>", "Caveat: ", 
 
 
 class Recording(Struct, frozen=True):
-    """A recorded conversation. session: our id of it; cwd: where it began, an absolute folder;
-    started: UTC microseconds since 1970; size: bytes."""
+    """A recorded conversation. session: our id of it. cwd: the absolute folder where it began.
+    started: UTC microseconds since 1970. size: in bytes."""
 
     path: str
     session: str
@@ -42,9 +41,9 @@ class Recording(Struct, frozen=True):
 
 
 def recordings(workspace_root: str, home: str, config_dir: str | None = None) -> list[Recording]:
-    """The conversations recorded in a workspace or a folder of it, oldest first, each sub-agent's
-    after the one that started it. config_dir: where the client keeps its files, else in `home`.
-    OSError when a transcript cannot be read; nothing where there is none."""
+    """Return the conversations recorded in a workspace or a folder below it, oldest first,
+    sub-agents after the main ones. config_dir: the client's folder; default: in `home`. OSError
+    when a transcript cannot be read; empty where there is none."""
     projects = os.path.join(config_dir or os.path.join(home, ".claude"), "projects")
     begins = folder_name(workspace_root)[:FOLDER_LENGTH]
     try:
@@ -61,7 +60,7 @@ def recordings(workspace_root: str, home: str, config_dir: str | None = None) ->
 
 
 def folder_name(cwd: str) -> str:
-    """The name of the folder in which the client keeps the conversations that began in cwd."""
+    """Return the name of the folder that holds the conversations begun in cwd."""
     return "".join([char if char.isascii() and char.isalnum() else "-" for char in cwd])
 
 
@@ -85,7 +84,7 @@ def _sub_agents(folder: str, session: str) -> Iterator[Recording]:
 
 
 def _kind(path: str) -> str | None:
-    """What kind of sub-agent a file beside its transcript says it was."""
+    """Return the kind of a sub-agent from the file beside its transcript."""
     try:
         with open(path.removesuffix(".jsonl") + ".meta.json", encoding="utf-8") as file:
             return optional(json.load(file), "agentType")
@@ -94,7 +93,7 @@ def _kind(path: str) -> str | None:
 
 
 def recording(path: str, session: str, parent: str | None = None) -> Recording | None:
-    """A transcript as a recording; None for one that does not say when and where it began."""
+    """Return a transcript as a recording; None where it does not say when and where it began."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         for _, row in rows(file, 0, (b'"cwd"',), HEAD):
@@ -108,9 +107,9 @@ def _inside(cwd: str, root: str) -> bool:
     return cwd == root or cwd.startswith(root.rstrip("/\\") + ("\\" if "\\" in root else "/"))
 
 
-def told(of: Recording) -> Iterator[tuple[int, Event]]:
-    """What a recording tells, in order, with the times at which it happened. Rows that were
-    copied from another conversation, or are damaged, are passed over."""
+def timed_events(of: Recording) -> Iterator[tuple[int, Event]]:
+    """Yield a recording's events in order, with their times. Copied and damaged rows are passed
+    over."""
     seen: set[str] = set()
     model = None
     at = of.started
@@ -143,7 +142,7 @@ def _row(row: Row) -> list[Event]:
     try:
         return _result(row)
     except ValueError:
-        return []  # the answer of a tool that only looks like one of those
+        return []  # the result of another tool with similar fields
 
 
 def _result(row: Row) -> list[Event]:

@@ -1,4 +1,4 @@
-"""Our hooks in Claude Code's settings: where those are, and how hooks come in and go out."""
+"""Find, add and remove our hooks in Claude Code's settings."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Scope = Literal["user", "project", "local"]
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")
 
 
-class Found(Struct, frozen=True):
-    """A hook of ours in a settings file."""
+class RegisteredHook(Struct, frozen=True):
+    """One of our hooks in a settings file."""
 
     event: str
     matcher: str
@@ -25,31 +25,32 @@ class Found(Struct, frozen=True):
 
 
 def settings_file(scope: Scope, root: str, home: str, config_dir: str | None) -> str:
-    """Where the settings of a scope are. config_dir: $CLAUDE_CONFIG_DIR, which moves ~/.claude."""
+    """Return the path of a scope's settings. config_dir: $CLAUDE_CONFIG_DIR, which moves
+    ~/.claude."""
     if scope == "user":
         return os.path.join(config_dir or os.path.join(home, ".claude"), "settings.json")
     name = "settings.json" if scope == "project" else "settings.local.json"
     return os.path.join(root, ".claude", name)
 
 
-def found(text: str) -> list[Found]:
-    """Our hooks in a settings file's text. BadSettings."""
+def registered_hooks(text: str) -> list[RegisteredHook]:
+    """Return our hooks in a settings file's text. BadSettings."""
     settings = Settings(text)
     return [
-        Found(event, _matcher(settings.value(group.at)), settings.value(hook.at))
+        RegisteredHook(event, _matcher(settings.value(group.at)), settings.value(hook.at))
         for event in _events(settings)
         for group, hook in _places(settings, event)
     ]
 
 
 def up_to_date(text: str, hooks: Mapping[str, Hook]) -> bool:
-    """Whether exactly these hooks of ours are there. BadSettings."""
+    """Return whether exactly these hooks of ours are in the text. BadSettings."""
     return registered(text, hooks) == text
 
 
 def registered(text: str, hooks: Mapping[str, Hook]) -> str:
-    """The text with these hooks (event -> hook) as the only ones of ours. What a person added to
-    one of them, such as another timeout, stays. BadSettings."""
+    """Return the text with these hooks (event -> hook) as the only ones of ours. A person's
+    additions to one of them, such as another timeout, stay. BadSettings."""
     settings = Settings(text if text.strip("\ufeff \t\r\n") else "{}\n")
     for event in [event for event in _events(settings) if event not in hooks]:
         _cut(settings, event)
@@ -59,7 +60,8 @@ def registered(text: str, hooks: Mapping[str, Hook]) -> str:
 
 
 def removed(text: str) -> str:
-    """The text without our hooks, and without what stood there for them alone. BadSettings."""
+    """Return the text without our hooks, and without the containers that held only them.
+    BadSettings."""
     settings = Settings(text)
     for event in _events(settings):
         _cut(settings, event)
@@ -67,7 +69,7 @@ def removed(text: str) -> str:
 
 
 def is_empty(text: str) -> bool:
-    """Whether nothing is set in it."""
+    """Return whether the text sets nothing."""
     settings = Settings(text)
     return not settings.items(settings.top)
 
@@ -107,7 +109,7 @@ def _expect(settings: Settings, item: Item, sign: str, what: str) -> None:
 
 
 def _cut(settings: Settings, event: str) -> None:
-    """Take out our hooks of an event, and what is empty without them."""
+    """Remove our hooks of an event, and the containers that are empty without them."""
     while place := next(_places(settings, event), None):
         top = settings.find(settings.top, "hooks")
         assert top is not None
@@ -125,7 +127,7 @@ def _cut(settings: Settings, event: str) -> None:
 
 
 def _events(settings: Settings) -> list[str]:
-    """The events that have a hook of ours."""
+    """Return the events that have a hook of ours."""
     top = settings.find(settings.top, "hooks")
     if top is None or settings.text[top.at] != "{":
         return []
@@ -134,7 +136,7 @@ def _events(settings: Settings) -> list[str]:
 
 
 def _places(settings: Settings, event: str) -> Iterator[tuple[Item, Item]]:
-    """Our hooks of an event, each after the group it stands in."""
+    """Yield our hooks of an event, each after its group."""
     list_ = _inside(settings, settings.find(settings.top, "hooks"), "{", event)
     if list_ is None or settings.text[list_.at] != "[":
         return

@@ -1,4 +1,4 @@
-"""What Claude Code's tools answered: what was shown, what was written."""
+"""Read the results of Claude Code's tools: the text they showed, the files they wrote."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Line = tuple[str, int, str]
 
 
 def result(tool: str, given: Given, response: Any, call: str, cwd: str) -> list[Event]:
-    """What the answer of a tool tells; nothing for tools that touch no file. ValueError."""
+    """Return the events of a tool's result; none for a tool that touches no file. ValueError."""
     if tool == "Read":
         return read(response)
     if tool == "Grep":
@@ -32,7 +32,7 @@ def result(tool: str, given: Given, response: Any, call: str, cwd: str) -> list[
 
 
 def read(response: Any, via: str = "read") -> list[Event]:
-    """What a Read showed. Images and pages of a PDF are no text."""
+    """Return the text that a Read showed. Images and pages of a PDF are no text."""
     file = response.get("file") if isinstance(response, dict) else None
     if not isinstance(file, dict):
         return []
@@ -43,8 +43,8 @@ def read(response: Any, via: str = "read") -> list[Event]:
 
 
 def _text(path: str, file: Given, via: str) -> list[Event]:
-    """The client counts the end of a text as a line of its own when a newline stands before it,
-    and leaves the newline off the last line it shows when more come after."""
+    """The client counts the end of a text as a line of its own when a newline stands before it, and
+    leaves the newline off the last line it shows when more lines follow."""
     content = needed(file, "content")
     first, shown, total = (
         _number(file, field) for field in ("startLine", "numLines", "totalLines")
@@ -71,7 +71,7 @@ def _number(file: Given, field: str) -> int:
 
 
 def wrote(tool: str, path: str, call: str, told: Given | None) -> Wrote:
-    """What an edit found and left, as far as the client says so."""
+    """Return the text that an edit found and the text it left, where the client reports them."""
     if told is None:
         return Wrote(path, call, known_before=False)
     before, by_user = optional(told, "originalFile"), flag(told, "userModified")
@@ -84,7 +84,7 @@ def wrote(tool: str, path: str, call: str, told: Given | None) -> Wrote:
         content = optional(told, "newString")
         gone = structs.replace(made, before=None, known_before=False)
         return structs.replace(gone, content=content, whole=content is not None)
-    if before is None:  # too large to be told
+    if before is None:  # too large for the result
         return made
 
     return structs.replace(made, content=after(before, told))
@@ -110,7 +110,7 @@ OMITTED = "[Omitted long "
 
 
 def searched(given: Mapping[str, Any], response: Any, cwd: str) -> list[Shown]:
-    """The runs of lines that a search in files showed. ValueError."""
+    """Return the runs of lines that a search in files showed. ValueError."""
     if not isinstance(response, dict) or response.get("mode") != "content":
         return []
     content = optional(response, "content") or ""
@@ -123,14 +123,14 @@ def searched(given: Mapping[str, Any], response: Any, cwd: str) -> list[Shown]:
 
 
 def _in_one(path: str, lines: Iterable[str]) -> Iterator[Line]:
-    """Lines "12:text", and "13-text" around it."""
+    """Yield lines "12:text", and "13-text" around them."""
     for line in lines:
         if (found := _numbered(line)) is not None:
             yield path, *found
 
 
 def _in_several(cwd: str, lines: Iterable[str]) -> Iterator[Line]:
-    """Lines "name:12:text", and "name-13-text" around it once the name is known to be a file's."""
+    """Yield lines "name:12:text", and "name-13-text" around them where the name is a file's."""
     files: dict[str, bool] = {}
     for line in lines:
         name, _, rest = line.partition(":")
@@ -161,7 +161,7 @@ def _numbered(line: str, marks: str = ":-") -> tuple[int, str] | None:
 
 
 def _runs(lines: Iterable[Line]) -> Iterator[Shown]:
-    """Lines that follow one another, as one."""
+    """Join lines that follow one another."""
     texts: list[str] = []
     path, first = "", 0
     for name, number, text in lines:

@@ -1,20 +1,21 @@
-"""What Claude Code's transcripts show that no hook tells of.
+"""Read Claude Code's transcripts: their rows within bounds, and the events that no hook reports.
 
-A hook is called for each tool, but files also get to the model as attachments: mentioned by the
-user, put back after a compaction, instructions, and the client's own word that a file changed.
+A hook is called for each tool, but files also reach the model as attachments: mentioned by the
+user, restored after a compaction, instructions, and the client's own notice of a changed file.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import IO, Any
 
 from msgspec import structs
 
 from sightline.agents.claude_code.json_fields import needed, optional
 from sightline.agents.claude_code.patches import after
-from sightline.agents.claude_code.rows import model_of, rows, time_of
 from sightline.agents.claude_code.tool_results import read
 from sightline.agents.hook_events import Event, Shown, Used
 from sightline.model.spans import Span
@@ -22,7 +23,12 @@ from sightline.model.text import split, unmarked
 
 Row = Mapping[str, Any]
 
-Told = Mapping[str, Any]
+LINE_MAX = 16 << 20
+"""Bytes of a row that is still read; a longer one is passed over."""
+
+PART_MAX = 64 << 20
+"""Bytes that are read in one go at most."""
+
 
 ATTACHED = b'"attachment"'
 MODEL = b'"model"'
@@ -32,8 +38,9 @@ HOST = "Claude Code"
 
 
 def shown_since(transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
-    """What the transcript shows from a byte offset on, and where to go on; see Dialect.unhooked. A
-    file that is shorter than the offset was written anew. OSError when it cannot be read."""
+    """Return the events in a transcript from a byte offset on, and the next offset; see
+    agents.dialect.Dialect.unhooked. A file that is shorter than the offset was written anew.
+    OSError."""
     wanted = (ATTACHED, MODEL, RESULT) if before else (ATTACHED, MODEL)
     used: Used | None = None
     found: list[Event] = []
@@ -54,12 +61,12 @@ def shown_since(transcript: str, offset: int, *, before: int) -> tuple[list[Even
 
 
 def _dated(event: Event, row: Row) -> Event:
-    """The event with the time of its row: hooks have told of later ones already."""
+    """Return the event with the time of its row: hooks reported later events already."""
     return structs.replace(event, at=time_of(row)) if isinstance(event, Shown) else event
 
 
 def _used(row: Row) -> Used | None:
-    """What an answer of the agent ran on."""
+    """Return the model and version of an answer's row."""
     model, version = model_of(row), row.get("version")
     if model is None or row.get("type") != "assistant":
         return None
@@ -67,13 +74,14 @@ def _used(row: Row) -> Used | None:
 
 
 def _belongs(row: Row, transcript: str) -> bool:
-    """Older clients wrote the rows of sub-agents among those of the conversation."""
+    """Return whether a row is of this conversation. Older clients wrote rows of sub-agents among
+    its own."""
     own = os.path.basename(transcript).startswith("agent-")
     return own or not row.get("isSidechain")
 
 
 def attached(row: Row) -> list[Event]:
-    """What the attachment of a row shows; nothing for a kind or a shape that is not known."""
+    """Return the events of a row's attachment; none for an unknown kind or shape."""
     attachment = row.get("attachment")
     if not isinstance(attachment, dict):
         return []
@@ -89,7 +97,8 @@ def _file(attachment: Row) -> Iterator[Event]:
 
 
 def _texts(response: object, via: str) -> Iterator[Event]:
-    """Of a notebook only the cells are told: it is known when it is read by its tool."""
+    """Yield the texts that a Read showed. A transcript has only the cells of a notebook: the tool's
+    own hook records it."""
     for event in read(response, via):
         if isinstance(event, Shown) and event.text is not None:
             yield event
@@ -102,8 +111,8 @@ def _memory(attachment: Row) -> Iterator[Event]:
 
 
 def _instructions(attachment: Row) -> Iterator[Event]:
-    """Instruction files. Their head, comments and blank ends are left out for the model; what of
-    them was shown is told where the file's own text is told, too."""
+    """Instruction files. Their head, comments and blank ends are left out for the model; the shown
+    lines are known where the transcript holds the file's own text, too."""
     files = attachment.get("files")
     for file in files if isinstance(files, list) else []:
         if not isinstance(file, dict):
@@ -118,7 +127,7 @@ def _instructions(attachment: Row) -> Iterator[Event]:
 
 
 def _place(text: str, raw: object) -> tuple[int, int] | None:
-    """The lines that a text has in the whole file, where it stands there in one piece."""
+    """Return the lines that a text has in the whole file, where the file contains it once."""
     if not text or not isinstance(raw, str) or raw.count(text) != 1:
         return None
     above = raw[: raw.index(text)]
@@ -129,8 +138,8 @@ def _place(text: str, raw: object) -> tuple[int, int] | None:
 
 
 def _changed(attachment: Row) -> Iterator[Event]:
-    """The client's word that a file changed shows hunks with the numbers they had before. So only
-    the first one's are true of the file as it is."""
+    """The client's notice of a changed file shows hunks with the line numbers from before. So only
+    the first hunk's numbers are right."""
     path, snippet = attachment.get("filename"), attachment.get("snippet")
     if not isinstance(path, str) or not isinstance(snippet, str):
         return
@@ -147,7 +156,7 @@ def _changed(attachment: Row) -> Iterator[Event]:
 
 
 def _result(row: Row) -> list[Event]:
-    """What the answer of a tool showed or wrote, as far as its agent has seen the text."""
+    """Return the events of a tool's result: the text that it showed or wrote."""
     told = row.get("toolUseResult")
     if not isinstance(told, dict):
         return []
@@ -165,8 +174,8 @@ _KINDS: Mapping[str, Callable[[Row], Iterator[Event]]] = {
 }
 
 
-def written(told: Told) -> list[Event]:
-    """The result of a Write or an Edit as what its agent has seen by it. ValueError."""
+def written(told: Row) -> list[Event]:
+    """Return the text that a Write or an Edit showed its agent. ValueError."""
     path, content = needed(told, "filePath"), optional(told, "content")
     if content is not None:
         return [Shown(path, None, content, "edit")]
@@ -182,7 +191,7 @@ def written(told: Told) -> list[Event]:
 
 
 def _added(at: int, lines: list[str]) -> Iterator[Span]:
-    """The runs of new lines of a hunk whose new side begins at line `at`."""
+    """Yield the runs of new lines of a hunk whose new side begins at line `at`."""
     first = None
     for line in [*lines, ""]:
         if line.startswith("+"):
@@ -191,3 +200,67 @@ def _added(at: int, lines: list[str]) -> Iterator[Span]:
             yield first, at - 1
             first = None
         at += line[:1] in ("+", " ")
+
+
+def rows(
+    file: IO[bytes], offset: int, wanted: Sequence[bytes], upto: int = PART_MAX
+) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yield the end of each row, and the row if it holds one of these byte strings and is an
+    object. A last row without its newline is still being written: it is left for the next call."""
+    file.seek(offset)
+    for end, line in _lines(file, offset, offset + upto):
+        yield end, _parsed(line) if any(word in line for word in wanted) else None
+
+
+def time_of(row: Mapping[str, Any]) -> int | None:
+    """Return a row's time, UTC microseconds since 1970; None for a time without a zone."""
+    try:
+        moment = datetime.fromisoformat(row["timestamp"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return int(moment.timestamp() * 1000) * 1000 if moment.tzinfo else None
+
+
+def model_of(row: Mapping[str, Any]) -> str | None:
+    """Return the model of a row's message; None for messages of the client or a person."""
+    message = row.get("message")
+    model = message.get("model") if isinstance(message, dict) else None
+    return model if isinstance(model, str) and not model.startswith("<") else None
+
+
+def _lines(file: IO[bytes], at: int, end: int) -> Iterator[tuple[int, bytes]]:
+    while at < end:
+        line = file.readline(LINE_MAX)
+        if line.endswith(b"\n"):
+            at += len(line)
+            yield at, line
+        elif len(line) < LINE_MAX:
+            return
+        else:
+            skipped = _skipped(file, len(line), end - at)
+            if skipped is None:
+                return
+            at += skipped
+            yield at, b""
+
+
+def _skipped(file: IO[bytes], size: int, most: int) -> int | None:
+    """Return the length of a line that was begun, up to `most`; None for a line without an end. The
+    rest of a line that is cut short is no JSON and is passed over as well."""
+    while size < most:
+        part = file.readline(LINE_MAX)
+        size += len(part)
+        if part.endswith(b"\n"):
+            return size
+        if len(part) < LINE_MAX:
+            return None
+    return size
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """Return a row; None for a damaged one: recordings have rows cut in half or run together."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None

@@ -1,3 +1,3 @@
-"""What to do for each hook event."""
+"""Handle each hook event."""
 
 PUBLIC = ()

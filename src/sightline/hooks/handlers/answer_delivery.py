@@ -1,8 +1,8 @@
-"""What a host was handed for its agent, and when it counts as shown.
+"""Deliver notices through a host, and decide when they count as shown.
 
-Of several calls an agent makes at once, the later ones know nothing of what the earlier ones were
-answered. So what is handed over is recorded with what it tells, and counts when the host says
-that all of it is with the model: after the batch, at the latest with the next prompt.
+Of several calls that an agent makes at once, the later ones do not know the answers to the earlier
+ones. So a delivery is recorded with the changes it shows, and counts when the host says that all of
+it reached the model: after the batch, at the latest with the next prompt.
 """
 
 from __future__ import annotations
@@ -16,139 +16,174 @@ from sightline.changes.session_context import SessionContext
 from sightline.filesystem.deadline import DeadlinePassed, within_own
 from sightline.filesystem.file_state import ResolvedPath
 from sightline.hooks import words
-from sightline.hooks.handlers.deletions import count_gone
-from sightline.hooks.words import broken, late, unbriefed
-from sightline.model.events import NoticeDelivered, Told
+from sightline.model.events import Belief, NoticeAcknowledged, NoticeDelivered, Told
 from sightline.model.results import FileChange, Notice
 from sightline.model.revision import MISSING
 from sightline.notices import notice_text
 from sightline.notices.delivery import acknowledge_file, confirm_parts, deliver, hand_parts
-from sightline.notices.notice_text import CHARACTERS
 from sightline.notices.pending import HOST, pending_change
 from sightline.text import phrases
 
 AT_PROMPT = ("listings", "bundle", "memory")
 AT_START = (*AT_PROMPT, "registry")
-"""Parts of a briefing that hosts are handed beside warnings and changes. What a message mentions
-they add to it themselves; which files are known the agent still has before it in mid-conversation."""
+"""Parts of a briefing that hosts get beside warnings and changes. Hosts add mentioned files
+themselves, and in mid-conversation the agent still sees which files are known."""
 
-REST_MAX = 4_000
+BRIEFING_MAX = 4_000
 """Characters of these parts."""
 
 RECENT = 64
-"""Answers of one session that are still looked through; a batch holds a handful."""
+"""Deliveries of one session that are looked through; a batch holds a handful."""
+
+NOTHING_BELIEVED = Belief(MISSING, (), (), 0)
 
 
-def hand(
-    ground: SessionContext, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
+def record_delivery(
+    context: SessionContext, notice: str, paths: Iterable[str], told: Iterable[Told | None] = ()
 ) -> None:
-    """Record that words on these paths were handed to the host."""
-    deliver(ground, f"{HOST}{notice}", paths, told)
+    """Record that text about these paths was handed to the host."""
+    deliver(context, f"{HOST}{notice}", paths, told)
 
 
-def news(ground: SessionContext, *, room: int | None = None) -> str:
-    """What others changed that neither the agent nor its host was told yet, recorded as handed
-    over; no words when there is nothing. room: characters, where there are few left."""
-    found = unheard(ground, room=room)
-    if found is not None:
-        hand_news(ground, found)
-    return said_of(found)
+def deliver_pending(context: SessionContext, *, room: int | None = None) -> str:
+    """Return the text of others' changes that are new to the agent and to its host, and record the
+    delivery; "" for no change. room: characters, where few are left."""
+    notice = pending_notice(context, room=room)
+    if notice is None:
+        return ""
+    record_notice(context, notice)
+    return phrases.says(notice.text)
 
 
-def unheard(ground: SessionContext, *, room: int | None = None) -> Notice | None:
-    """The same, not recorded yet."""
-    if not _anything(ground):
+def pending_notice(context: SessionContext, *, room: int | None = None) -> Notice | None:
+    """Return the notice of these changes without recording a delivery."""
+    if not _may_have_changed(context):
         return None
     most = notice_text.NOTICE_TOKENS
     budget = most if room is None else min(most, room // notice_text.CHARACTERS)
-    return notice_text.notice(ground, budget, handed=True) if budget > 0 else None
+    return notice_text.notice(context, budget, handed=True) if budget > 0 else None
 
 
-def hand_news(ground: SessionContext, found: Notice) -> None:
-    """Record what others changed as handed over."""
-    hand(ground, found.id, [change.path for change in found.changes], found.told)
+def record_notice(context: SessionContext, notice: Notice) -> None:
+    """Record that a notice was handed to the host."""
+    record_delivery(context, notice.id, [change.path for change in notice.changes], notice.told)
 
 
-def said_of(found: Notice | None) -> str:
-    """It in words."""
-    return "" if found is None else phrases.says(found.text)
+def deliver_briefing(
+    context: SessionContext, message: str | None, room: int, *, within_s: float
+) -> str:
+    """Return the briefing before the next turn, and record its delivery. The briefing names files
+    without their text: hosts let their agent edit only what their own tools read.
 
-
-def rest(ground: SessionContext, message: str | None, room: int, *, within_s: float) -> str:
-    """What else is due before the next turn, of so many characters at most, recorded as handed over.
-    Files are named and not shown: hosts let their agent edit what their own tools read.
-
-    within_s: what takes longer, or fails, is not told: it must not keep back, as the answer it is part
-    of, what was recorded as handed over before it."""
-    said: list[str] = []
-    for part in _made(ground, message, min(room, REST_MAX), within_s):
+    room: characters at most. within_s: a briefing that takes longer, or fails, is left out: it must
+    not hold back the answer that it is part of.
+    """
+    texts: list[str] = []
+    for part in _briefing_parts(context, message, min(room, BRIEFING_MAX), within_s):
         if len(part.text) <= room:
             room -= len(part.text) + len(BETWEEN)
-            said.append(part.text)
-            hand_parts(ground, part.delivered)
-    return BETWEEN.join(said)
+            texts.append(part.text)
+            hand_parts(context, part.delivered)
+    return BETWEEN.join(texts)
 
 
-def _made(
-    ground: SessionContext, message: str | None, room: int, within_s: float
+def _briefing_parts(
+    context: SessionContext, message: str | None, room: int, within_s: float
 ) -> Sequence[Part]:
-    """The parts of a briefing that hosts are handed. Why there are none is left to the log."""
-    if room < LEAST * CHARACTERS:
+    """Return the parts of a briefing; none, with a line for the log, after a failure."""
+    if room < LEAST * notice_text.CHARACTERS:
         return ()
-    parts, budget = AT_START if message is None else AT_PROMPT, room // CHARACTERS
+    parts, budget = AT_START if message is None else AT_PROMPT, room // notice_text.CHARACTERS
     try:
         return within_own(
-            max(within_s, 0.0), lambda: briefing(ground, message, budget, parts=parts, texts=False)
+            max(within_s, 0.0), lambda: briefing(context, message, budget, parts=parts, texts=False)
         ).parts
-    except Exception as error:  # noqa: BLE001 - whatever it is: the rest of the answer is due
-        why = getattr(error, "message", "") or broken(type(error).__name__, "its briefing")
-        ground.missed = unbriefed(
-            late(round(within_s, 1)) if isinstance(error, DeadlinePassed) else why
-        )
-        return ()
+    except DeadlinePassed:
+        context.missed = words.unbriefed(words.late(round(within_s, 1)))
+    except Exception as error:  # noqa: BLE001 - the answer without a briefing is due
+        why = getattr(error, "message", "")
+        context.missed = words.unbriefed(why or words.broken(type(error).__name__, "its briefing"))
+    return ()
 
 
-def _anything(ground: SessionContext) -> bool:
-    """Whether any file needs more than one stat: mostly none does, and then nothing is loaded."""
-    tracked = ground.tracked()
+def _may_have_changed(context: SessionContext) -> bool:
+    """Return whether any file needs more than one stat. Mostly none does, and nothing is read."""
+    tracked = context.tracked()
     if tracked.suspects:
         return True
-    deadline_s = ground.settings.deadline_s
-    return any(True for _ in ground.workspace.scan(tracked.stamps, deadline_s=deadline_s))
+    deadline_s = context.settings.deadline_s
+    return any(True for _ in context.workspace.scan(tracked.stamps, deadline_s=deadline_s))
 
 
-def fitted(diff: str, path: str, room: int) -> tuple[str, bool]:
-    """As much of a diff as so many characters hold, and whether that is all of it."""
+def cut_diff(diff: str, path: str, room: int) -> tuple[str, bool]:
+    """Return the part of a diff that so many characters hold, and whether it is the whole diff."""
     if len(diff) <= room:
         return diff, True
     return words.left_out(diff[: max(room, 0)].rpartition("\n")[0], path), False
 
 
-def tell_changes(
-    ground: SessionContext, located: ResolvedPath, room: int
+def deliver_changes(
+    context: SessionContext, located: ResolvedPath, room: int
 ) -> tuple[FileChange, bool]:
-    """How a file differs from what its agent holds, recorded as handed over where it does."""
-    new = pending_change(ground, located.path)
-    change, told = new.change()
+    """Return how a file differs from the agent's knowledge, and whether a delivery was recorded,
+    which happens when the file is stale. room: characters of the diff."""
+    pending = pending_change(context, located.path)
+    change, told = pending.change()
     if change.state != "stale" or not (change.diff or change.moved_lines):
         return change, False
-    ground.store.keep(ground.keepable(located.path, new.found.data))
-    diff, whole = fitted(change.diff, change.path, room)
-    hand(ground, "notice", [change.path], [told if whole else new.mention_only()])
+    context.store.keep(context.keepable(located.path, pending.found.data))
+    diff, is_whole = cut_diff(change.diff, change.path, room)
+    record_delivery(context, "notice", [change.path], [told if is_whole else pending.mention_only()])
     return structs.replace(change, diff=diff), True
 
 
-def arrived(ground: SessionContext) -> None:
-    """All that was handed over is with the model: it counts as shown from here on. What was
-    looked at since, or counted before, is not touched."""
+def acknowledge_delivered(context: SessionContext) -> None:
+    """Count every delivery as shown. A delivery does not count for a file that the session read or
+    edited since, or when it counted before."""
     kinds = [NoticeDelivered]
-    handed = list(ground.store.timeline(session=ground.session, kinds=kinds, newest=RECENT))
-    confirm_parts(ground, handed)
-    for recorded in handed:
+    recent = list(context.store.timeline(session=context.session, kinds=kinds, newest=RECENT))
+    confirm_parts(context, recent)
+    for recorded in recent:
         fact = recorded.fact
         assert isinstance(fact, NoticeDelivered)
         for told in fact.told if fact.notice.startswith(HOST) else ():
             if told.revision == MISSING and told.refusal:
-                count_gone(ground, told, fact.notice)
+                _acknowledge_deletion(context, told, fact.notice)
             else:
-                acknowledge_file(ground, told, fact.notice)
+                acknowledge_file(context, told, fact.notice)
+
+
+# Hosts have one tool to write over a file and to create one. So whoever writes a file that was
+# deleted or renamed is refused once; an agent that deleted the file, or was told, creates a file.
+
+
+def knows_deletion(context: SessionContext, path: str) -> bool:
+    """Return whether this session's agent deleted a file, or got a notice of the deletion."""
+    row = context.store.disk(path)
+    if row is None or row.revision != MISSING:
+        return False  # not detected yet, so the agent does not know
+    own = row.cause is not None and row.cause.who == context.session
+    return own or _was_acknowledged(context, path, row.position)
+
+
+def notice_of_deletion(context: SessionContext, path: str) -> Told | None:
+    """Return the record of a notice about a missing file."""
+    row = context.store.disk(path)
+    return Told(path, MISSING, None, row.position, refusal=True) if row else None
+
+
+def _acknowledge_deletion(context: SessionContext, told: Told, notice: str) -> None:
+    """Count the notice of a deletion. The agent's knowledge of the file's text stays."""
+    if not _was_acknowledged(context, told.path, told.position):
+        known = context.store.knowledge(context.session, told.path)
+        belief = known.belief if known else NOTHING_BELIEVED
+        context.append([NoticeAcknowledged(notice, told.path, belief, told.revision)])
+
+
+def _was_acknowledged(context: SessionContext, path: str, position: int) -> bool:
+    """Return whether a notice about a path was acknowledged after a position of the timeline."""
+    newest = context.store.timeline(
+        session=context.session, path=path, kinds=[NoticeAcknowledged], newest=1
+    )
+    last = next(iter(newest), None)
+    return last is not None and last.position > position

@@ -1,4 +1,4 @@
-"""What a host put before its agent, and what its own watcher saw."""
+"""Record the files that a host showed its agent, and the changes that its watcher saw."""
 
 from __future__ import annotations
 
@@ -11,66 +11,62 @@ from sightline.model.spans import Span
 from sightline.model.text import decode, normal, split, unmarked
 
 BROKEN = "\ufffd"
-"""What hosts show in place of bytes that are no UTF-8; the file itself tells which they are."""
+"""The character that hosts show in place of bytes that are no UTF-8."""
 
 
-def shown(ground: SessionContext, event: Shown) -> Answer:
-    """Record what was shown. A path that we keep no text of (outside the workspace, ignored,
-    binary, gone) is of no interest."""
+def shown(context: SessionContext, event: Shown) -> Answer:
+    """Record a text that was shown. A path without stored text (outside the workspace, ignored,
+    binary, gone) is passed over."""
     text = event.text
     if text is not None and BROKEN in text:
-        if not _stands(ground, event.path, event.lines, text):
-            return NOTHING  # which bytes were shown cannot be told any more
+        if not _is_on_disk(context, event.path, event.lines, text):
+            return NOTHING  # nobody knows any more which bytes were shown
         text = None
-    if event.lines is None or _is_text(ground, event.path):
-        _record(ground, event.path, event.lines, text, event.via)
+    data = None if event.lines is None else _data(context, event.path)
+    if event.lines is None or (data is not None and decode(data) is not None):
+        _record(context, event.path, event.lines, text, event.via)
     return NOTHING
 
 
-def instructed(ground: SessionContext, event: Instructed) -> Answer:
-    """Record a file that became part of the instructions, whole."""
-    _record(ground, event.path, None, None, "instructions")
+def instructed(context: SessionContext, event: Instructed) -> Answer:
+    """Record that the whole file is part of the agent's instructions."""
+    _record(context, event.path, None, None, "instructions")
     return NOTHING
 
 
-def changed_outside(ground: SessionContext, event: ChangedOutside) -> Answer:
-    """Look at a path that is said to have changed, and record it if it did."""
+def changed_outside(context: SessionContext, event: ChangedOutside) -> Answer:
+    """Look at a path that a host reports as changed, and record a change."""
     try:
-        found = ground.look(ground.workspace.locate(event.path).path)
+        on_disk = context.look(context.workspace.locate(event.path).path)
     except PathRefused:
         return NOTHING
-    blobs = ground.keepable(found.path, found.data)
-    news = detect_changes(ground, found)
-    ground.append(news, blobs=blobs if news else (), found=[found])
+    blobs = context.keepable(on_disk.path, on_disk.data)
+    changes = detect_changes(context, on_disk)
+    context.append(changes, blobs=blobs if changes else (), found=[on_disk])
     return NOTHING
 
 
 def _record(
-    ground: SessionContext, path: str, lines: tuple[int, int] | None, text: str | None, via: str
+    context: SessionContext, path: str, lines: Span | None, text: str | None, via: str
 ) -> None:
     try:
-        saw(ground, path, lines, text, via)
+        saw(context, path, lines, text, via)
     except (PathRefused, FileMissing):
         return
 
 
-def _stands(ground: SessionContext, path: str, lines: Span | None, text: str) -> bool:
-    """Whether a text with such marks is what the file on disk is shown as."""
+def _data(context: SessionContext, path: str) -> bytes | None:
     try:
-        data = ground.look(ground.workspace.locate(path).path).data
+        return context.look(context.workspace.locate(path).path).data
     except PathRefused:
-        return False
+        return None
+
+
+def _is_on_disk(context: SessionContext, path: str, lines: Span | None, text: str) -> bool:
+    """Return whether a host would show the file on disk as this text with broken characters."""
+    data = _data(context, path)
     if data is None:
         return False
-    there = split(unmarked(data.decode("utf-8", "replace")))
-    first, last = lines or (1, len(there))
-    return "".join(there[first - 1 : last]).removesuffix("\n") == normal(text).removesuffix("\n")
-
-
-def _is_text(ground: SessionContext, path: str) -> bool:
-    """Whether there is a text that some lines can have their place in."""
-    try:
-        data = ground.look(ground.workspace.locate(path).path).data
-    except PathRefused:
-        return False
-    return data is not None and decode(data) is not None
+    on_disk = split(unmarked(data.decode("utf-8", "replace")))
+    first, last = lines or (1, len(on_disk))
+    return "".join(on_disk[first - 1 : last]).removesuffix("\n") == normal(text).removesuffix("\n")

@@ -1,8 +1,8 @@
-"""What a session was shown before it began, told only after it has learned more.
+"""Add a reading from before a session began to the session's present knowledge.
 
-A fork's client writes what it copies of its parent's conversation whenever it comes to it, also
-behind the fork's first edits. Such a text is what was held when the session began: all that it
-was shown and wrote since stands on top.
+A fork's client copies its parent's conversation late, also after the fork's first edits. Such a
+text is the agent's knowledge at the beginning: everything the session read and wrote since is
+newer.
 """
 
 from __future__ import annotations
@@ -25,69 +25,70 @@ from sightline.model.spans import carry
 from sightline.model.text import Text, decode
 
 
-def put_beneath(ground: SessionContext, path: str, events: Sequence[Shown]) -> None:
-    """Take what was shown of a file before this session began, oldest first, as what it held then.
-    Where the file's text is not kept, or all of it is known by now, that says nothing. A text with
-    bytes that its host could not show is passed over."""
+def add_beneath(context: SessionContext, path: str, events: Sequence[Shown]) -> None:
+    """Add what was shown of a file before this session began, oldest first, to its knowledge. Do
+    nothing where the file's text is not stored, or all lines are known. Skip a text with bytes that
+    the host could not show."""
     events = [event for event in events if BROKEN not in (event.text or "")]
     if not events:
         return
     try:
-        located = ground.workspace.locate(path)
+        located = context.workspace.locate(path)
     except PathRefused:
         return
     for _ in range(TRIES):
-        known, found = load_knowledge(ground, located), ground.look(located.path)
-        text, now = decode(known.believed or b""), known.held
-        if text is None or now is None or known.retargeted or now.complete:
+        known, on_disk = load_knowledge(context, located), context.look(located.path)
+        text, held_now = decode(known.believed or b""), known.held
+        if text is None or held_now is None or known.retargeted or held_now.complete:
             return
-        own = _own(ground, located.path)
-        stood = _text(ground, own[0].before) if own else None
-        then = _held_then(stood or text, events, located)
-        alone = stood is not None and tuple(stood.lines) == then.lines and _in_a_row(own, known)
-        held = _over(then, now, alone=alone)
+        own = _own_changes(context, located.path)
+        first_text = _text(context, own[0].before) if own else None
+        before = _held_before(first_text or text, events, located)
+        is_own_work = first_text is not None and tuple(first_text.lines) == before.lines
+        is_own_work = is_own_work and _without_others(own, known)
+        held = _combined(before, held_now, is_own_work=is_own_work)
         via = events[-1].via
-        if record(ground, located, found, text, held, via, known, held.shown, live=False):
+        if record(context, located, on_disk, text, held, via, known, held.shown, live=False):
             return
     raise moving(located.path)
 
 
-def _own(ground: SessionContext, path: str) -> list[Changed]:
-    """This session's own changes of a file, oldest first."""
-    log = ground.store.timeline(session=ground.session, path=path, kinds=[Changed])
+def _own_changes(context: SessionContext, path: str) -> list[Changed]:
+    """Return this session's own changes of a file, oldest first."""
+    log = context.store.timeline(session=context.session, path=path, kinds=[Changed])
     facts = [recorded.fact for recorded in log]
     return [fact for fact in facts if isinstance(fact, Changed) and fact.belief is not None]
 
 
-def _text(ground: SessionContext, revision: Revision) -> Text | None:
-    data = ground.store.blob(revision)
+def _text(context: SessionContext, revision: Revision) -> Text | None:
+    data = context.store.blob(revision)
     return decode(data) if data is not None else None
 
 
-def _in_a_row(own: Sequence[Changed], known: Known) -> bool:
-    """Whether what is believed is the work of these changes, and of nobody else's between them."""
-    told = [change.after for change in own[:-1]] == [change.before for change in own[1:]]
-    return told and known.belief is not None and own[-1].after == known.belief.text
+def _without_others(own: Sequence[Changed], known: Known) -> bool:
+    """Return whether these changes alone made the text that the session knows."""
+    in_a_row = [change.after for change in own[:-1]] == [change.before for change in own[1:]]
+    return in_a_row and known.belief is not None and own[-1].after == known.belief.text
 
 
-def _held_then(text: Text, events: Sequence[Shown], located: ResolvedPath) -> Held:
-    """What was held at the session's beginning, by the text that stood there then."""
+def _held_before(text: Text, events: Sequence[Shown], located: ResolvedPath) -> Held:
+    """Return the agent's knowledge when the session began. text: of the file at that time."""
     held: Held | None = None
     for event in events:
         shown = as_shown(text, event.lines, event.text, located)
         seen = seen_lines(shown, event.lines, event.text)
-        again = held if event.lines is not None else None
-        held = look(again, shown.lines, seen) if again else first_look(shown.lines, seen)
+        earlier = held if event.lines is not None else None
+        held = look(earlier, shown.lines, seen) if earlier else first_look(shown.lines, seen)
     assert held is not None
     return held
 
 
-def _over(then: Held, now: Held, *, alone: bool) -> Held:
-    """What is held by both. alone: nobody but the session made the one from the other. Else what
-    is not among the lines shown since was others' doing, and stays unseen. After a compaction
-    nothing older is in the window."""
-    told = diff(then.lines, now.lines) if alone else ()
-    both = look(then, now.lines, now.shown, told)
+def _combined(before: Held, now: Held, *, is_own_work: bool) -> Held:
+    """Combine the knowledge at the beginning with the present one. is_own_work: only the session
+    changed the text in between; else the other changed lines stay unseen. After a compaction no
+    older line is in the window."""
+    hunks = diff(before.lines, now.lines) if is_own_work else ()
+    combined = look(before, now.lines, now.shown, hunks)
     if now.held == now.shown:
-        return both
-    return structs.replace(both, held=carry(now.held, diff(now.lines, both.lines)))
+        return combined
+    return structs.replace(combined, held=carry(now.held, diff(now.lines, combined.lines)))

@@ -1,8 +1,9 @@
-"""How hosts spell paths: absolute, relative to where their agent stands, from home, as a URI."""
+"""Make the paths of a host absolute: relative to its agent's folder, from home, or as a URI."""
 
 from __future__ import annotations
 
 import os
+from urllib.parse import unquote
 
 from msgspec import structs
 
@@ -11,45 +12,31 @@ from sightline.agents.hook_events import Answered, Event, Prompted
 URI = "file://"
 
 
-def spelled(event: Event, cwd: str, home: str) -> Event:
-    """The event with its paths absolute. cwd: where the agent stands."""
+def with_absolute_paths(event: Event, cwd: str, home: str) -> Event:
+    """Return the event with absolute paths. cwd: the agent's folder."""
     if isinstance(event, Answered):
-        failed = tuple(
-            [structs.replace(each, path=absolute(each.path, cwd, home)) for each in event.failed]
-        )
-        return structs.replace(event, failed=failed)
+        failed = [structs.replace(f, path=absolute(f.path, cwd, home)) for f in event.failed]
+        return structs.replace(event, failed=tuple(failed))
     if isinstance(event, Prompted):
-        places = tuple([(absolute(path, cwd, home), lines) for path, lines in event.mentions])
-        return structs.replace(event, mentions=places)
+        mentions = [(absolute(path, cwd, home), lines) for path, lines in event.mentions]
+        return structs.replace(event, mentions=tuple(mentions))
     path = getattr(event, "path", None)
-    return (
-        structs.replace(event, path=absolute(path, cwd, home))
-        if isinstance(path, str) and path
-        else event
-    )
+    if not isinstance(path, str) or not path:
+        return event
+    return structs.replace(event, path=absolute(path, cwd, home))
 
 
 def absolute(path: str, cwd: str, home: str) -> str:
-    """One path as a host gives it, absolute in this system's spelling. An empty one stays so."""
+    """Return a host's path in this system's spelling, absolute. An empty path stays empty."""
     if path.startswith(URI):
-        path = _of_uri(path)
+        path = _path_of_uri(path)
     elif path.startswith("~/"):
         path = os.path.join(home, path[2:])
     return os.path.join(cwd, path)
 
 
-def _of_uri(uri: str) -> str:
-    """The path of a file URI (RFC 8089): "file:///a%20b" is "/a b"; a host's name is passed over,
-    and a drive has no slash before it."""
-    path = "/" + uri[len(URI) :].partition("/")[2]
-    first, *rest = path.encode("utf-8", "surrogateescape").split(b"%")
-    made = first + b"".join([_byte(part) for part in rest])
-    plain = made.decode("utf-8", "surrogateescape")
-    return plain[1:] if os.name == "nt" and plain[2:3] == ":" else plain
-
-
-def _byte(part: bytes) -> bytes:
-    try:
-        return bytes.fromhex(part[:2].decode("ascii")) + part[2:] if len(part) > 1 else b"%" + part
-    except ValueError:
-        return b"%" + part
+def _path_of_uri(uri: str) -> str:
+    """Return the path of a file URI (RFC 8089): "file:///a%20b" is "/a b". The host's name is left
+    out, and so is the slash before a drive."""
+    path = unquote("/" + uri[len(URI) :].partition("/")[2], errors="surrogateescape")
+    return path[1:] if os.name == "nt" and path[2:3] == ":" else path

@@ -1,10 +1,12 @@
-"""Edits by a host's own tools, judged before it writes.
+"""Judge edits by a host's own tools before the host writes.
 
-The host writes, not we. So an attempt that may go on is journalled with the bytes it is to leave,
-and compared with what was written (hooks.handlers.tool_writes).
+The host writes the file, so an attempt that may go on is journalled with the bytes it will leave,
+and hooks.handlers.tool_writes compares those with the bytes that were written.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from msgspec import structs
 
@@ -24,8 +26,13 @@ from sightline.guard.evaluation import Evaluation, claims_on, edit_case, forbids
 from sightline.guard.notebooks import CellRuling, judge_cell
 from sightline.guard.write_journal import intend, recover
 from sightline.hooks import words
-from sightline.hooks.handlers.answer_delivery import fitted, hand, tell_changes
-from sightline.hooks.handlers.deletions import known_gone, told_gone
+from sightline.hooks.handlers.answer_delivery import (
+    cut_diff,
+    deliver_changes,
+    knows_deletion,
+    notice_of_deletion,
+    record_delivery,
+)
 from sightline.model.attempts import Attempt, Create, Replace, WriteWhole
 from sightline.model.events import Refused, Told
 from sightline.model.nearest import nearest
@@ -38,28 +45,37 @@ from sightline.sessions.words import claim_enforced
 from sightline.text import phrases
 
 STRAIGHT = {ord(curly): straight for curly, straight in zip("“”‘’", "\"\"''", strict=True)}
-"""Typographic quotes -> those of a keyboard."""
+"""Typographic quotes -> the quotes of a keyboard."""
 
 UNJUDGED = ("no_change", "too_large")
-"""Refusals of ours that are none to a host: its tool does no harm, or we cannot tell."""
+"""Refusals that do not refuse a host's tool: it does no harm, or nothing is known of the file."""
+
+CatchUp = Callable[[bool], None]
+"""Record what the transcript shows. True: the session knows some lines of the file already."""
 
 
-def attempted(ground: SessionContext, event: Attempted) -> Answer:
-    """Judge an attempt: refuse it with what changed, hand over a merge, or let it go on."""
+def attempted(
+    context: SessionContext, event: Attempted, catch_up: CatchUp = lambda _: None
+) -> Answer:
+    """Judge an attempt: refuse it with the diff of the changes, merge it, or let it go on."""
     try:
-        located = resolve_path(ground, event.path)
+        located = resolve_path(context, event.path)
     except PathRefused as error:
         return Answer(refuse=words.refused(error)) if error.reason == "ignored" else NOTHING
     except EditRefused as error:  # the disk does not answer
         return Answer(refuse=words.refused(error))
-    before_change(ground, located.path)
-    with ground.workspace.lock(located.path):
+    knowledge = context.store.knowledge(context.session, located.name or located.path)
+    belief = knowledge.belief if knowledge else None
+    if belief is None or (belief.lines and belief.shown != ((1, belief.lines),)):
+        catch_up(belief is not None)
+    before_change(context, located.path)
+    with context.workspace.lock(located.path):
         if isinstance(event.attempt, CellEdit):
-            return judged(ground, located, event.attempt)
-        plan = _plan(ground, located, event.attempt)
+            return judge_notebook(context, located, event.attempt)
+        plan = _evaluate(context, located, event.attempt)
         refusal = _refusal(plan)
         if refusal is not None:
-            _handed_over(plan, refusal)
+            _deliver_refusal(plan, refusal)
             return Answer(refuse=words.refused(refusal))
         if plan.ruling.decision == "refuse":
             return Answer(context=words.not_judged(plan.shown_path, plan.ruling.reason or ""))
@@ -67,32 +83,27 @@ def attempted(ground: SessionContext, event: Attempted) -> Answer:
     return _let_go_on(plan)
 
 
-def failed_unheard(ground: SessionContext, event: Failed, room: int) -> str:
-    """Why an attempt does not fit, that the host turned down before any hook heard of it; no
-    words where it would have been let through. room: characters of a diff."""
+def explain_failure(context: SessionContext, event: Failed, room: int) -> str:
+    """Return why an attempt does not fit that the host rejected before any hook was called; ""
+    where Sightline would have let it go on. room: characters of a diff."""
     if event.attempt is None:
         return ""
     try:
-        located = resolve_path(ground, event.path)
+        located = resolve_path(context, event.path)
     except (PathRefused, EditRefused):
         return ""
-    with ground.workspace.lock(located.path):
-        plan = Evaluation(ground, located, event.attempt)
+    with context.workspace.lock(located.path):
+        plan = Evaluation(context, located, event.attempt)
         refusal = _refusal(plan)
     if refusal is None:
-        return _turned_down(ground, located, room)
-    _handed_over(plan, refusal, room)
-    return words.why_it_failed(refusal, _alike(plan))
+        change, delivered = deliver_changes(context, located, room)
+        return words.turned_down(change.summary, change.diff) if delivered else ""
+    _deliver_refusal(plan, refusal, room)
+    return words.why_it_failed(refusal, _nearest_lines(plan))
 
 
-def _turned_down(ground: SessionContext, located: ResolvedPath, room: int) -> str:
-    """What others changed, when a host turned down what could have stood beside it."""
-    change, told = tell_changes(ground, located, room)
-    return words.turned_down(change.summary, change.diff) if told else ""
-
-
-def _alike(plan: Evaluation) -> str:
-    """On the lines nearest to the text of a replacement that others have changed."""
+def _nearest_lines(plan: Evaluation) -> str:
+    """Describe the lines nearest to the text of a replacement, where others changed them."""
     if plan.ruling.reason != "stale" or not isinstance(plan.attempt, Replace):
         return ""
     near = nearest(plan.attempt.old, plan.case.disk.lines if plan.case.disk else [])
@@ -103,132 +114,126 @@ def _alike(plan: Evaluation) -> str:
 
 
 def journal(plan: Evaluation) -> None:
-    """Say that the host is about to leave these bytes, and keep those that stand there."""
-    write = planned_write(plan)
-    intend(plan.context, [write], unrecorded=plan.unrecorded, by_host=True)
+    """Record the bytes that the host is about to leave, and keep the bytes on disk."""
+    intend(plan.context, [planned_write(plan)], unrecorded=plan.unrecorded, by_host=True)
 
 
-def _plan(ground: SessionContext, located: ResolvedPath, attempt: Attempt) -> Evaluation:
-    """The attempt, judged. Hosts find a text also where the file has typographic quotes for its
-    straight ones, and leave those be; so do we."""
-    plan = Evaluation(ground, located, attempt)
+def _evaluate(context: SessionContext, located: ResolvedPath, attempt: Attempt) -> Evaluation:
+    """Evaluate an attempt. Hosts match straight quotes with the typographic quotes of the file,
+    and leave the file's quotes as they are; so does this."""
+    plan = Evaluation(context, located, attempt)
     if isinstance(attempt, WriteWhole) and plan.on_disk.kind == "missing":
-        anew = known_gone(ground, plan.path)
-        return Evaluation(ground, located, Create(attempt.content)) if anew else plan
+        if knows_deletion(context, plan.path):
+            return Evaluation(context, located, Create(attempt.content))
+        return plan
     if plan.ruling.reason != "not_found" or not isinstance(attempt, Replace):
         return plan
-    sought = attempt.old.translate(STRAIGHT)
+    old = attempt.old.translate(STRAIGHT)
     for text in (plan.case.disk, plan.case.base):
-        at = text.plain.translate(STRAIGHT).find(sought) if text else -1
+        at = text.plain.translate(STRAIGHT).find(old) if text else -1
         if text and at >= 0:
-            stands = text.plain[at : at + len(sought)]
-            return Evaluation(ground, located, structs.replace(attempt, old=stands))
+            exact = text.plain[at : at + len(old)]
+            return Evaluation(context, located, structs.replace(attempt, old=exact))
     return plan
 
 
 def _refusal(plan: Evaluation) -> EditRefused | None:
     if plan.renamed_to is not None and not isinstance(plan.attempt, Create):
-        there = plan.renamed_to.name or plan.renamed_to.path
-        message, hint = words.moved_away(plan.shown_path, there)
+        new_path = plan.renamed_to.name or plan.renamed_to.path
+        message, hint = words.moved_away(plan.shown_path, new_path)
         return EditRefused("moved", plan.shown_path, message, hint=hint)
     if plan.ruling.decision == "refuse":
-        if _would_write_back(plan):
+        if _undoes_changes(plan):
             plan.ruling = plan.case.refuse("stale")
         return None if plan.ruling.reason in UNJUDGED else plan.refuse()
     return plan.refuse_again(plan.repeated) if plan.repeated is not None else None
 
 
-def _would_write_back(plan: Evaluation) -> bool:
-    """Whether a whole text that brings nothing new would still take others' changes away: merged
-    with them it is what stands there, but its host writes it as it is."""
+def _undoes_changes(plan: Evaluation) -> bool:
+    """Return whether a whole-file write adds nothing and still undoes others' changes: a merge
+    would leave the file unchanged, but the host writes the text as it is."""
     attempt, disk = plan.attempt, plan.case.disk
     if plan.ruling.reason != "no_change" or not isinstance(attempt, WriteWhole) or disk is None:
         return False
     return unmarked(attempt.content) != disk.plain
 
 
-def _handed_over(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -> None:
-    """Record what a refusal tells. What does not fit is left out of it, and not counted."""
+def _deliver_refusal(plan: Evaluation, refusal: EditRefused, room: int = DIFF_MAX) -> None:
+    """Cut a refusal to the room there is, and record the lines that it prints."""
     told = refusal.told if isinstance(refusal.told, Told) else None
     if refusal.text is not None and len(refusal.diff) + len(refusal.text) > room:
         refusal.text = None
         told = structs.replace(told, whole=False) if told else None
-    refusal.diff, whole = fitted(refusal.diff, refusal.path, room)
-    if told is not None and not whole:
+    refusal.diff, is_whole = cut_diff(refusal.diff, refusal.path, room)
+    if told is not None and not is_whole:
         told = structs.replace(told, hunks=(), whole=False)
     if refusal.reason in ("deleted", "moved"):
         refusal.hint = words.gone(refusal.hint, refusal.reason)
-        told = told_gone(plan.context, plan.path)
-    hand(plan.context, "refusal", [refusal.path], [told])
-
-
-def _on_its_way(plan: Evaluation) -> bool:
-    """Whether the host was handed words on what stands there now, and has not said that they
-    arrived: the agent may well have been shown the lines it means."""
-    known = plan.known.knowledge
-    return known is not None and is_handed(plan.context, known, plan.on_disk.revision)
+        told = notice_of_deletion(plan.context, plan.path)
+    record_delivery(plan.context, "refusal", [refusal.path], [told])
 
 
 def _let_go_on(plan: Evaluation) -> Answer:
     ask = words.asks(plan.shown_path) if plan.protected else None
-    context = ""
-    if plan.ruling.reason == "unseen" and not _on_its_way(plan):
+    context, known = "", plan.known.knowledge
+    # A notice that was delivered, but not confirmed, may have shown the agent these lines.
+    if plan.ruling.reason == "unseen" and not (
+        known is not None and is_handed(plan.context, known, plan.on_disk.revision)
+    ):
         context = phrases.says(unseen_notice(plan).text)
     content = None
     if plan.ruling.decision == "merge" and isinstance(plan.attempt, WriteWhole):
         assert plan.new_text is not None
         content, context = plan.new_text.plain, words.merged(plan.shown_path)
     if plan.claims:
-        claimed = announce_once(plan.context, plan.shown_path, plan.claims)
-        context = "\n\n".join(filter(None, [context, claimed]))
+        claims = announce_once(plan.context, plan.shown_path, plan.claims)
+        context = "\n\n".join(filter(None, [context, claims]))
     return Answer(ask=ask, content=content, context=context)
 
 
-def judged(ground: SessionContext, located: ResolvedPath, edit: CellEdit) -> Answer:
-    """Refuse the edit of a cell that is not what its agent was shown, or let it go on. Under the
-    caller's lock."""
+def judge_notebook(context: SessionContext, located: ResolvedPath, edit: CellEdit) -> Answer:
+    """Refuse the edit of a cell that changed after the agent saw it, or let it go on. The caller
+    holds the path's lock."""
     path = located.name or located.path
-    recover(ground, located.path)
-    found = ground.look(located.path)
-    known = resolve_rename(ground, located, found)
-    news = detect_changes(ground, found)
-    policy = ground.settings.policy_for(path)
-    ruling = judge_cell(edit_case(ground, found, known, policy), edit.cell, edit.mode)
-    claims = claims_on(ground, located.path)
-    if forbids(ground, claims):
-        fact = Refused(located.path, _described(edit), "claimed", found.revision)
-        ground.append([*news, fact], found=[found])
-        message, hint = claim_enforced(path, claims, ground.session)
+    recover(context, located.path)
+    on_disk = context.look(located.path)
+    known = resolve_rename(context, located, on_disk)
+    unrecorded = detect_changes(context, on_disk)
+    policy = context.settings.policy_for(path)
+    ruling = judge_cell(edit_case(context, on_disk, known, policy), edit.cell, edit.mode)
+    claims = claims_on(context, located.path)
+    digest = revision_of(repr(edit).encode("utf-8", "surrogatepass"))[:16]
+    if forbids(context, claims):
+        fact = Refused(located.path, f"celledit:{digest}", "claimed", on_disk.revision)
+        context.append([*unrecorded, fact], found=[on_disk])
+        message, hint = claim_enforced(path, claims, context.session)
         return Answer(refuse=words.refused(EditRefused("claimed", path, message, hint=hint)))
-    refused = ruling.decision == "refuse" and ruling.reason != "too_large"
-    blobs = ground.keepable(located.path, found.data) if news or refused else ()
-    if refused:
-        who, _ = changed_by(ground, located.path, news)
+    refuses = ruling.decision == "refuse" and ruling.reason != "too_large"
+    blobs = context.keepable(located.path, on_disk.data) if unrecorded or refuses else ()
+    if refuses:
+        who, _ = changed_by(context, located.path, unrecorded)
         reason = ruling.reason or "stale"
-        fact = Refused(located.path, _described(edit), reason, found.revision)
-        ground.append([*news, fact], blobs=blobs, found=[found])
-        error = _error(path, edit, ruling, who, there=found.kind == "file")
+        fact = Refused(located.path, f"celledit:{digest}", reason, on_disk.revision)
+        context.append([*unrecorded, fact], blobs=blobs, found=[on_disk])
+        error = _notebook_refusal(path, edit, ruling, who, exists=on_disk.kind == "file")
         return Answer(refuse=words.refused(error))
-    ground.append(news, blobs=blobs, found=[found])
-    context = ""
+    context.append(unrecorded, blobs=blobs, found=[on_disk])
+    text = ""
     if ruling.reason is not None:
-        context = words.not_judged(path, ruling.reason)
+        text = words.not_judged(path, ruling.reason)
     elif ruling.others:
-        context = notebooks.changed_cells(path, ruling.others, ruling.diff)
+        text = notebooks.changed_cells(path, ruling.others, ruling.diff)
     if claims:
-        context = "\n\n".join(filter(None, [context, announce_once(ground, path, claims)]))
-    return Answer(ask=words.asks(path) if policy == "ask" else None, context=context)
+        text = "\n\n".join(filter(None, [text, announce_once(context, path, claims)]))
+    return Answer(ask=words.asks(path) if policy == "ask" else None, context=text)
 
 
-def _error(path: str, edit: CellEdit, ruling: CellRuling, who: str, *, there: bool) -> EditRefused:
+def _notebook_refusal(
+    path: str, edit: CellEdit, ruling: CellRuling, who: str, *, exists: bool
+) -> EditRefused:
     reason = ruling.reason or "stale"
-    if there and reason != "unverifiable":
+    if exists and reason != "unverifiable":
         message, hint = notebooks.refusal(path, edit.cell, reason, who)
     else:
         message, hint = notebooks.no_file(path, reason)
     return EditRefused(reason, path, message, diff=ruling.diff, hint=hint)
-
-
-def _described(edit: CellEdit) -> str:
-    """The attempt as a refusal records it, without its text."""
-    return f"celledit:{revision_of(repr(edit).encode('utf-8', 'surrogatepass'))[:16]}"

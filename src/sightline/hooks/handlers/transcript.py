@@ -1,4 +1,4 @@
-"""How far a conversation's transcript was read: what no hook tells of is found there."""
+"""Read on in a conversation's transcript, and record the events that no hook reports."""
 
 from __future__ import annotations
 
@@ -11,30 +11,35 @@ from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.errors import PathRefused
 from sightline.hooks.dispatch import attend
-from sightline.hooks.handlers.fork_history import put_beneath
+from sightline.hooks.handlers.fork_history import add_beneath
 from sightline.model.events import Imported
 from sightline.model.projections import Knowledge
 
 Unhooked = Callable[[int, int], tuple[list[Event], int]]
+"""(offset, before) -> the events from there on, and the next offset; see Dialect.unhooked."""
 
 RECENT = 16
-"""Imports of a session that are looked through; a conversation goes on in one transcript."""
+"""Imports of a session that are looked through; a conversation stays in one transcript."""
 
 ALL = "all"
-"""The digest of a mark of a transcript that began before any hook told of it."""
+"""The digest of a mark in a transcript that began before the first hook of its session."""
 
 
 class Mark(Struct, frozen=True):
-    """Where to go on reading, in bytes. all_of_it: what is older there than the session was told
-    of by no hook. Clients write such rows whenever they come to it, also behind newer ones."""
+    """The place where the next reading of a transcript begins.
+
+    offset: in bytes. all_of_it: rows from before the session's first hook count, too. Clients write
+    such rows late, also after newer rows.
+    """
 
     offset: int = 0
     all_of_it: bool = False
 
 
 def mark_of(session: Session, transcript: str) -> Mark:
-    """How far this session's transcript was read; its beginning when it never was."""
-    source = _source(transcript)
+    """Return the place where the next reading of a transcript begins; at first the beginning of the
+    file."""
+    source = f"transcript:{transcript}@"
     store = session._context.store  # noqa: SLF001 - a verb like the session's own
     newest = list(store.timeline(session=session.id, kinds=[Imported], newest=RECENT))
     for recorded in reversed(newest):
@@ -44,59 +49,53 @@ def mark_of(session: Session, transcript: str) -> Mark:
     return Mark()
 
 
-def reached(session: Session, transcript: str, offset: int, *, all_of_it: bool = False) -> None:
-    """Record how far a transcript was read."""
-    fact = Imported(f"{_source(transcript)}{offset}", ALL if all_of_it else "")
+def record_mark(session: Session, transcript: str, offset: int, *, all_of_it: bool) -> None:
+    """Record the place where the next reading of a transcript begins."""
+    fact = Imported(f"transcript:{transcript}@{offset}", ALL if all_of_it else "")
     session._context.append([fact])  # noqa: SLF001 - as above
 
 
 def reconcile(session: Session, transcript: str, unhooked: Unhooked) -> int:
-    """Take over what the transcript shows since it was last read; how many events there were.
+    """Record what the transcript shows since the last reading; return the number of events.
 
-    unhooked: (offset, before) -> the events from there on, and where to go on from; see
-    Dialect.unhooked. What was shown of a file before this session's newest fact on it is behind
-    that, and left out; what was shown before the session began goes beneath.
+    A reading of a file that is older than the session's newest fact about the file is left out. A
+    reading from before the session began goes beneath its knowledge (fork_history).
     """
     with session._lock:  # noqa: SLF001 - as above
-        store = session._context.store  # noqa: SLF001 - as above
         mark = mark_of(session, transcript)
-        state = store.session(session.id) if mark.all_of_it else None
+        state = session._context.store.session(session.id) if mark.all_of_it else None  # noqa: SLF001
         began = state.started if state else 0
         events, offset = unhooked(mark.offset, began)
         if events:
-            _take(session, events, began)
+            _attend_all(session, events, began)
         if offset != mark.offset:
-            reached(session, transcript, offset, all_of_it=mark.all_of_it)
+            record_mark(session, transcript, offset, all_of_it=mark.all_of_it)
         return len(events)
 
 
-def _take(session: Session, events: Sequence[Event], began: int) -> None:
-    ground = session._context  # noqa: SLF001 - as above
-    known = ground.store.known(session.id)
+def _attend_all(session: Session, events: Sequence[Event], began: int) -> None:
+    context = session._context  # noqa: SLF001 - as above
+    known = context.store.known(session.id)
     earlier: dict[str, list[Shown]] = {}
     for event in events:
-        of_it = _known(ground, event, known)
-        if of_it is None or not isinstance(event, Shown) or event.at is None:
+        knowledge = _knowledge_of(context, event, known)
+        if knowledge is None or not isinstance(event, Shown) or event.at is None:
             attend(session, event)
         elif event.at < began:
-            earlier.setdefault(of_it.path, []).append(event)
-        elif event.at >= max(of_it.last_read, of_it.last_agent_edit or 0):
+            earlier.setdefault(knowledge.path, []).append(event)
+        elif event.at >= max(knowledge.last_read, knowledge.last_agent_edit or 0):
             attend(session, event)
     for path, shown in earlier.items():
-        put_beneath(ground, path, shown)
+        add_beneath(context, path, shown)
 
 
-def _known(
-    ground: SessionContext, event: Event, known: Mapping[str, Knowledge]
+def _knowledge_of(
+    context: SessionContext, event: Event, known: Mapping[str, Knowledge]
 ) -> Knowledge | None:
-    """What was known of an event's file when the transcript was come to."""
+    """Return the session's knowledge of an event's file before this reading of the transcript."""
     if not isinstance(event, Shown):
         return None
     try:
-        return known.get(ground.workspace.locate(event.path).path)
+        return known.get(context.workspace.locate(event.path).path)
     except PathRefused:
         return None
-
-
-def _source(transcript: str) -> str:
-    return f"transcript:{transcript}@"

@@ -1,4 +1,5 @@
-"""The conversation itself: it begins, the user speaks, answers arrive, it is folded, it ends."""
+"""Handle the events of the conversation itself: it begins, the user speaks, answers arrive, the
+messages are folded, it ends."""
 
 from __future__ import annotations
 
@@ -23,158 +24,149 @@ from sightline.checkpoints.rewind.recovery import finish
 from sightline.errors import FileMissing, PathRefused, Unverifiable
 from sightline.guard.write_journal import settle_host_writes, unfinished_rewinds
 from sightline.hooks.handlers.answer_delivery import (
-    arrived,
-    hand_news,
-    news,
-    rest,
-    said_of,
-    unheard,
+    acknowledge_delivered,
+    deliver_briefing,
+    deliver_pending,
+    pending_notice,
+    record_notice,
 )
 from sightline.hooks.handlers.file_reads import shown
-from sightline.hooks.handlers.tool_edits import failed_unheard
+from sightline.hooks.handlers.tool_edits import explain_failure
 from sightline.model.events import Dropped, SessionEnded, TurnBegan, WarningRaised
 from sightline.model.spans import Span
 from sightline.notices.delivery import hand_warnings
 from sightline.sessions.presence import record_environment
 from sightline.sessions.usage import changed_model
+from sightline.text import phrases
 
 WATCHED = 500
 """Paths at most that a host is asked to watch."""
 
 MENTION_LINES = 2_000
 MENTION_BYTES = 100_000
-"""What hosts add of a mentioned file without cutting it. Of a larger one nothing is claimed; the
-transcript tells later what was shown."""
+"""Limits up to which hosts add a mentioned file without cutting it. Of a larger file nothing counts
+as shown until the transcript shows it."""
 
 ANSWERED_BY = 0.8
-"""Of the time in which a hook has to answer, how much may be over when its answer is complete."""
+"""The part of a hook's deadline after which its answer has to be complete."""
 
 
-def began(ground: SessionContext, event: Began) -> Answer:
-    """Note the model, and ask the host to watch the files this session knows; where it knows any,
-    it goes on, and its agent is told what is due."""
-    _uses(ground, event.model)
+def began(context: SessionContext, event: Began) -> Answer:
+    """Record the model, and ask the host to watch the session's known files. A conversation that
+    goes on also gets the notices and the briefing that are due."""
+    _record_usage(context, event.model)
     started = monotonic()
-    known = sorted(ground.store.known(ground.session).values(), key=lambda each: -each.position)
-    root = ground.workspace.root
-    context = _due(ground, None, started) if known and event.source != "startup" else ""
-    return Answer(context=context, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
+    known = sorted(context.store.known(context.session).values(), key=lambda each: -each.position)
+    root = context.workspace.root
+    text = _due(context, None, started) if known and event.source != "startup" else ""
+    return Answer(context=text, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
-def used(ground: SessionContext, event: Used) -> Answer:
-    """Note the model and the host. That a session ended is not taken back by it."""
-    _uses(ground, event.model)
-    state = ground.store.session(ground.session)
+def used(context: SessionContext, event: Used) -> Answer:
+    """Record the model and the host. The end of an ended session stays."""
+    _record_usage(context, event.model)
+    state = context.store.session(context.session)
     if event.host and state is not None and state.ended is None:
-        record_environment(ground, event.host, event.host_version)
+        record_environment(context, event.host, event.host_version)
     return NOTHING
 
 
-def prompted(ground: SessionContext, event: Prompted) -> Answer:
-    """Begin a turn: note the files mentioned, and tell what is due: what its agent was not warned
-    of yet, what changed since the last turn, and the rest of a briefing."""
+def prompted(context: SessionContext, event: Prompted) -> Answer:
+    """Begin a turn. Record mentioned files; return new warnings, changes since the last turn, and
+    the briefing."""
     started = monotonic()
-    _calls_ended(ground)
-    stopped_short = _finished(ground)
-    state = ground.store.session(ground.session)
-    ground.append([TurnBegan((state.turn if state else 0) + 1)])
-    _uses(ground, None, event.mode)
-    told = "\n".join(filter(None, [stopped_short, _due(ground, event.text, started)]))
+    _end_calls(context)
+    unfinished = _finish_rewind(context)
+    state = context.store.session(context.session)
+    context.append([TurnBegan((state.turn if state else 0) + 1)])
+    _record_usage(context, None, event.mode)
+    text = "\n".join(filter(None, [unfinished, _due(context, event.text, started)]))
     for path, lines in event.mentions:
-        _mentioned(ground, path, lines)
-    return Answer(context=told) if told else NOTHING
+        _record_mention(context, path, lines)
+    return Answer(context=text)
 
 
-def answered(ground: SessionContext, event: Answered) -> Answer:
-    """What was handed over is with the model now. Then, what no hook could say before: why an
-    attempt that the host itself turned down does not fit, and what others changed meanwhile."""
-    _calls_ended(ground)
-    words: list[str] = []
-    if event.failed:
-        for each in event.failed:
-            said = failed_unheard(ground, each, DIFF_MAX - sum(map(len, words)))
-            words += [said] if said else []
-    told = news(ground, room=CONTEXT_MAX - sum(map(len, words)))
-    words += [told] if told else []
-    return Answer(context="\n\n".join(words)) if words else NOTHING
+def answered(context: SessionContext, event: Answered) -> Answer:
+    """Count what was delivered as shown. Return why attempts do not fit that the host rejected by
+    itself, and what others changed meanwhile."""
+    _end_calls(context)
+    texts: list[str] = []
+    for failure in event.failed:
+        texts.append(explain_failure(context, failure, DIFF_MAX - sum(map(len, texts))))
+    texts.append(deliver_pending(context, room=CONTEXT_MAX - sum(map(len, texts))))
+    return Answer(context="\n\n".join(filter(None, texts)))
 
 
-def compacted(ground: SessionContext, _: Compacted) -> Answer:
-    """No text of any file is in the window any more; what was seen stays known to the guard."""
-    _calls_ended(ground)
-    ground.append([Dropped(None)])
+def compacted(context: SessionContext, _: Compacted) -> Answer:
+    """Record that no file's text is in the window any more. The guard still knows what was seen."""
+    _end_calls(context)
+    context.append([Dropped(None)])
     return NOTHING
 
 
-def stopped(ground: SessionContext, _: Stopped) -> Answer:
-    """The turn is over: its answers have arrived."""
-    _calls_ended(ground)
+def stopped(context: SessionContext, _: Stopped) -> Answer:
+    """End the turn: its answers have arrived."""
+    _end_calls(context)
     return NOTHING
 
 
-def ended(ground: SessionContext, event: Ended) -> Answer:
-    """Close the session; it can be resumed."""
-    _calls_ended(ground)
-    ground.append([SessionEnded(event.reason)])
+def ended(context: SessionContext, event: Ended) -> Answer:
+    """Close the session. A resumed conversation opens it again."""
+    _end_calls(context)
+    context.append([SessionEnded(event.reason)])
     return NOTHING
 
 
-def _calls_ended(ground: SessionContext) -> None:
-    """No call of the agent is under way: what was said has arrived, what was to be written was."""
-    settle_host_writes(ground)
-    arrived(ground)
+def _end_calls(context: SessionContext) -> None:
+    """Settle what the agent's calls left open: no call is under way, so every delivery has arrived
+    and every write has happened or failed."""
+    settle_host_writes(context)
+    acknowledge_delivered(context)
 
 
-def _finished(ground: SessionContext) -> str:
-    """Go on with a rewind whose process died, as far as there is time; why it is not finished yet,
-    "" where there is none, and where it is: of that there is a warning."""
-    if not unfinished_rewinds(ground, ground.session):
+def _finish_rewind(context: SessionContext) -> str:
+    """Go on with a rewind whose process died, as far as there is time. Return why it is not
+    finished yet; "" where none is left. A finished rewind raises a warning."""
+    if not unfinished_rewinds(context, context.session):
         return ""
-
-    said = finish(ground, monotonic() + ground.settings.deadline_s / 2)
-    return said if unfinished_rewinds(ground, ground.session) else ""
-
-
-def _due(ground: SessionContext, message: str | None, began: float) -> str:
-    """What the agent is to know before its next turn, in the order of a briefing. began: when the
-    host asked, by monotonic()."""
-    found = unheard(ground)
-    told = "\n".join(filter(None, [_warnings(ground), said_of(found)]))
-    left_s = ground.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
-    more = rest(ground, message, CONTEXT_MAX - len(told), within_s=left_s)
-    if found is not None:
-        hand_news(ground, found)  # last: who is killed on the way has told nothing
-    return "\n\n".join(filter(None, [told, more]))
+    reason = finish(context, monotonic() + context.settings.deadline_s / 2)
+    return reason if unfinished_rewinds(context, context.session) else ""
 
 
-def _warnings(ground: SessionContext) -> str:
-    """What its agent was not warned of yet; mostly nobody was ever warned, and nothing is loaded."""
-    raised = ground.store.timeline(session=ground.session, kinds=[WarningRaised], newest=1)
-    if next(iter(raised), None) is None:
-        return ""
-
-    return hand_warnings(ground)
-
-
-def _uses(ground: SessionContext, model: str | None, mode: str | None = None) -> None:
-    """Note the model, and the mode it is used in, where these are told and are others than
-    before."""
-    if not (model or mode):
-        return
-
-    facts = changed_model(ground, model, mode=mode)
-    if facts:
-        ground.append(facts)
+def _due(context: SessionContext, message: str | None, began: float) -> str:
+    """Return warnings, changes and briefing for the next turn, in this order. began: when the host
+    called, by monotonic()."""
+    notice = pending_notice(context)
+    changes = "" if notice is None else phrases.says(notice.text)
+    text = "\n".join(filter(None, [_new_warnings(context), changes]))
+    left_s = context.settings.deadline_s * ANSWERED_BY - (monotonic() - began)
+    briefing = deliver_briefing(context, message, CONTEXT_MAX - len(text), within_s=left_s)
+    if notice is not None:
+        record_notice(context, notice)  # last: a process that is killed before has told nothing
+    return "\n\n".join(filter(None, [text, briefing]))
 
 
-def _mentioned(ground: SessionContext, path: str, lines: Span | None) -> None:
-    """Count a mentioned file as shown, as far as hosts are known to add it whole."""
+def _new_warnings(context: SessionContext) -> str:
+    """Return the warnings that the agent did not get yet. Mostly no session was ever warned."""
+    raised = context.store.timeline(session=context.session, kinds=[WarningRaised], newest=1)
+    return hand_warnings(context) if any(True for _ in raised) else ""
+
+
+def _record_usage(context: SessionContext, model: str | None, mode: str | None = None) -> None:
+    """Record the model and the mode where they are new."""
+    if model or mode:
+        facts = changed_model(context, model, mode=mode)
+        if facts:
+            context.append(facts)
+
+
+def _record_mention(context: SessionContext, path: str, lines: Span | None) -> None:
+    """Record a mentioned file as shown, where hosts add the whole file."""
     try:
-        found = ground.look(ground.workspace.locate(path).path)
+        on_disk = context.look(context.workspace.locate(path).path)
     except (PathRefused, FileMissing, Unverifiable):
-        return  # a word with an @ before it need not be a path
-    if found.data is None or len(found.data) > MENTION_BYTES:
+        return  # a word after an @ need not be a path
+    if on_disk.data is None or len(on_disk.data) > MENTION_BYTES:
         return
-    if found.data.count(b"\n") >= MENTION_LINES:
-        return
-    shown(ground, Shown(path, lines, via="mention"))
+    if on_disk.data.count(b"\n") < MENTION_LINES:
+        shown(context, Shown(path, lines, via="mention"))
