@@ -210,7 +210,9 @@ def _archive(context: SessionContext, recording: Recording) -> int:
         parent=recording.parent,
     )
     facts = recordings.timed_events(recording)
-    return archive.import_recording(context.store, context.clock, origin, facts, context.settings.may_store)
+    return archive.import_recording(
+        context.store, context.clock, origin, facts, context.settings.may_store
+    )
 
 
 def _is_terminal() -> bool:

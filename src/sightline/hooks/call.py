@@ -14,17 +14,9 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
+from sightline.agents import hook_events as events
 from sightline.agents.dialect import DIALECTS, Dialect
-from sightline.agents.hook_events import (
-    NOTHING,
-    Answer,
-    Attempted,
-    Caller,
-    Ended,
-    Event,
-    Prompted,
-    Stopped,
-)
+from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.checkpoints.gc import keep_to_room
 from sightline.config.settings import Settings
@@ -37,10 +29,10 @@ from sightline.hooks.handlers.host_paths import with_absolute_paths
 from sightline.hooks.handlers.transcript import mark_of, reconcile, record_mark
 from sightline.hooks.open_sessions import (
     OpenWorkspace,
-    OpenWorkspaces,
     begins_empty,
     find_project,
     find_root,
+    read_settings,
 )
 from sightline.hooks.protocol import PAYLOAD_MAX, state_base
 from sightline.model.json_text import compact_json
@@ -94,11 +86,11 @@ class Call:
     ) -> None:
         self.agent, self.event = agent, event
         self.environ, self.home, self.owner = environ, home, owner
-        self._workspaces = OpenWorkspaces(environ, home, shared, ending=ending)
-        self._ending = ending
+        self._shared, self._ending = shared, ending
+        self._opened: dict[str, OpenWorkspace] = {}
         self._dialect: Dialect | None = None
         self._payload: dict[str, Any] = {}
-        self.caller: Caller | None = None
+        self.caller: events.Caller | None = None
         self.events: list[Event] = []
         self.settings: Settings | None = None
         self.project: str | None = None
@@ -137,7 +129,7 @@ class Call:
     @property
     def end_reason(self) -> str:
         """Return why the conversation ends with this call; "" when it goes on."""
-        return next((event.reason for event in self.events if isinstance(event, Ended)), "")
+        return next((event.reason for event in self.events if isinstance(event, events.Ended)), "")
 
     def note(self, error: Exception) -> None:
         """Add a line to the log, or print it to stderr when the log cannot be written."""
@@ -156,8 +148,8 @@ class Call:
             raise NotJudged(words.unknown_agent(self.agent, ", ".join(DIALECTS)))
         self._payload = _parse(raw)
         self.caller = self._dialect.caller(self._payload)
-        events = self._dialect.events(self._payload, self.event)
-        self.events = [with_absolute_paths(each, self.caller.cwd, self.home) for each in events]
+        cwd, found = self.caller.cwd, self._dialect.events(self._payload, self.event)
+        self.events = [with_absolute_paths(each, cwd, self.home) for each in found]
 
     def _look(self) -> None:
         """Find the project and its settings. No project: the agent works in no workspace, and some
@@ -169,7 +161,7 @@ class Call:
             if self.events and not any(find_root(each, None, self.home) for each in self.events):
                 raise Stray(error.message) from None
             return
-        self.settings = self._workspaces.settings(self.project)
+        self.settings = read_settings(self.project, self.environ, self.home)
 
     def _answer(self, raw: bytes | None) -> bytes:
         started = monotonic()
@@ -202,7 +194,7 @@ class Call:
             if isinstance(error, Stray) or self._fail() != "closed" or not self._dialect:
                 return b""
             refusal = Answer(refuse=words.refused_unjudged(error_text(error)))
-            refused = [refusal for event in self.events if isinstance(event, Attempted)]
+            refused = [refusal for event in self.events if isinstance(event, events.Attempted)]
             return self._printed(refused[:1])
         except Exception as second:  # noqa: BLE001 - as in answered()
             sys.stderr.write(f"sightline: {error_text(error)} {error_text(second)}\n")
@@ -213,17 +205,17 @@ class Call:
             answers = [self._attend_event(event) for event in self.events]
             return [answer for answer in answers if answer is not None]
         finally:
-            self._workspaces.close()
+            for workspace in self._opened.values():
+                workspace.close(ending=self._ending)
 
     def _attend_event(self, event: Event) -> Answer | None:
         assert self.caller is not None
         root = find_root(event, self.project, self.home)
         if root is None:
-            if isinstance(event, Attempted):
+            if isinstance(event, events.Attempted):
                 self.note(Stray(words.no_root(event.path)))
             return None
-        settings = self.settings if root == self.project else None
-        workspace = self._workspaces.workspace(root, settings)
+        workspace = self._workspace(root)
         session, is_new = workspace.session(self.caller, self.agent, self.owner)
         if is_new and not begins_empty(event) and self.caller.transcript:
             record_mark(session, self.caller.transcript, 0, all_of_it=True)
@@ -235,14 +227,25 @@ class Call:
             if context.missed:  # a checkpoint was due and could not be taken
                 self.note(SightlineError(context.missed))
                 context.missed = ""
-        if isinstance(event, (Prompted, Stopped, Ended)):
+        if isinstance(event, (events.Prompted, events.Stopped, events.Ended)):
             self._reconcile(session)
-        if self._ending and isinstance(event, Ended):  # a daemon does so after its answers
+        if self._ending and isinstance(event, events.Ended):  # a daemon does so after its answers
             try:
                 keep_to_room(workspace.context(), workspace.settings)
             except SightlineError as error:
                 self.note(error)
         return answer
+
+    def _workspace(self, root: str) -> OpenWorkspace:
+        workspace = self._opened.get(root)
+        if workspace is None:
+            settings = self.settings if root == self.project else None
+            settings = settings or read_settings(root, self.environ, self.home)
+            shared = self._shared
+            if shared is not None and shared.root == root and shared.follow(settings):
+                return shared
+            workspace = self._opened[root] = OpenWorkspace(root, settings)
+        return workspace
 
     def _catch_up(self, session: Session, *, knows: bool) -> None:
         """Read the transcript before an attempt on a file with lines that the session does not
@@ -268,7 +271,7 @@ class Call:
             self.note(error)
 
     def _printed(self, answers: list[Answer]) -> bytes:
-        if all(answer == NOTHING for answer in answers):
+        if all(answer == events.NOTHING for answer in answers):
             return b""
         assert self._dialect is not None
         output = self._dialect.answer(self._payload, answers)
@@ -286,7 +289,7 @@ class Call:
         """Return the user's settings, for a workspace whose settings are broken or not found: a
         repository must not open a closed guard by a file that nobody can read."""
         try:
-            return self._workspaces.settings(os.devnull)
+            return read_settings(os.devnull, self.environ, self.home)
         except SettingsError:
             return None
 

@@ -5,45 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sightline.agents.hook_events import (
-    Answer,
-    Answered,
-    Attempted,
-    Began,
-    ChangedOutside,
-    CommandBegan,
-    CommandEnded,
-    Compacted,
-    Ended,
-    Event,
-    Failed,
-    Instructed,
-    Prompted,
-    Shown,
-    Stopped,
-    Used,
-    Wrote,
-)
+from sightline.agents import hook_events as events
+from sightline.agents.hook_events import Answer, Event
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
 from sightline.hooks.handlers import file_reads, shell_commands, tool_edits, tool_writes, turns
 from sightline.hooks.handlers.tool_edits import CatchUp
 
 HANDLERS: Mapping[type[Event], Callable[[SessionContext, Any], Answer]] = {
-    Began: turns.began,
-    Instructed: file_reads.instructed,
-    Used: turns.used,
-    Prompted: turns.prompted,
-    Shown: file_reads.shown,
-    Wrote: tool_writes.wrote,
-    Failed: tool_writes.failed,
-    CommandBegan: shell_commands.began,
-    CommandEnded: shell_commands.ended,
-    Answered: turns.answered,
-    ChangedOutside: file_reads.changed_outside,
-    Compacted: turns.compacted,
-    Stopped: turns.stopped,
-    Ended: turns.ended,
+    events.Began: turns.began,
+    events.Instructed: file_reads.instructed,
+    events.Used: turns.used,
+    events.Prompted: turns.prompted,
+    events.Shown: file_reads.shown,
+    events.Wrote: tool_writes.wrote,
+    events.Failed: tool_writes.failed,
+    events.CommandBegan: shell_commands.began,
+    events.CommandEnded: shell_commands.ended,
+    events.Answered: turns.answered,
+    events.ChangedOutside: file_reads.changed_outside,
+    events.Compacted: turns.compacted,
+    events.Stopped: turns.stopped,
+    events.Ended: turns.ended,
 }
 """Event -> its handler; `attend` itself calls that of Attempted."""
 
@@ -53,6 +36,6 @@ def attend(session: Session, event: Event, catch_up: CatchUp = lambda _: None) -
     SightlineError."""
     with session._lock:  # noqa: SLF001 - a verb like the session's own
         context = session._context  # noqa: SLF001
-        if isinstance(event, Attempted):
+        if isinstance(event, events.Attempted):
             return tool_edits.attempted(context, event, catch_up)
         return HANDLERS[type(event)](context, event)

@@ -84,43 +84,9 @@ class OpenWorkspace:
         self._sessions[key] = session
 
 
-class OpenWorkspaces:
-    """The workspaces of one hook call. shared: a workspace that is open already and stays open;
-    ending: the process ends with this call."""
-
-    def __init__(
-        self,
-        environ: Mapping[str, str],
-        home: str,
-        shared: OpenWorkspace | None = None,
-        *,
-        ending: bool = False,
-    ) -> None:
-        self._ending = ending
-        self._environ = environ
-        self._home = home
-        self._shared = shared
-        self._opened: dict[str, OpenWorkspace] = {}
-
-    def settings(self, root: str) -> Settings:
-        """Read a workspace's settings. SettingsError."""
-        return load_settings(root, environ=self._environ, home=self._home, platform=sys.platform)
-
-    def workspace(self, root: str, settings: Settings | None = None) -> OpenWorkspace:
-        """Return an open workspace. StoreError, SettingsError."""
-        opened = self._opened.get(root)
-        if opened is None:
-            now = settings or self.settings(root)
-            shared = self._shared
-            if shared is not None and shared.root == root and shared.follow(now):
-                return shared
-            opened = self._opened[root] = OpenWorkspace(root, now)
-        return opened
-
-    def close(self) -> None:
-        """Close the workspaces that this call opened."""
-        for workspace in self._opened.values():
-            workspace.close(ending=self._ending)
+def read_settings(root: str, environ: Mapping[str, str], home: str) -> Settings:
+    """Return a workspace's settings. SettingsError."""
+    return load_settings(root, environ=environ, home=home, platform=sys.platform)
 
 
 def find_project(caller: Caller, environ: Mapping[str, str], home: str) -> str:

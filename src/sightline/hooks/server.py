@@ -21,7 +21,7 @@ from sightline.errors import SightlineError
 from sightline.hooks.call import Call, host_process
 from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.http_endpoint import HttpEndpoint, port_and_token
-from sightline.hooks.open_sessions import OpenWorkspace, OpenWorkspaces
+from sightline.hooks.open_sessions import OpenWorkspace, read_settings
 from sightline.hooks.protocol import own_settings, run_folder, stamp
 from sightline.hooks.unix_endpoint import Request, UnixEndpoint
 
@@ -63,7 +63,8 @@ class HookServer:
 
     def start(self) -> None:
         """Open the store and the endpoints. SightlineError; then nothing is left open."""
-        self._workspace = OpenWorkspaces(self._environ, self._home).workspace(self.root)
+        settings = read_settings(self.root, self._environ, self._home)
+        self._workspace = OpenWorkspace(self.root, settings)
         try:
             if self._kind == "up":
                 port, token = port_and_token(self._workspace.settings.state_home, self.root)

@@ -8,12 +8,17 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sightline.agents.claude_code.patches import after
+from sightline.agents.claude_code.json_fields import read_fields
+from sightline.agents.claude_code.patches import EditResult, after
 
 lines = st.sampled_from(["a", "b", "\tc", "\t\td", "  e", "", "“f”"])
 texts = st.lists(lines, min_size=1, max_size=12).flatmap(
     lambda some: st.sampled_from(["\n".join(some), "\n".join(some) + "\n"])
 )
+
+
+def text_after(before, report):
+    return after(before, read_fields(report, EditResult))
 
 
 def shown(line: str) -> str:
@@ -57,7 +62,7 @@ def test_a_replacement_is_what_was_written_where_the_patch_agrees(before, old, n
     now = before.replace(old, new) if every else before.replace(old, new, 1)
     assume(now != before)
     told = {"oldString": old, "newString": new, "replaceAll": every}
-    assert after(before, {**told, "structuredPatch": patch(before, now)}) == now
+    assert text_after(before, {**told, "structuredPatch": patch(before, now)}) == now
 
 
 @given(texts, texts)
@@ -65,19 +70,19 @@ def test_what_was_written_is_found_without_the_replacement_or_not_said(before, n
     """The client may write other characters than the agent gave: the patch has them."""
     assume(before != now)
     told = {"oldString": "nowhere", "newString": now, "replaceAll": False}
-    said = after(before, {**told, "structuredPatch": patch(before, now)})
+    said = text_after(before, {**told, "structuredPatch": patch(before, now)})
     assert said == (None if "\t" in before + now else now)
 
 
 def test_curly_quotes_of_the_file_are_kept():
     told = {"oldString": "say “hi”", "newString": 'say "ho"', "replaceAll": False}
     made = patch("say “hi”\n", "say “ho”\n")
-    assert after("say “hi”\n", {**told, "structuredPatch": made}) == "say “ho”\n"
+    assert text_after("say “hi”\n", {**told, "structuredPatch": made}) == "say “ho”\n"
 
 
 def test_what_does_not_fit_together_is_not_guessed():
     told = {"oldString": "a", "newString": "b", "replaceAll": False}
-    assert after("a\n", told) is None
-    assert after("a\n", {**told, "structuredPatch": []}) is None
-    assert after("a\n", {**told, "structuredPatch": [{"lines": [1]}, "x"]}) is None
-    assert after("a\n", {**told, "structuredPatch": patch("x\n", "y\n")}) is None
+    assert text_after("a\n", told) is None
+    assert text_after("a\n", {**told, "structuredPatch": []}) is None
+    assert text_after("a\n", {**told, "structuredPatch": [{"lines": [1]}, "x"]}) is None
+    assert text_after("a\n", {**told, "structuredPatch": patch("x\n", "y\n")}) is None

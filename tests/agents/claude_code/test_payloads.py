@@ -378,7 +378,9 @@ def test_wrong_types_are_a_clear_error(wrong):
 
 
 def test_an_error_names_no_value_for_it_goes_to_a_log():
-    with pytest.raises(ValueError, match="content is not text: it is a list") as caught:
+    with pytest.raises(
+        ValueError, match=r"Expected `str`, got `array` - at `\$.content`"
+    ) as caught:
         CLAUDE.events(tool("PreToolUse", "Write", {"file_path": CALC, "content": ["hunter2"]}))
     assert "hunter2" not in str(caught.value)
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
-from sightline.agents.claude_code.json_fields import checked, flag, inner, needed, optional
+from msgspec import Struct
+
+from sightline.agents.claude_code.json_fields import read_fields
 from sightline.agents.claude_code.tool_results import result
 from sightline.agents.claude_code.transcripts import shown_since
 from sightline.agents.hook_events import (
@@ -41,21 +43,30 @@ AGENT_ID_LENGTH = 8
 """Characters of a sub-agent's id that tell it from its siblings."""
 
 
-def caller(payload: Mapping[str, Any]) -> Caller:
+class HookFields(Struct):
+    """Fields that every payload has, and those of a sub-agent."""
+
+    session_id: str
+    cwd: str
+    transcript_path: str | None = None
+    agent_id: str | None = None
+    agent_type: str | None = None
+    agent_transcript_path: str | None = None
+
+
+def caller(payload: Payload) -> Caller:
     """Return the agent that the hook was called for; a sub-agent has a session of its own.
     ValueError."""
-    checked(payload, dict, "input")
-    session, cwd = needed(payload, "session_id"), needed(payload, "cwd")
-    transcript = optional(payload, "transcript_path")
-    agent = optional(payload, "agent_id")
-    if not agent:
-        return Caller(session, cwd, None, transcript)
-    own = optional(payload, "agent_transcript_path")
+    fields = read_fields(payload, HookFields)
+    session, transcript = fields.session_id, fields.transcript_path
+    if not fields.agent_id:
+        return Caller(session, fields.cwd, None, transcript)
+    own = fields.agent_transcript_path
     if own is None and transcript is not None:
         folder = transcript.removesuffix(".jsonl")
-        own = os.path.join(folder, "subagents", f"agent-{agent}.jsonl")
-    name = sub_agent(session, optional(payload, "agent_type"), agent)
-    return Caller(name, cwd, session, own)
+        own = os.path.join(folder, "subagents", f"agent-{fields.agent_id}.jsonl")
+    name = sub_agent(session, fields.agent_type, fields.agent_id)
+    return Caller(name, fields.cwd, session, own)
 
 
 def sub_agent(session: str, kind: str | None, agent: str) -> str:
@@ -67,56 +78,94 @@ def sub_agent(session: str, kind: str | None, agent: str) -> str:
 SHELLS = ("Bash", "PowerShell")
 
 
+class EditPart(Struct):
+    """One replacement of MultiEdit."""
+
+    old_string: str
+    new_string: str
+    replace_all: bool | None = None
+
+    def attempt(self) -> Replace:
+        """Return the attempt."""
+        return Replace(self.old_string, self.new_string, None if self.replace_all else 1)
+
+
+class EditInput(EditPart, kw_only=True):
+    """The input of Edit."""
+
+    file_path: str
+
+
+class MultiEditInput(Struct):
+    """The input of MultiEdit, which only older clients have."""
+
+    file_path: str
+    edits: list[EditPart]
+
+
+class WriteInput(Struct):
+    """The input of Write."""
+
+    file_path: str
+    content: str
+
+
+class NotebookEditInput(Struct):
+    """The input of NotebookEdit."""
+
+    notebook_path: str
+    new_source: str | None = None
+    cell_id: str | None = None
+    edit_mode: str | None = None
+
+
+EDITORS: Mapping[str, type[EditInput | MultiEditInput | WriteInput | NotebookEditInput]] = {
+    "Edit": EditInput,
+    "MultiEdit": MultiEditInput,
+    "Write": WriteInput,
+    "NotebookEdit": NotebookEditInput,
+}
+
+
 def target(tool: str, given: Payload) -> Target | None:
     """Return the path that a tool is about to change, and the attempt; None for a tool that changes
     no file. ValueError."""
-    read = _EDITORS.get(tool)
-    return None if read is None else read(given)
+    if tool not in EDITORS:
+        return None
+    fields = read_fields(given, EDITORS[tool])
+    if isinstance(fields, EditInput):  # an empty old text creates a file, or fills an empty one
+        return fields.file_path, fields.attempt() if fields.old_string else WriteWhole(
+            fields.new_string
+        )
+    if isinstance(fields, MultiEditInput):
+        return fields.file_path, Several(tuple([each.attempt() for each in fields.edits]))
+    if isinstance(fields, WriteInput):
+        return fields.file_path, WriteWhole(fields.content)
+    mode, source = fields.edit_mode or "replace", fields.new_source
+    if source is None and mode != "delete":
+        raise ValueError("The payload has no new_source.")
+    source = "" if mode == "delete" else source or ""
+    return fields.notebook_path, CellEdit(fields.cell_id, mode, source)
 
 
-def _edit(given: Payload) -> Target:
-    """An empty text to replace creates a file, or fills an empty one."""
-    attempt = _replace(given)
-    whole = attempt if attempt.old else WriteWhole(attempt.new)
-    return needed(given, "file_path"), whole
+class ToolFields(Struct):
+    """Fields of the events about one use of a tool."""
+
+    tool_name: str
+    tool_input: dict[str, Any]
+    cwd: str = ""
+    tool_use_id: str | None = None
+    tool_response: Any = None
+    error: str | None = None
+    is_interrupt: bool | None = None
 
 
-def _multi_edit(given: Payload) -> Target:
-    """Only older clients have this tool."""
-    parts = checked(given.get("edits"), list, "edits")
-    edits = tuple(_replace(checked(part, dict, "edits")) for part in parts)
-    return needed(given, "file_path"), Several(edits)
+class CommandInput(Struct):
+    """The input of a shell tool."""
 
+    command: str
+    run_in_background: bool | None = None
 
-def _replace(given: Payload) -> Replace:
-    count = None if flag(given, "replace_all") else 1
-    return Replace(needed(given, "old_string"), needed(given, "new_string"), count)
-
-
-def _write(given: Payload) -> Target:
-    return needed(given, "file_path"), WriteWhole(needed(given, "content"))
-
-
-def _notebook_edit(given: Payload) -> Target:
-    mode = optional(given, "edit_mode") or "replace"
-    source = needed(given, "new_source") if mode != "delete" else ""
-    return needed(given, "notebook_path"), CellEdit(optional(given, "cell_id"), mode, source)
-
-
-_EDITORS: Mapping[str, Callable[[Payload], Target]] = {
-    "Edit": _edit,
-    "MultiEdit": _multi_edit,
-    "Write": _write,
-    "NotebookEdit": _notebook_edit,
-}
-
-SOURCES: Mapping[str, Source] = {
-    "startup": "startup",
-    "resume": "resume",
-    "clear": "clear",
-    "fork": "fork",
-    "compact": "compact",
-}
 
 NOT_TYPED = "<task-notification>"
 """How a prompt begins that the client itself sends: nothing is added for an @ in it."""
@@ -129,116 +178,133 @@ for that."""
 def events(payload: Payload, event: str | None = None) -> list[Event]:
     """Return the events of a payload, in order; none for an event that does not matter here.
     event: the name, where the payload has none. ValueError."""
-    read = _EVENTS.get(optional(payload, "hook_event_name") or event or "")
+    read = _EVENTS.get(str(payload.get("hook_event_name") or event))
     return [] if read is None else read(payload)
 
 
+class SessionFields(Struct):
+    """Fields of SessionStart and SessionEnd."""
+
+    source: str | None = None
+    model: str | None = None
+    reason: str | None = None
+
+
 def _session_start(payload: Payload) -> list[Event]:
-    source = SOURCES.get(optional(payload, "source") or "", "startup")
-    began = Began(source, optional(payload, "model"))
-    return [Compacted(), began] if source == "compact" else [began]
-
-
-def _subagent_start(_: Payload) -> list[Event]:
-    return [Began("startup")]
+    fields = read_fields(payload, SessionFields)
+    sources: Mapping[str | None, Source] = {each: each for each in get_args(Source)}
+    began = Began(sources.get(fields.source, "startup"), fields.model)
+    return [Compacted(), began] if began.source == "compact" else [began]
 
 
 def _subagent_stop(payload: Payload) -> list[Event]:
     """A sub-agent ends once it has answered; one that is called again begins once more. The
     client's own helpers, such as the writer of a summary, have no type."""
-    return [Stopped(), Ended("answered")] if optional(payload, "agent_type") else []
+    return [Stopped(), Ended("answered")] if payload.get("agent_type") else []
+
+
+class PromptFields(Struct):
+    """Fields of UserPromptSubmit."""
+
+    prompt: str
+    permission_mode: str | None = None
 
 
 def _prompt(payload: Payload) -> list[Event]:
-    text = needed(payload, "prompt")
-    named = () if text.startswith(NOT_TYPED) else mentions(text)
-    return [Prompted(text, named, optional(payload, "permission_mode"))]
+    fields = read_fields(payload, PromptFields)
+    is_typed = not fields.prompt.startswith(NOT_TYPED)
+    named = mentions(fields.prompt) if is_typed else ()
+    return [Prompted(fields.prompt, named, fields.permission_mode)]
+
+
+class FileFields(Struct):
+    """Fields of InstructionsLoaded and FileChanged."""
+
+    file_path: str
 
 
 def _before_tool(payload: Payload) -> list[Event]:
-    tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
-    if tool in SHELLS:
-        command = needed(inner(payload, "tool_input"), "command")
-        return [CommandBegan(command, call, needed(payload, "cwd"))]
-    about = target(tool, inner(payload, "tool_input"))
+    fields = read_fields(payload, ToolFields)
+    call = fields.tool_use_id or ""
+    if fields.tool_name in SHELLS:
+        command = read_fields(fields.tool_input, CommandInput).command
+        return [CommandBegan(command, call, fields.cwd)]
+    about = target(fields.tool_name, fields.tool_input)
     return [] if about is None else [Attempted(*about, call)]
 
 
 def _after_tool(payload: Payload) -> list[Event]:
-    tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
-    given, response = inner(payload, "tool_input"), payload.get("tool_response")
-    if tool in SHELLS:
-        return [_ended(given, call, needed(payload, "cwd"), response)]
-    return result(tool, given, response, call, needed(payload, "cwd"))
+    fields = read_fields(payload, ToolFields)
+    call, response = fields.tool_use_id or "", fields.tool_response
+    if fields.tool_name not in SHELLS:
+        return result(fields.tool_name, fields.tool_input, response, call, fields.cwd)
+    given = read_fields(fields.tool_input, CommandInput)
+    report = response if isinstance(response, dict) else {}
+    background = bool(given.run_in_background) or "backgroundTaskId" in report
+    is_cut = report.get("persistedOutputPath") or report.get("isImage")  # then a file has it
+    parts = [] if is_cut else [report.get("stdout"), report.get("stderr")]
+    output = "\n".join([part for part in parts if part and isinstance(part, str)])
+    ended = report and not (background or report.get("interrupted"))
+    code = 0 if ended and "returnCodeInterpretation" not in report else None
+    return [CommandEnded(given.command, call, fields.cwd, output, code, background)]
 
 
 def _failed_tool(payload: Payload) -> list[Event]:
-    tool, call = needed(payload, "tool_name"), optional(payload, "tool_use_id") or ""
-    given, error = inner(payload, "tool_input"), optional(payload, "error") or ""
-    if tool in SHELLS:
-        code = None if flag(payload, "is_interrupt") else _exit_code(error)
-        output = error if code is None else error.partition("\n")[2]
-        command = needed(given, "command")
-        return [CommandEnded(command, call, needed(payload, "cwd"), output, code)]
-    about = target(tool, given)
+    fields = read_fields(payload, ToolFields)
+    call, error = fields.tool_use_id or "", fields.error or ""
+    if fields.tool_name in SHELLS:
+        first, _, output = error.partition("\n")
+        number = first.removeprefix("Exit code ")
+        code = int(number) if number.isdecimal() and not fields.is_interrupt else None
+        command = read_fields(fields.tool_input, CommandInput).command
+        output = error if code is None else output
+        return [CommandEnded(command, call, fields.cwd, output, code)]
+    about = target(fields.tool_name, fields.tool_input)
     return [] if about is None else [Failed(about[0], call, why=error)]
 
 
+class BatchFields(Struct):
+    """Fields of PostToolBatch."""
+
+    tool_calls: list[dict[str, Any]]
+
+
 def _batch(payload: Payload) -> list[Event]:
-    calls = checked(payload.get("tool_calls"), list, "tool_calls")
-    failed = [_unused(checked(call, dict, "tool_calls")) for call in calls]
+    failed = [_rejected_edit(call) for call in read_fields(payload, BatchFields).tool_calls]
     return [Answered(tuple([each for each in failed if each is not None]))]
 
 
-def _unused(call: Payload) -> Failed | None:
+def _rejected_edit(call: Payload) -> Failed | None:
     """Return an edit that the client itself rejected; None for any other call."""
-    said = call.get("tool_response")
-    if not isinstance(said, str) or not said.startswith(UNUSED):
+    response = call.get("tool_response")
+    if not isinstance(response, str) or not response.startswith(UNUSED):
         return None
     try:
-        about = target(needed(call, "tool_name"), inner(call, "tool_input"))
+        fields = read_fields(call, ToolFields)
+        about = target(fields.tool_name, fields.tool_input)
     except ValueError:
         return None  # the client has told the model so
     if about is None:
         return None
-    why = said.removeprefix(UNUSED).removesuffix(f"</{UNUSED[1:]}")
+    why = response.removeprefix(UNUSED).removesuffix(f"</{UNUSED[1:]}")
     attempt = None if isinstance(about[1], CellEdit) else about[1]
-    return Failed(about[0], optional(call, "tool_use_id") or "", attempt, why)
-
-
-def _ended(given: Payload, call: str, cwd: str, response: Any) -> CommandEnded:
-    """Return the end of a command. Output that is too long for the model is in a file of its
-    own."""
-    told = response if isinstance(response, dict) else {}
-    background = flag(given, "run_in_background") or "backgroundTaskId" in told
-    cut = told.get("persistedOutputPath") or told.get("isImage")
-    parts = [told.get("stdout"), told.get("stderr")]
-    output = "" if cut else "\n".join([part for part in parts if part and isinstance(part, str)])
-    sure = told and not (background or told.get("interrupted"))
-    code = 0 if sure and "returnCodeInterpretation" not in told else None
-    return CommandEnded(needed(given, "command"), call, cwd, output, code, background)
-
-
-def _exit_code(error: str) -> int | None:
-    number = error.partition("\n")[0].removeprefix("Exit code ")
-    return int(number) if number.isdecimal() else None
+    return Failed(about[0], fields.tool_use_id or "", attempt, why)
 
 
 _EVENTS: Mapping[str, Callable[[Payload], list[Event]]] = {
     "SessionStart": _session_start,
-    "InstructionsLoaded": lambda payload: [Instructed(needed(payload, "file_path"))],
+    "InstructionsLoaded": lambda payload: [Instructed(read_fields(payload, FileFields).file_path)],
     "UserPromptSubmit": _prompt,
     "PreToolUse": _before_tool,
     "PostToolUse": _after_tool,
     "PostToolUseFailure": _failed_tool,
     "PostToolBatch": _batch,
-    "FileChanged": lambda payload: [ChangedOutside(needed(payload, "file_path"))],
-    "SubagentStart": _subagent_start,
+    "FileChanged": lambda payload: [ChangedOutside(read_fields(payload, FileFields).file_path)],
+    "SubagentStart": lambda _: [Began("startup")],
     "SubagentStop": _subagent_stop,
     "Stop": lambda _: [Stopped()],
-    "SessionEnd": lambda payload: [Ended(optional(payload, "reason") or "ended")],
+    "SessionEnd": lambda payload: [Ended(read_fields(payload, SessionFields).reason or "ended")],
 }
-
 
 TAKE_CONTEXT = (
     "PreToolUse",
@@ -262,7 +328,7 @@ NOTE_LENGTH = 100
 def answer(payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, Any]:
     """Return the object to print; empty for no output. "allow" is never printed: the user's own
     settings decide whether to ask the user."""
-    event, given = needed(payload, "hook_event_name"), list(answers)
+    event, given = payload["hook_event_name"], list(answers)
     out: dict[str, Any] = {}
     context = _joined([each.context for each in given]) if event in TAKE_CONTEXT else ""
     if event == "PreToolUse":

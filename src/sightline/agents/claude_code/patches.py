@@ -11,21 +11,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sightline.agents.claude_code.json_fields import flag, optional
+from msgspec import Struct
+
 from sightline.model.text import split
 
-Told = Mapping[str, Any]
+Hunk = Mapping[str, Any]
 
 
-def after(before: str, told: Told) -> str | None:
+class EditResult(Struct, rename="camel"):
+    """The result of an Edit or a Write. structured_patch: a list of hunks."""
+
+    file_path: str | None = None
+    original_file: str | None = None
+    user_modified: bool | None = None
+    type: Any = None
+    content: str | None = None
+    old_string: str | None = None
+    new_string: str | None = None
+    replace_all: bool | None = None
+    structured_patch: Any = None
+
+
+def after(before: str, edit: EditResult) -> str | None:
     """Return the text that an edit left; None where the result contradicts itself."""
-    patch = told.get("structuredPatch")
+    patch = edit.structured_patch
     hunks = [hunk for hunk in patch if _whole(hunk)] if isinstance(patch, list) else []
     if not hunks:
         return None
-    old, new = optional(told, "oldString"), optional(told, "newString")
-    if old and new is not None:
-        replaced = before.replace(old, new, -1 if flag(told, "replaceAll") else 1)
+    old, new = edit.old_string, edit.new_string
+    if old and new is not None and old in before:
+        replaced = before.replace(old, new, -1 if edit.replace_all else 1)
         if _agrees(replaced, hunks):
             return replaced
     if "\t" in before or "\t" in (new or ""):
@@ -42,7 +57,7 @@ def _whole(hunk: Any) -> bool:
     )
 
 
-def _agrees(text: str, hunks: Sequence[Told]) -> bool:
+def _agrees(text: str, hunks: Sequence[Hunk]) -> bool:
     """Return whether the text has the new side of each hunk in its place, apart from tabs."""
     lines = split(text)
     for hunk in hunks:
@@ -54,7 +69,7 @@ def _agrees(text: str, hunks: Sequence[Told]) -> bool:
     return True
 
 
-def _patched(before: str, hunks: Sequence[Told]) -> str | None:
+def _patched(before: str, hunks: Sequence[Hunk]) -> str | None:
     """Return the text with the patch applied; None where the text differs from its old side."""
     lines = split(before)
     out: list[str] = []

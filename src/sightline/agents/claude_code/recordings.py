@@ -10,7 +10,6 @@ from typing import Any
 from msgspec import Struct
 
 from sightline.agents.claude_code.dialect import sub_agent
-from sightline.agents.claude_code.json_fields import needed, optional
 from sightline.agents.claude_code.tool_results import read, wrote
 from sightline.agents.claude_code.transcripts import attached, model_of, rows, time_of
 from sightline.agents.hook_events import Began, Compacted, Event, Prompted
@@ -87,7 +86,8 @@ def _kind(path: str) -> str | None:
     """Return the kind of a sub-agent from the file beside its transcript."""
     try:
         with open(path.removesuffix(".jsonl") + ".meta.json", encoding="utf-8") as file:
-            return optional(json.load(file), "agentType")
+            kind = json.load(file).get("agentType")
+            return kind if isinstance(kind, str) else None
     except (OSError, ValueError, AttributeError):
         return None  # older clients write none
 
@@ -141,7 +141,7 @@ def _row(row: Row) -> list[Event]:
         return _prompt(row)
     try:
         return _result(row)
-    except ValueError:
+    except (KeyError, ValueError):
         return []  # the result of another tool with similar fields
 
 
@@ -152,7 +152,7 @@ def _result(row: Row) -> list[Event]:
     if "structuredPatch" not in result:
         return read(result)
     tool = "Edit" if "oldString" in result else "Write"
-    return [wrote(tool, needed(result, "filePath"), str(row.get("uuid", "")), result)]
+    return [wrote(tool, str(result["filePath"]), str(row.get("uuid", "")), result)]
 
 
 def _prompt(row: Row) -> list[Event]:

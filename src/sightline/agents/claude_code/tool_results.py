@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from sightline.agents.claude_code.json_fields import checked, flag, needed, optional
-from sightline.agents.claude_code.patches import after
+from sightline.agents.claude_code.json_fields import read_fields
+from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.hook_events import Event, Failed, Shown, Wrote
 
 Given = Mapping[str, Any]
@@ -23,12 +23,30 @@ def result(tool: str, given: Given, response: Any, call: str, cwd: str) -> list[
         return read(response)
     if tool == "Grep":
         return list(searched(given, response, cwd))
-    told = response if isinstance(response, dict) else None
+    report = response if isinstance(response, dict) else None
     if tool in ("Edit", "MultiEdit", "Write"):
-        return [wrote(tool, needed(given, "file_path"), call, told)]
+        return [wrote(tool, _path(given, "file_path"), call, report)]
     if tool == "NotebookEdit":
-        return [_notebook(needed(given, "notebook_path"), call, told)]
+        return [_notebook(_path(given, "notebook_path"), call, report)]
     return []
+
+
+def _path(given: Given, field: str) -> str:
+    path = given.get(field)
+    if not isinstance(path, str):
+        raise ValueError(f"The payload has no {field}.")  # noqa: TRY004 - it is foreign JSON
+    return path
+
+
+class ReadFile(Struct, rename="camel"):
+    """The file in the result of a Read."""
+
+    file_path: str
+    content: str
+    start_line: int
+    num_lines: int
+    total_lines: int
+    truncated_by_token_cap: bool | None = None
 
 
 def read(response: Any, via: str = "read") -> list[Event]:
@@ -38,65 +56,75 @@ def read(response: Any, via: str = "read") -> list[Event]:
         return []
     kind = response.get("type")
     if kind == "notebook":
-        return [Shown(needed(file, "filePath"), via="notebook")]
-    return _text(needed(file, "filePath"), file, via) if kind == "text" else []
+        return [Shown(_path(file, "filePath"), via="notebook")]
+    return _text(read_fields(file, ReadFile), via) if kind == "text" else []
 
 
-def _text(path: str, file: Given, via: str) -> list[Event]:
+def _text(file: ReadFile, via: str) -> list[Event]:
     """The client counts the end of a text as a line of its own when a newline stands before it, and
     leaves the newline off the last line it shows when more lines follow."""
-    content = needed(file, "content")
-    first, shown, total = (
-        _number(file, field) for field in ("startLine", "numLines", "totalLines")
-    )
-    first = max(first, 1)  # it says 0 for an offset of 0
-    if not shown:
+    content, first = file.content, max(file.start_line, 1)  # it says 0 for an offset of 0
+    if not file.num_lines:
         return []
-    ends = first + shown > total
-    if flag(file, "truncatedByTokenCap"):
+    ends = first + file.num_lines > file.total_lines
+    if file.truncated_by_token_cap:
         content, newline, _ = content.rpartition("\n")  # the last line may be cut anywhere
         content += newline
         ends = False
     elif not ends:
         content += "\n"
     if first == 1 and ends:
-        return [Shown(path, None, content, via)]
+        return [Shown(file.file_path, None, content, via)]
     count = content.count("\n") + (content[-1:] not in ("", "\n"))
-    return [Shown(path, (first, first + count - 1), content, via)] if count else []
+    return [Shown(file.file_path, (first, first + count - 1), content, via)] if count else []
 
 
-def _number(file: Given, field: str) -> int:
-    value: int = checked(file.get(field), int, field)
-    return value
-
-
-def wrote(tool: str, path: str, call: str, told: Given | None) -> Wrote:
+def wrote(tool: str, path: str, call: str, report: Given | None) -> Wrote:
     """Return the text that an edit found and the text it left, where the client reports them."""
-    if told is None:
+    if report is None:
         return Wrote(path, call, known_before=False)
-    before, by_user = optional(told, "originalFile"), flag(told, "userModified")
-    made = Wrote(path, call, before, before is not None, user_modified=by_user)
+    fields = read_fields(report, EditResult)
+    before, by_user = fields.original_file, bool(fields.user_modified)
+    event = Wrote(path, call, before, before is not None, user_modified=by_user)
     if tool == "Write":
-        content, created = optional(told, "content"), told.get("type") == "create"
-        known = made.known_before or created
-        return structs.replace(made, known_before=known, content=content, whole=content is not None)
-    if before == "":  # of an empty file, and of none
-        content = optional(told, "newString")
-        gone = structs.replace(made, before=None, known_before=False)
-        return structs.replace(gone, content=content, whole=content is not None)
+        content = fields.content
+        known = event.known_before or fields.type == "create"
+        return structs.replace(
+            event, known_before=known, content=content, whole=content is not None
+        )
+    if before == "":  # of an empty file, or of none
+        content = fields.new_string
+        return structs.replace(
+            event, before=None, known_before=False, content=content, whole=content is not None
+        )
     if before is None:  # too large for the result
-        return made
+        return event
+    return structs.replace(event, content=after(before, fields))
 
-    return structs.replace(made, content=after(before, told))
+
+class NotebookResult(Struct):
+    """The result of NotebookEdit."""
+
+    error: str | None = None
+    original_file: str | None = None
+    updated_file: str | None = None
 
 
-def _notebook(path: str, call: str, told: Given | None) -> Event:
-    if told is None:
+def _notebook(path: str, call: str, report: Given | None) -> Event:
+    if report is None:
         return Wrote(path, call, known_before=False)
-    if error := optional(told, "error"):
-        return Failed(path, call, why=error)
-    before = optional(told, "original_file")
-    return Wrote(path, call, before, before is not None, optional(told, "updated_file"))
+    fields = read_fields(report, NotebookResult)
+    if fields.error:
+        return Failed(path, call, why=fields.error)
+    before = fields.original_file
+    return Wrote(path, call, before, before is not None, fields.updated_file)
+
+
+class SearchInput(Struct):
+    """The input of Grep, and the text of its result."""
+
+    path: str | None = None
+    content: str | None = None
 
 
 LONGEST = 20_000
@@ -113,10 +141,10 @@ def searched(given: Mapping[str, Any], response: Any, cwd: str) -> list[Shown]:
     """Return the runs of lines that a search in files showed. ValueError."""
     if not isinstance(response, dict) or response.get("mode") != "content":
         return []
-    content = optional(response, "content") or ""
+    content = read_fields(response, SearchInput).content or ""
     if len(content) > LONGEST:
         return []
-    where = os.path.join(cwd, optional(given, "path") or "")
+    where = os.path.join(cwd, read_fields(given, SearchInput).path or "")
     lines = content.split("\n")
     numbered = _in_one(where, lines) if os.path.isfile(where) else _in_several(cwd, lines)
     return list(_runs(numbered))[:PLACES_MAX]

@@ -14,8 +14,8 @@ from typing import IO, Any
 
 from msgspec import structs
 
-from sightline.agents.claude_code.json_fields import needed, optional
-from sightline.agents.claude_code.patches import after
+from sightline.agents.claude_code.json_fields import read_fields
+from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.claude_code.tool_results import read
 from sightline.agents.hook_events import Event, Shown, Used
 from sightline.model.spans import Span
@@ -174,18 +174,21 @@ _KINDS: Mapping[str, Callable[[Row], Iterator[Event]]] = {
 }
 
 
-def written(told: Row) -> list[Event]:
+def written(report: Row) -> list[Event]:
     """Return the text that a Write or an Edit showed its agent. ValueError."""
-    path, content = needed(told, "filePath"), optional(told, "content")
-    if content is not None:
-        return [Shown(path, None, content, "edit")]
-    text = after(optional(told, "originalFile") or "", told)
+    fields = read_fields(report, EditResult)
+    path = fields.file_path
+    if path is None:
+        raise ValueError("The payload has no filePath.")
+    if fields.content is not None:
+        return [Shown(path, None, fields.content, "edit")]
+    text = after(fields.original_file or "", fields)
     if text is None:
         return []
     lines = split(unmarked(text))
     return [
         Shown(path, (first, last), "".join(lines[first - 1 : last]), "edit")
-        for hunk in told["structuredPatch"]
+        for hunk in report["structuredPatch"]
         for first, last in _added(hunk["newStart"], hunk["lines"])
     ]
 

@@ -133,7 +133,9 @@ def deliver_changes(
         return change, False
     context.store.keep(context.keepable(located.path, pending.found.data))
     diff, is_whole = cut_diff(change.diff, change.path, room)
-    record_delivery(context, "notice", [change.path], [told if is_whole else pending.mention_only()])
+    record_delivery(
+        context, "notice", [change.path], [told if is_whole else pending.mention_only()]
+    )
     return structs.replace(change, diff=diff), True
 
 

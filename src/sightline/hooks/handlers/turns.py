@@ -5,20 +5,8 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sightline.agents.hook_events import (
-    CONTEXT_MAX,
-    DIFF_MAX,
-    NOTHING,
-    Answer,
-    Answered,
-    Began,
-    Compacted,
-    Ended,
-    Prompted,
-    Shown,
-    Stopped,
-    Used,
-)
+from sightline.agents import hook_events as events
+from sightline.agents.hook_events import CONTEXT_MAX, DIFF_MAX, NOTHING, Answer, Shown
 from sightline.changes.session_context import SessionContext
 from sightline.checkpoints.rewind.recovery import finish
 from sightline.errors import FileMissing, PathRefused, Unverifiable
@@ -51,7 +39,7 @@ ANSWERED_BY = 0.8
 """The part of a hook's deadline after which its answer has to be complete."""
 
 
-def began(context: SessionContext, event: Began) -> Answer:
+def began(context: SessionContext, event: events.Began) -> Answer:
     """Record the model, and ask the host to watch the session's known files. A conversation that
     goes on also gets the notices and the briefing that are due."""
     _record_usage(context, event.model)
@@ -62,7 +50,7 @@ def began(context: SessionContext, event: Began) -> Answer:
     return Answer(context=text, watch=tuple(f"{root}/{each.path}" for each in known[:WATCHED]))
 
 
-def used(context: SessionContext, event: Used) -> Answer:
+def used(context: SessionContext, event: events.Used) -> Answer:
     """Record the model and the host. The end of an ended session stays."""
     _record_usage(context, event.model)
     state = context.store.session(context.session)
@@ -71,7 +59,7 @@ def used(context: SessionContext, event: Used) -> Answer:
     return NOTHING
 
 
-def prompted(context: SessionContext, event: Prompted) -> Answer:
+def prompted(context: SessionContext, event: events.Prompted) -> Answer:
     """Begin a turn. Record mentioned files; return new warnings, changes since the last turn, and
     the briefing."""
     started = monotonic()
@@ -86,7 +74,7 @@ def prompted(context: SessionContext, event: Prompted) -> Answer:
     return Answer(context=text)
 
 
-def answered(context: SessionContext, event: Answered) -> Answer:
+def answered(context: SessionContext, event: events.Answered) -> Answer:
     """Count what was delivered as shown. Return why attempts do not fit that the host rejected by
     itself, and what others changed meanwhile."""
     _end_calls(context)
@@ -97,20 +85,20 @@ def answered(context: SessionContext, event: Answered) -> Answer:
     return Answer(context="\n\n".join(filter(None, texts)))
 
 
-def compacted(context: SessionContext, _: Compacted) -> Answer:
+def compacted(context: SessionContext, _: events.Compacted) -> Answer:
     """Record that no file's text is in the window any more. The guard still knows what was seen."""
     _end_calls(context)
     context.append([Dropped(None)])
     return NOTHING
 
 
-def stopped(context: SessionContext, _: Stopped) -> Answer:
+def stopped(context: SessionContext, _: events.Stopped) -> Answer:
     """End the turn: its answers have arrived."""
     _end_calls(context)
     return NOTHING
 
 
-def ended(context: SessionContext, event: Ended) -> Answer:
+def ended(context: SessionContext, event: events.Ended) -> Answer:
     """Close the session. A resumed conversation opens it again."""
     _end_calls(context)
     context.append([SessionEnded(event.reason)])
