@@ -36,14 +36,14 @@ def conversation(path: str) -> Conversation:
         raise ValueError(f"it is a file of a task beside {HISTORY}, which holds the messages")
     if not _is_ours(path, begins):
         raise NotOurs("it holds no messages as Cline or Roo Code record them")
-    told, mark = document(path)
-    told = told.get("messages") if isinstance(told, dict) else told
-    made = _History()
-    for message in told if isinstance(told, list) else ():
+    data, mark = document(path)
+    history = data.get("messages") if isinstance(data, dict) else data
+    reader = _History()
+    for message in history if isinstance(history, list) else ():
         if isinstance(message, dict) and message.get("role") in ("user", "assistant"):
-            made.message(message)
+            reader.message(message)
     agent = ROO if MODE in begins and not any(each in begins for each in CLINES) else AGENT
-    return made.conversation("anthropic", agent, path, _task(path) or mark)
+    return reader.conversation("anthropic", agent, path, _task(path) or mark)
 
 
 def _is_ours(path: str, begins: bytes) -> bool:

@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 AGENT = "codex"
 KINDS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 NOT_SENT = ("ghost_snapshot", "other")
-"""Items that are kept beside the conversation."""
+"""Items beside the conversation, which no model read."""
 
 
 def conversation(path: str) -> Conversation:
@@ -24,11 +24,11 @@ def conversation(path: str) -> Conversation:
     if not any(_is_ours(row) for row in first_rows(path)):
         raise NotOurs("it holds no items as Codex records them")
     found, passed_over = rows(path)
-    made = _Items()
+    reader = _Items()
     for row in found:
         if _is_ours(row):
-            made.row(row)
-    return made.conversation("responses", AGENT, path, made.session, passed_over)
+            reader.row(row)
+    return reader.conversation("responses", AGENT, path, reader.session, passed_over)
 
 
 def _is_ours(row: Row) -> bool:
@@ -89,10 +89,10 @@ class _Items(Telling):
 def _parent(payload: Row) -> str | None:
     """Return the id of the thread that started this one."""
     source = payload.get("source")
-    made = source.get("subagent") if isinstance(source, dict) else None
-    spawn = made.get("thread_spawn") if isinstance(made, dict) else None
-    told = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
-    return told or payload.get("forked_from_id")
+    origin = source.get("subagent") if isinstance(source, dict) else None
+    spawn = origin.get("thread_spawn") if isinstance(origin, dict) else None
+    parent = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
+    return parent or payload.get("forked_from_id")
 
 
 def _is_typed(item: Row) -> bool:
@@ -100,5 +100,5 @@ def _is_typed(item: Row) -> bool:
         return False
     content = item.get("content")
     texts = content if isinstance(content, list) else []
-    told = [str(each.get("text", "")) for each in texts if isinstance(each, dict)]
-    return any(author(text) == "person" for text in told)
+    prompts = [str(each.get("text", "")) for each in texts if isinstance(each, dict)]
+    return any(author(text) == "person" for text in prompts)

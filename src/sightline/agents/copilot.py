@@ -23,12 +23,12 @@ def conversation(path: str) -> Conversation:
     if not any(_begins(row) for row in first_rows(path)):
         raise NotOurs("it holds no events as GitHub Copilot CLI records them")
     found, passed_over = rows(path)
-    made = _Events()
+    reader = _Events()
     for row in found:
         data = row.get("data")
         if isinstance(data, dict) and not any(data.get(name) or row.get(name) for name in ASIDE):
-            made.event(str(row.get("type")), data, moment(row.get("timestamp")))
-    return made.conversation("chat", AGENT, path, made.session, passed_over)
+            reader.event(str(row.get("type")), data, moment(row.get("timestamp")))
+    return reader.conversation("chat", AGENT, path, reader.session, passed_over)
 
 
 def _begins(row: Row) -> bool:
@@ -48,24 +48,24 @@ class _Events(Telling):
         if kind == "session.start":
             self.session = self.session or str(data["sessionId"])
         elif kind == "system.message":
-            self._told("system", data.get("content"), at)
+            self._add_text("system", data.get("content"), at)
         elif kind == "user.message":
-            self._told("user", data.get("transformedContent") or data.get("content"), at)
+            self._add_text("user", data.get("transformedContent") or data.get("content"), at)
         elif kind == "system.notification":
-            self._told("user", data.get("content"), at)
+            self._add_text("user", data.get("content"), at)
         elif kind == "assistant.message":
-            self._said(data, at)
+            self._add_answer(data, at)
         elif kind == "tool.execution_complete":
             self._result(data, at)
         elif kind == "session.compaction_complete" and data.get("success") is not False:
             self.begin_anew()
-            self._told("user", data.get("summaryContent"), at)
+            self._add_text("user", data.get("summaryContent"), at)
 
-    def _told(self, role: str, text: object, at: int | None) -> None:
+    def _add_text(self, role: str, text: object, at: int | None) -> None:
         if isinstance(text, str) and text.strip():
             self.add({"role": role, "content": text}, at)
 
-    def _said(self, data: Row, at: int | None) -> None:
+    def _add_answer(self, data: Row, at: int | None) -> None:
         asked = [each for each in data.get("toolRequests") or () if isinstance(each, dict)]
         calls = []
         for each in asked:
@@ -73,15 +73,15 @@ class _Events(Telling):
             self._calls[str(each.get("toolCallId"))] = name
             calls.append(chat.tool_call(str(each.get("name")), name, each.get("arguments")))
         thought = str(data.get("reasoningText") or "")
-        made = chat.assistant_message(str(data.get("content") or ""), thought, calls)
-        if made is not None:
-            self.add(made, at)
+        message = chat.assistant_message(str(data.get("content") or ""), thought, calls)
+        if message is not None:
+            self.add(message, at)
 
     def _result(self, data: Row, at: int | None) -> None:
         name = self._calls.get(str(data.get("toolCallId")))
         if name is None:
             return
         key = "content" if isinstance(data.get("result"), dict) else "message"
-        told = data.get("result") or data.get("error")
-        text = told.get(key) if isinstance(told, dict) else told
+        result = data.get("result") or data.get("error")
+        text = result.get(key) if isinstance(result, dict) else result
         self.add(chat.tool_result(name, text if isinstance(text, str) else ""), at)

@@ -20,22 +20,22 @@ def conversation(path: str) -> Conversation:
     message for a person, for a damaged file or one without messages."""
     if not _is_ours(head(path)):
         raise NotOurs("it holds no contents as Gemini CLI records them")
-    made = _Contents()
+    reader = _Contents()
     begun = first_rows(path)
     if begun and "projectHash" in begun[0] and "messages" not in begun[0]:
         found, passed_over = rows(path)
         for row in _latest(found):
-            made.row(row)
+            reader.row(row)
         session = str(begun[0].get("sessionId"))
-        return made.conversation("gemini", AGENT, path, session, passed_over)
-    told, mark = document(path)
-    if isinstance(told, dict) and isinstance(told.get("messages"), list):
-        for row in told["messages"]:
-            made.row(row)
-        return made.conversation("gemini", AGENT, path, str(told.get("sessionId") or mark))
-    for content in told.get("history") or () if isinstance(told, dict) else told:
-        made.content(content)
-    return made.conversation("gemini", AGENT, path, mark)
+        return reader.conversation("gemini", AGENT, path, session, passed_over)
+    data, mark = document(path)
+    if isinstance(data, dict) and isinstance(data.get("messages"), list):
+        for row in data["messages"]:
+            reader.row(row)
+        return reader.conversation("gemini", AGENT, path, str(data.get("sessionId") or mark))
+    for content in data.get("history") or () if isinstance(data, dict) else data:
+        reader.content(content)
+    return reader.conversation("gemini", AGENT, path, mark)
 
 
 def _is_ours(begins: bytes) -> bool:
@@ -48,16 +48,16 @@ def _is_ours(begins: bytes) -> bool:
 def _latest(found: Sequence[Row]) -> list[object]:
     """Return the messages in rows. A message that is written again keeps its first place. A row may
     replace all messages, or go back to before one."""
-    told: dict[str, object] = {}
+    messages: dict[str, object] = {}
     for row in found:
         new = row.get("$set")
         if isinstance(new, dict) and isinstance(new.get("messages"), list):
-            told = {_id(each) or str(n): each for n, each in enumerate(new["messages"])}
-        elif isinstance(row.get("$rewindTo"), str) and row["$rewindTo"] in told:
-            told = dict(list(told.items())[: list(told).index(row["$rewindTo"])])
+            messages = {_id(each) or str(n): each for n, each in enumerate(new["messages"])}
+        elif isinstance(row.get("$rewindTo"), str) and row["$rewindTo"] in messages:
+            messages = dict(list(messages.items())[: list(messages).index(row["$rewindTo"])])
         elif name := _id(row):
-            told[name] = row
-    return list(told.values())
+            messages[name] = row
+    return list(messages.values())
 
 
 def _id(row: object) -> str | None:
@@ -89,9 +89,9 @@ class _Contents(Telling):
         parts = [each for call in calls for each in call.get("result") or ()]
         results = [each for each in parts if isinstance(each, dict) and "functionResponse" in each]
         others = [each for each in parts if isinstance(each, dict) and each not in results]
-        done = [told for call in calls if (told := moment(call.get("timestamp"))) is not None]
-        self._said("user", results, max(done, default=at))
-        self._said("user", others, max(done, default=at))
+        times = [time for call in calls if (time := moment(call.get("timestamp"))) is not None]
+        self._said("user", results, max(times, default=at))
+        self._said("user", others, max(times, default=at))
 
     def _said(self, role: str, parts: Sequence[Row], at: int | None) -> None:
         if parts:
@@ -101,10 +101,10 @@ class _Contents(Telling):
 def _parts(content: object) -> list[Row]:
     """Return the parts of a content; a text alone is one part."""
     parts = content if isinstance(content, list) else [content]
-    told = [{"text": each} if isinstance(each, str) else each for each in parts]
-    return [each for each in told if isinstance(each, dict) and each.get("text", "x")]
+    known = [{"text": each} if isinstance(each, str) else each for each in parts]
+    return [each for each in known if isinstance(each, dict) and each.get("text", "x")]
 
 
 def _call(call: Row) -> Row:
-    told = {"name": call.get("name"), "args": call.get("args") or {}}
-    return {"functionCall": {"id": call.get("id"), **told}}
+    fields = {"name": call.get("name"), "args": call.get("args") or {}}
+    return {"functionCall": {"id": call.get("id"), **fields}}

@@ -28,20 +28,22 @@ def conversation(path: str) -> Conversation:
     person, for a damaged file or one without messages."""
     if not _is_ours(path, head(path)):
         raise NotOurs("it holds no messages as mini-swe-agent records them")
-    told, mark = document(path)
-    listed = told.get("messages") if isinstance(told, dict) else told
-    made = Telling()
+    data, mark = document(path)
+    listed = data.get("messages") if isinstance(data, dict) else data
+    messages = Telling()
     for message in listed if isinstance(listed, list) else ():
         if isinstance(message, dict) and message.get("role") in ROLES:
             sent = {key: value for key, value in message.items() if key in SENT}
-            made.add({key: value for key, value in sent.items() if value is not None}, _at(message))
-    return made.conversation("chat", AGENT, path, mark)
+            messages.add(
+                {key: value for key, value in sent.items() if value is not None}, _at(message)
+            )
+    return messages.conversation("chat", AGENT, path, mark)
 
 
 def _is_ours(path: str, begins: bytes) -> bool:
-    told = b'"trajectory_format"' in begins or b'"model_stats"' in begins
+    is_trajectory = b'"trajectory_format"' in begins or b'"model_stats"' in begins
     if begins.lstrip().startswith(b"{"):
-        return told and b'"info"' in begins[:40]
+        return is_trajectory and b'"info"' in begins[:40]
     return begins.lstrip().startswith(b"[") and path.endswith(ENDS) and b'"content"' in begins
 
 

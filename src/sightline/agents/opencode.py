@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 
 AGENT = "opencode"
 REDACTED = "REDACTED"
-"""What stands in place of an id in exports that were made public."""
+"""The word in place of ids in published exports."""
 
 ASKED = "What did we do so far?"
 """What the model reads in place of all that a compaction took out."""
@@ -26,15 +26,15 @@ def conversation(path: str) -> Conversation:
     begins = head(path)
     if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
         raise NotOurs("it holds no messages as opencode exports them")
-    told, mark = document(path)
-    if not isinstance(told, dict) or not isinstance(told.get("messages"), list):
+    data, mark = document(path)
+    if not isinstance(data, dict) or not isinstance(data.get("messages"), list):
         raise NotOurs("it holds no messages as opencode exports them")
-    made = _Messages()
-    for message in told["messages"]:
-        made.message(message)
-    info = told.get("info")
+    reader = _Messages()
+    for message in data["messages"]:
+        reader.message(message)
+    info = data.get("info")
     name = str((info if isinstance(info, dict) else {}).get("id") or REDACTED)
-    return made.conversation("chat", AGENT, path, mark if name == REDACTED else name)
+    return reader.conversation("chat", AGENT, path, mark if name == REDACTED else name)
 
 
 def _is_ours(begins: bytes) -> bool:
@@ -76,18 +76,18 @@ class _Messages(Telling):
             chat.tool_call(str(part.get("tool")), name, _state(part).get("input"))
             for part, name in zip(tools, names, strict=True)
         ]
-        made = chat.assistant_message(_texts(parts, "text"), _texts(parts, "reasoning"), calls)
-        if made is not None:
-            self.add(made, at)
+        message = chat.assistant_message(_texts(parts, "text"), _texts(parts, "reasoning"), calls)
+        if message is not None:
+            self.add(message, at)
         for part, name in zip(tools, names, strict=True):
             self._result(part, name)
 
     def _result(self, part: Row, name: str) -> None:
         """Add a call's result; none for a call that was still running."""
         state = _state(part)
-        told = state.get("error") if state.get("status") == "error" else state.get("output")
-        if isinstance(told, str):
-            self.add(chat.tool_result(name, told), _time(state, "end"))
+        result = state.get("error") if state.get("status") == "error" else state.get("output")
+        if isinstance(result, str):
+            self.add(chat.tool_result(name, result), _time(state, "end"))
 
 
 def _steps(parts: Sequence[Row]) -> Iterator[list[Row]]:
@@ -112,8 +112,8 @@ def _contents(parts: Sequence[Row]) -> Iterator[Row]:
 
 
 def _texts(parts: Sequence[Row], kind: str) -> str:
-    told = [str(part.get("text") or "") for part in parts if part.get("type") == kind]
-    return "\n\n".join(text for text in told if text.strip())
+    texts = [str(part.get("text") or "") for part in parts if part.get("type") == kind]
+    return "\n\n".join(text for text in texts if text.strip())
 
 
 def _time(of: Row, which: str) -> int | None:

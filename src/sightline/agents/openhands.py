@@ -28,7 +28,7 @@ TOOLS = {
     "browse_interactive": ("browser", "browser_actions"),
     "read": ("open_file", "path"),
 }
-"""Actions, and the tools they are of, with what is given to them."""
+"""Action -> its tool, and the tool's argument."""
 
 QUIET = ("null", "agent_state_changed", "recall")
 """Observations that no model reads."""
@@ -39,19 +39,19 @@ def conversation(path: str) -> Conversation:
     after the other. OSError; NotOurs; ValueError, with a message for a person, for a damaged file
     or an unknown version."""
     begins = head(path)
-    made = _Events()
+    reader = _Events()
     if begins.startswith(RUN) and path.endswith((".jsonl", ".json")):
         found, passed_over = rows(path)
         for row in found:
-            made.begin_anew()
-            made.events(row.get("history"))
+            reader.begin_anew()
+            reader.events(row.get("history"))
         mark = sha256(begins).hexdigest()[:16]
-        return made.conversation("chat", AGENT, path, mark, passed_over)
+        return reader.conversation("chat", AGENT, path, mark, passed_over)
     if not _is_ours(begins):
         raise NotOurs("it holds no events as OpenHands records them")
-    told, mark = document(path)
-    made.events(told)
-    return made.conversation("chat", AGENT, path, mark)
+    history, mark = document(path)
+    reader.events(history)
+    return reader.conversation("chat", AGENT, path, mark)
 
 
 def _is_ours(begins: bytes) -> bool:
@@ -81,18 +81,18 @@ class _Events(Telling):
                 self._saw(event, at)
 
     def _did(self, event: Row, at: int | None) -> None:
-        given = event.get("args") if isinstance(event.get("args"), dict) else event
+        arguments = event.get("args") if isinstance(event.get("args"), dict) else event
         answer = _answer(event)
         if answer is not None:
             self._answered(event, answer, at)
         elif event["action"] in ("message", "finish"):
-            self._told(event, given or {}, at)
+            self._add_text(event, arguments or {}, at)
         elif event["action"] in TOOLS:
             tool, key = TOOLS[event["action"]]
-            asked = {"path" if key == "path" else key: (given or {}).get(key)}
+            asked = {"path" if key == "path" else key: (arguments or {}).get(key)}
             self._last = self._ids.unique(None)
             call = chat.tool_call(tool, self._last, asked)
-            text = str((given or {}).get("thought") or "")
+            text = str((arguments or {}).get("thought") or "")
             self.add(chat.assistant_message(text, calls=[call]) or {}, at)
 
     def _answered(self, event: Row, answer: Row, at: int | None) -> None:
@@ -103,26 +103,28 @@ class _Events(Telling):
         self._answers.add(name)
         calls = []
         for each in answer.get("tool_calls") or ():
-            told = self._ids.unique(each.get("id"))
-            self._open[str(each.get("id"))] = told
+            call_id = self._ids.unique(each.get("id"))
+            self._open[str(each.get("id"))] = call_id
             asked = each.get("function") or {}
-            calls.append({"id": told, "type": "function", "function": asked})
-        made = chat.assistant_message(str(answer.get("content") or ""), calls=calls)
-        if made is not None:
-            self.add(made, at)
+            calls.append({"id": call_id, "type": "function", "function": asked})
+        message = chat.assistant_message(str(answer.get("content") or ""), calls=calls)
+        if message is not None:
+            self.add(message, at)
 
-    def _told(self, event: Row, given: Row, at: int | None) -> None:
-        text = given.get("content") or given.get("thought") or given.get("final_thought")
+    def _add_text(self, event: Row, arguments: Row, at: int | None) -> None:
+        text = (
+            arguments.get("content") or arguments.get("thought") or arguments.get("final_thought")
+        )
         mine = event.get("source") == "agent" or event["action"] == "finish"
-        mine = mine or bool(given.get("wait_for_response"))
+        mine = mine or bool(arguments.get("wait_for_response"))
         if isinstance(text, str) and text.strip():
             self.add({"role": "assistant" if mine else "user", "content": text}, at)
 
     def _saw(self, event: Row, at: int | None) -> None:
         if event["observation"] in QUIET:
             return
-        told = event.get("tool_call_metadata")
-        known = str(told.get("tool_call_id")) if isinstance(told, dict) else None
+        metadata = event.get("tool_call_metadata")
+        known = str(metadata.get("tool_call_id")) if isinstance(metadata, dict) else None
         call = self._last if known is None else self._open.pop(known, None)
         if known is None:
             self._last = None
@@ -140,8 +142,8 @@ def _flat(history: object) -> Iterator[Row]:
 
 def _answer(event: Row) -> Row | None:
     """Return the model's message that asked for an action."""
-    told = event.get("tool_call_metadata")
-    response = told.get("model_response") if isinstance(told, dict) else None
+    metadata = event.get("tool_call_metadata")
+    response = metadata.get("model_response") if isinstance(metadata, dict) else None
     choices = response.get("choices") if isinstance(response, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     answer = first.get("message") if isinstance(first, dict) else None

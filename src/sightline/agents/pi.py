@@ -25,10 +25,10 @@ def conversation(path: str) -> Conversation:
     if first is None or "cwd" not in first or "id" not in first:
         raise NotOurs("it holds no messages as pi records them")
     found, passed_over = rows(path)
-    made = _Entries(found)
+    reader = _Entries(found)
     for row in _branch(found):
-        made.entry(row)
-    return made.conversation("anthropic", AGENT, path, str(first["id"]), passed_over)
+        reader.entry(row)
+    return reader.conversation("anthropic", AGENT, path, str(first["id"]), passed_over)
 
 
 def _branch(found: Sequence[Row]) -> list[Row]:
@@ -61,9 +61,9 @@ class _Entries(Telling):
         elif kind == "compaction":
             self._compacted(row)
         elif kind == "branch_summary" and row.get("summary"):
-            self._heard([_text(str(row["summary"]))], moment(row.get("timestamp")))
+            self._add_user_parts([_text(str(row["summary"]))], moment(row.get("timestamp")))
         elif kind == "custom_message":
-            self._heard(_contents(row.get("content")), moment(row.get("timestamp")))
+            self._add_user_parts(_contents(row.get("content")), moment(row.get("timestamp")))
 
     def _compacted(self, row: Row) -> None:
         """Add the summary, and the messages after it."""
@@ -94,17 +94,17 @@ class _Entries(Telling):
         elif role == "toolResult":
             call, failed = message.get("toolCallId"), bool(message.get("isError"))
             result = {"type": "tool_result", "tool_use_id": call, "content": content}
-            self._heard([{**result, "is_error": failed}], at)
+            self._add_user_parts([{**result, "is_error": failed}], at)
         elif role == "bashExecution" and not message.get("excludeFromContext"):
-            told = f"Ran `{message.get('command')}`\n```\n{message.get('output') or ''}\n```"
-            self._heard([_text(told)], at)
+            text = f"Ran `{message.get('command')}`\n```\n{message.get('output') or ''}\n```"
+            self._add_user_parts([_text(text)], at)
         elif role == "user":
-            self._heard(content, at)
+            self._add_user_parts(content, at)
 
     def _is_sent(self, part: Row) -> bool:
         return part.get("type") != "toolCall" or part.get("id") in self._answered
 
-    def _heard(self, parts: list[Row], at: int | None) -> None:
+    def _add_user_parts(self, parts: list[Row], at: int | None) -> None:
         """Add parts to the user's message: the results of one answer are one message, and typed
         text comes after them."""
         if not parts:
@@ -120,8 +120,8 @@ class _Entries(Telling):
 def _call(row: Row) -> object:
     """Return the id of the call that a row answers."""
     message = row.get("message")
-    told = message.get("toolCallId") if isinstance(message, dict) else None
-    return told if isinstance(told, str) else None
+    call = message.get("toolCallId") if isinstance(message, dict) else None
+    return call if isinstance(call, str) else None
 
 
 def _text(text: str) -> Row:
@@ -132,8 +132,8 @@ def _contents(content: object) -> list[Row]:
     """Return the parts of a content; a text alone is one part. Pictures get Anthropic's form."""
     parts = [_text(content)] if isinstance(content, str) else content
     known = [each for each in parts if isinstance(each, dict)] if isinstance(parts, list) else []
-    told = [_picture(each) if each.get("type") == "image" else each for each in known]
-    return [each for each in told if each.get("type") != "text" or str(each.get("text")).strip()]
+    parts = [_picture(each) if each.get("type") == "image" else each for each in known]
+    return [each for each in parts if each.get("type") != "text" or str(each.get("text")).strip()]
 
 
 def _picture(part: Row) -> Row:
@@ -144,11 +144,11 @@ def _picture(part: Row) -> Row:
 def _part(part: Row, *, signed: bool) -> Row | None:
     kind = part.get("type")
     if kind == "toolCall":
-        given = part.get("arguments")
-        told = {"id": part.get("id"), "name": part.get("name"), "input": given or {}}
-        return {"type": "tool_use", **told}
+        arguments = part.get("arguments")
+        fields = {"id": part.get("id"), "name": part.get("name"), "input": arguments or {}}
+        return {"type": "tool_use", **fields}
     if kind == "thinking":
         signature = part.get("thinkingSignature") if signed else None
-        told = {"thinking": part.get("thinking"), "signature": signature}
-        return {"type": "thinking", **told} if signature else None
+        fields = {"thinking": part.get("thinking"), "signature": signature}
+        return {"type": "thinking", **fields} if signature else None
     return part if kind == "text" else None

@@ -25,18 +25,18 @@ def conversation(path: str) -> Conversation:
         raise NotOurs("it holds no messages as Roo Code exports them")
     with open(path, "rb") as file:
         data = file.read()
-    made = Telling()
-    _, *told = SPEAKER.split(data.decode("utf-8", "replace").replace("\r\n", "\n"))
-    for speaker, text in zip(told[::2], told[1::2], strict=True):
+    messages = Telling()
+    _, *parts = SPEAKER.split(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+    for speaker, text in zip(parts[::2], parts[1::2], strict=True):
         content = _contents(text.strip("\n"))
         if content:
-            made.add({"role": ROLES[speaker], "content": content})
-    return made.conversation("anthropic", AGENT, path, sha256(data).hexdigest()[:16])
+            messages.add({"role": ROLES[speaker], "content": content})
+    return messages.conversation("anthropic", AGENT, path, sha256(data).hexdigest()[:16])
 
 
 def _contents(text: str) -> list[dict[str, Any]]:
     """Return the texts of a message. The host's description of its surroundings was a text of its
     own."""
-    told, details, rest = text.rpartition(DETAILS)
-    parts = [told, f"{details}{rest}".lstrip("\n")] if details else [text]
+    before, details, after = text.rpartition(DETAILS)
+    parts = [before, f"{details}{after}".lstrip("\n")] if details else [text]
     return [{"type": "text", "text": part} for part in parts if part.strip()]

@@ -22,13 +22,13 @@ def conversation(path: str) -> Conversation:
     begins = head(path)
     if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
         raise NotOurs("it holds no history as SWE-agent records it")
-    told, mark = document(path)
-    history = told.get("history") if isinstance(told, dict) else None
-    made = Telling()
+    data, mark = document(path)
+    history = data.get("history") if isinstance(data, dict) else None
+    messages = Telling()
     for row in history if isinstance(history, list) else ():
         if isinstance(row, dict) and row.get("role") in ROLES and _is_main(row):
-            made.add(_sent(row))
-    return made.conversation("chat", AGENT, path, mark)
+            messages.add(_sent(row))
+    return messages.conversation("chat", AGENT, path, mark)
 
 
 def _is_ours(begins: bytes) -> bool:

@@ -35,7 +35,7 @@ def disconnected(path: str) -> Change:
     if before is None:
         return Change(path, None, None)
     text = text_of(path, before)
-    kept = read(backup_of(path))
+    backup = read(backup_of(path))
     try:
         after = settings.removed(text)
         empty = settings.is_empty(after)
@@ -43,10 +43,10 @@ def disconnected(path: str) -> Change:
         raise refused(path, bad) from None
     if after == text:
         return Change(path, before, before)
-    if kept is None:
+    if backup is None:
         return Change(path, before, None if empty else after.encode())
-    if _without_ours(kept) == after:
-        return Change(path, before, kept, drop=True)
+    if _without_ours(backup) == after:
+        return Change(path, before, backup, drop=True)
     return Change(path, before, after.encode())
 
 
@@ -63,10 +63,10 @@ def _holds_ours(text: str) -> bool:
     return bool(settings.registered_hooks(text)) if text.strip("\ufeff \t\r\n") else False
 
 
-def _without_ours(kept: bytes) -> str | None:
+def _without_ours(backup: bytes) -> str | None:
     """Return the text of a copy after our hooks were added and removed: empty containers lose their
     white space that way. None for a copy that is not valid."""
     try:
-        return settings.removed(settings.registered(kept.decode(), _ANY))
+        return settings.removed(settings.registered(backup.decode(), _ANY))
     except (BadSettings, UnicodeDecodeError):
         return None

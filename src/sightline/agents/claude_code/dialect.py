@@ -127,12 +127,12 @@ EDITORS: Mapping[str, type[EditInput | MultiEditInput | WriteInput | NotebookEdi
 }
 
 
-def target(tool: str, given: Payload) -> Target | None:
+def target(tool: str, tool_input: Payload) -> Target | None:
     """Return the path that a tool is about to change, and the attempt; None for a tool that changes
     no file. ValueError."""
     if tool not in EDITORS:
         return None
-    fields = read_fields(given, EDITORS[tool])
+    fields = read_fields(tool_input, EDITORS[tool])
     if isinstance(fields, EditInput):  # an empty old text creates a file, or fills an empty one
         return fields.file_path, fields.attempt() if fields.old_string else WriteWhole(
             fields.new_string
@@ -171,8 +171,7 @@ NOT_TYPED = "<task-notification>"
 """How a prompt begins that the client itself sends: nothing is added for an @ in it."""
 
 UNUSED = "<tool_use_error>"
-"""How the answer of a tool begins that was given input it could not use. No other hook is called
-for that."""
+"""The beginning of a tool's answer to input it could not use. No other hook is called for that."""
 
 
 def events(payload: Payload, event: str | None = None) -> list[Event]:
@@ -238,15 +237,15 @@ def _after_tool(payload: Payload) -> list[Event]:
     call, response = fields.tool_use_id or "", fields.tool_response
     if fields.tool_name not in SHELLS:
         return result(fields.tool_name, fields.tool_input, response, call, fields.cwd)
-    given = read_fields(fields.tool_input, CommandInput)
+    command = read_fields(fields.tool_input, CommandInput)
     report = response if isinstance(response, dict) else {}
-    background = bool(given.run_in_background) or "backgroundTaskId" in report
+    background = bool(command.run_in_background) or "backgroundTaskId" in report
     is_cut = report.get("persistedOutputPath") or report.get("isImage")  # then a file has it
     parts = [] if is_cut else [report.get("stdout"), report.get("stderr")]
     output = "\n".join([part for part in parts if part and isinstance(part, str)])
     ended = report and not (background or report.get("interrupted"))
     code = 0 if ended and "returnCodeInterpretation" not in report else None
-    return [CommandEnded(given.command, call, fields.cwd, output, code, background)]
+    return [CommandEnded(command.command, call, fields.cwd, output, code, background)]
 
 
 def _failed_tool(payload: Payload) -> list[Event]:
@@ -328,14 +327,14 @@ NOTE_LENGTH = 100
 def answer(payload: Mapping[str, Any], answers: Iterable[Answer]) -> dict[str, Any]:
     """Return the object to print; empty for no output. "allow" is never printed: the user's own
     settings decide whether to ask the user."""
-    event, given = payload["hook_event_name"], list(answers)
+    event, answers = payload["hook_event_name"], list(answers)
     out: dict[str, Any] = {}
-    context = _joined([each.context for each in given]) if event in TAKE_CONTEXT else ""
+    context = _joined([each.context for each in answers]) if event in TAKE_CONTEXT else ""
     if event == "PreToolUse":
-        out, context = _decided(payload, given, context)
+        out, context = _decided(payload, answers, context)
     if context:
         out["additionalContext"] = cut(context, WORDS_MAX - len(out.get(REASON, "")))
-    watch = list(dict.fromkeys([path for each in given for path in each.watch]))
+    watch = list(dict.fromkeys([path for each in answers for path in each.watch]))
     if watch and event in WATCH:
         out["watchPaths"] = watch
     return {"hookSpecificOutput": {"hookEventName": event, **out}} if out else {}
@@ -345,19 +344,19 @@ REASON = "permissionDecisionReason"
 
 
 def _decided(
-    payload: Mapping[str, Any], given: list[Answer], context: str
+    payload: Mapping[str, Any], answers: list[Answer], context: str
 ) -> tuple[dict[str, Any], str]:
     """Return the decision on an attempt, and the text that is left for the context: none for a
     refusal, whose reason holds everything."""
-    refused = _joined([each.refuse or "" for each in given])
+    refused = _joined([each.refuse or "" for each in answers])
     if refused:
         reason = cut(_joined([refused, context]), WORDS_MAX)
         return {"permissionDecision": "deny", REASON: reason}, ""
     out: dict[str, Any] = {}
-    asked = _joined([each.ask or "" for each in given])
+    asked = _joined([each.ask or "" for each in answers])
     if asked:
         out = {"permissionDecision": "ask", REASON: cut(asked, WORDS_MAX // 2)}
-    contents = [each.content for each in given if each.content is not None]
+    contents = [each.content for each in answers if each.content is not None]
     if contents and payload.get("tool_name") == "Write":
         out["updatedInput"] = {**payload["tool_input"], "content": contents[-1]}
     return out, context
@@ -368,9 +367,9 @@ def cut(words: str, limit: int) -> str:
     out."""
     if len(words) <= limit:
         return words
-    kept = words[: limit - NOTE_LENGTH].rpartition("\n")[0] or words[: limit - NOTE_LENGTH]
-    left = words[len(kept) :].strip("\n").count("\n") + 1
-    return f"{kept}\n[{left} more lines are left out here.]"
+    beginning = words[: limit - NOTE_LENGTH].rpartition("\n")[0] or words[: limit - NOTE_LENGTH]
+    count = words[len(beginning) :].strip("\n").count("\n") + 1
+    return f"{beginning}\n[{count} more lines are left out here.]"
 
 
 def _joined(parts: list[str]) -> str:

@@ -39,16 +39,16 @@ def conversation(path: str) -> Conversation:
     found, passed_over = rows(path)
     if not any(_is_ours(row) for row in found):
         raise NotOurs(NONE)
-    made = _Messages()
+    reader = _Messages()
     for row in main_chain(found):
-        made.add(row)
-    if not made.messages:
+        reader.add(row)
+    if not reader.messages:
         raise ValueError("all that it holds is of a sub-agent")
     return Conversation(
         "anthropic",
-        tuple(made.messages),
-        tuple(made.times),
-        tuple(made.borders),
+        tuple(reader.messages),
+        tuple(reader.times),
+        tuple(reader.borders),
         path,
         AGENT,
         str(next((row["sessionId"] for row in found if row.get("sessionId")), "")),
@@ -206,8 +206,8 @@ def reminder(attachment: Any) -> list[dict[str, Any]]:
     one whose text the transcript does not have."""
     if not isinstance(attachment, dict):
         return []
-    made = _KINDS.get(str(attachment.get("type")))
-    text = None if made is None else made(attachment)
+    word = _KINDS.get(str(attachment.get("type")))
+    text = None if word is None else word(attachment)
     return [] if text is None else [{"type": "text", "text": text}]
 
 
@@ -215,8 +215,8 @@ def _aside(text: str) -> str:
     return f"<system-reminder>\n{text}\n</system-reminder>"
 
 
-def _edited(told: Attachment) -> str | None:
-    path, snippet = told.get("filename"), told.get("snippet")
+def _edited(attachment: Attachment) -> str | None:
+    path, snippet = attachment.get("filename"), attachment.get("snippet")
     if not isinstance(path, str) or not isinstance(snippet, str):
         return None
     return _aside(
@@ -226,16 +226,16 @@ def _edited(told: Attachment) -> str | None:
     )
 
 
-def _memory(told: Attachment) -> str | None:
-    content = told.get("content")
+def _memory(attachment: Attachment) -> str | None:
+    content = attachment.get("content")
     text = content.get("content") if isinstance(content, dict) else content
-    path = told.get("path")
+    path = attachment.get("path")
     return _aside(f"Contents of {path}:\n\n{text}") if isinstance(text, str) else None
 
 
-def _file(told: Attachment) -> str | None:
+def _file(attachment: Attachment) -> str | None:
     """Return the text of a mentioned file, as if the agent had read it."""
-    content = told.get("content")
+    content = attachment.get("content")
     file = content.get("file") if isinstance(content, dict) else None
     if not isinstance(file, dict) or not isinstance(file.get("content"), str):
         return None
@@ -247,16 +247,16 @@ def _file(told: Attachment) -> str | None:
     return _aside(f"Called the Read tool with the following input: {asked}\nResult:\n{numbered}")
 
 
-def _context(told: Attachment) -> str | None:
-    content = told.get("content")
+def _context(attachment: Attachment) -> str | None:
+    content = attachment.get("content")
     texts = content if isinstance(content, list) else [content]
-    said = "\n".join(text for text in texts if isinstance(text, str))
-    return _aside(said) if said else None
+    text = "\n".join(each for each in texts if isinstance(each, str))
+    return _aside(text) if text else None
 
 
-def _queued(told: Attachment) -> str | None:
+def _queued(attachment: Attachment) -> str | None:
     """Return a prompt that the user typed while the agent was at work."""
-    prompt = told.get("prompt")
+    prompt = attachment.get("prompt")
     return prompt if isinstance(prompt, str) and prompt.strip() else None
 
 

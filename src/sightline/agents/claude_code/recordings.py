@@ -160,7 +160,7 @@ def _prompt(row: Row) -> list[Event]:
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         content = next((text for text in texts if isinstance(text, str)), None)
-    made = row.get("isMeta") or row.get("isCompactSummary")
-    if made or not isinstance(content, str) or content.startswith(NOT_TYPED):
+    is_generated = row.get("isMeta") or row.get("isCompactSummary")
+    if is_generated or not isinstance(content, str) or content.startswith(NOT_TYPED):
         return []
     return [Prompted(content)]

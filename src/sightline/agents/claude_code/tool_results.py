@@ -12,27 +12,27 @@ from sightline.agents.claude_code.json_fields import read_fields
 from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.hook_events import Event, Failed, Shown, Wrote
 
-Given = Mapping[str, Any]
+Payload = Mapping[str, Any]
 
 Line = tuple[str, int, str]
 
 
-def result(tool: str, given: Given, response: Any, call: str, cwd: str) -> list[Event]:
+def result(tool: str, tool_input: Payload, response: Any, call: str, cwd: str) -> list[Event]:
     """Return the events of a tool's result; none for a tool that touches no file. ValueError."""
     if tool == "Read":
         return read(response)
     if tool == "Grep":
-        return list(searched(given, response, cwd))
+        return list(searched(tool_input, response, cwd))
     report = response if isinstance(response, dict) else None
     if tool in ("Edit", "MultiEdit", "Write"):
-        return [wrote(tool, _path(given, "file_path"), call, report)]
+        return [wrote(tool, _path(tool_input, "file_path"), call, report)]
     if tool == "NotebookEdit":
-        return [_notebook(_path(given, "notebook_path"), call, report)]
+        return [_notebook(_path(tool_input, "notebook_path"), call, report)]
     return []
 
 
-def _path(given: Given, field: str) -> str:
-    path = given.get(field)
+def _path(tool_input: Payload, field: str) -> str:
+    path = tool_input.get(field)
     if not isinstance(path, str):
         raise ValueError(f"The payload has no {field}.")  # noqa: TRY004 - it is foreign JSON
     return path
@@ -79,7 +79,7 @@ def _text(file: ReadFile, via: str) -> list[Event]:
     return [Shown(file.file_path, (first, first + count - 1), content, via)] if count else []
 
 
-def wrote(tool: str, path: str, call: str, report: Given | None) -> Wrote:
+def wrote(tool: str, path: str, call: str, report: Payload | None) -> Wrote:
     """Return the text that an edit found and the text it left, where the client reports them."""
     if report is None:
         return Wrote(path, call, known_before=False)
@@ -110,7 +110,7 @@ class NotebookResult(Struct):
     updated_file: str | None = None
 
 
-def _notebook(path: str, call: str, report: Given | None) -> Event:
+def _notebook(path: str, call: str, report: Payload | None) -> Event:
     if report is None:
         return Wrote(path, call, known_before=False)
     fields = read_fields(report, NotebookResult)
@@ -137,14 +137,14 @@ OMITTED = "[Omitted long "
 """What stands in place of a line that is too long."""
 
 
-def searched(given: Mapping[str, Any], response: Any, cwd: str) -> list[Shown]:
+def searched(tool_input: Mapping[str, Any], response: Any, cwd: str) -> list[Shown]:
     """Return the runs of lines that a search in files showed. ValueError."""
     if not isinstance(response, dict) or response.get("mode") != "content":
         return []
     content = read_fields(response, SearchInput).content or ""
     if len(content) > LONGEST:
         return []
-    where = os.path.join(cwd, read_fields(given, SearchInput).path or "")
+    where = os.path.join(cwd, read_fields(tool_input, SearchInput).path or "")
     lines = content.split("\n")
     numbered = _in_one(where, lines) if os.path.isfile(where) else _in_several(cwd, lines)
     return list(_runs(numbered))[:PLACES_MAX]
