@@ -43,37 +43,10 @@ _SIGNS = {
     "swift": (_CAMEL,),
     "c": (_SNAKE, _CAMEL, _DASHED),
 }
-_TESTING = frozenset(
-    [
-        "test",
-        "tests",
-        "testing",
-        "spec",
-        "specs",
-        "__tests__",
-        "__test__",
-        "unit",
-        "integration",
-        "e2e",
-        "unittests",
-    ]
-)
-_PLAIN = frozenset(
-    [
-        "src",
-        "main",
-        "lib",
-        "source",
-        "java",
-        "kotlin",
-        "scala",
-        "groovy",
-        "python",
-        "app",
-        "internal",
-        "include",
-    ]
-)
+_TEST_FOLDERS = "test tests testing spec specs __tests__ __test__ unit integration e2e unittests"
+_TESTING = frozenset(_TEST_FOLDERS.split())
+_SOURCE_FOLDERS = "src main lib source java kotlin scala groovy python app internal include"
+_PLAIN = frozenset(_SOURCE_FOLDERS.split())
 _WHOLE = {"__init__": "python", "index": "script", "mod": "rust", "lib": "rust", "main": "rust"}
 """Names of files that stand for their folder."""
 
@@ -167,7 +140,7 @@ def _bare(name: str) -> str:
 
 
 def _nearest(path: str, found: Sequence[str]) -> tuple[str, ...]:
-    """Return the files whose folders agree best with those of a path, at least in part."""
+    """Return the files whose folders agree best with the folders of a path, at least in part."""
     rated = [(_nearness(path, each), each) for each in found if each != path]
     best = max((rating for rating, _ in rated), default=0)
     if not best:

@@ -136,20 +136,8 @@ _MADE = frozenset(["config.h", "autoconf.h", "acconfig.h"])
 """What a build makes: one that lies in another folder belongs to another program."""
 
 
-_OTHER = (
-    ".py",
-    ".pyi",
-    ".java",
-    ".go",
-    ".rs",
-    ".js",
-    ".jsx",
-    ".ts",
-    ".tsx",
-    ".md",
-    ".html",
-    ".css",
-)
+_OTHER_ENDINGS = ".py .pyi .java .go .rs .js .jsx .ts .tsx .md .html .css"
+_OTHER = tuple(_OTHER_ENDINGS.split())
 """Endings of what nobody includes."""
 
 
@@ -266,7 +254,7 @@ class Commands:
         self._near: dict[str, Places] = {}
 
     def places(self, path: str) -> Places:
-        """Return the folders in which a source's includes are looked up.
+        """Return the search path of a source's includes.
 
         For a file that is not compiled by itself, such as a header, return the folders of all others,
         the nearest first, then the most frequent.

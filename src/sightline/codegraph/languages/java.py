@@ -104,40 +104,10 @@ NESTED_MOST = 32
 SURE = 3
 """A package of so many names is the package of every folder that ends so."""
 
-_ROOTS = frozenset(
-    [
-        "src",
-        "source",
-        "sources",
-        "main",
-        "test",
-        "tests",
-        "java",
-        "javatests",
-        "classes",
-        "gen",
-        "generated",
-    ]
-)
-_DOMAINS = frozenset(
-    [
-        "com",
-        "org",
-        "net",
-        "edu",
-        "gov",
-        "io",
-        "dev",
-        "de",
-        "uk",
-        "fr",
-        "ch",
-        "jp",
-        "cn",
-        "me",
-        "app",
-    ]
-)
+_ROOT_NAMES = "src source sources main test tests java javatests classes gen generated"
+_ROOTS = frozenset(_ROOT_NAMES.split())
+_DOMAIN_NAMES = "com org net edu gov io dev de uk fr ch jp cn me app"
+_DOMAINS = frozenset(_DOMAIN_NAMES.split())
 """What packages begin with. Such a folder begins one unless it is of the roots."""
 
 

@@ -464,7 +464,7 @@ def _past(pattern: list[str], reached: set[int]) -> set[int]:
 
 
 def _is(pattern: str, name: str) -> bool:
-    """Match a name with a pattern in which * is anything; every piece is found leftmost."""
+    """Match a name with a pattern; * is any text, and every piece is found leftmost."""
     first, *rest = pattern.split("*")
     if not rest:
         return pattern == name

@@ -15,7 +15,7 @@ from unicodedata import normalize
 import tree_sitter_python
 
 from sightline.codegraph.grammars import Grammar
-from sightline.codegraph.reference import Affected, Reader, Reference
+from sightline.codegraph.reference import Affected, Reader, Reference, shared
 
 Places = tuple[str, ...]
 """Folders ("" or ending in "/") in which a name is looked for."""
@@ -214,7 +214,7 @@ class Python:
         return None
 
     def _places(self, folder: str, top: str) -> Places:
-        """Return the folders in which an absolute import is looked up.
+        """Return the search path of an absolute import.
 
         A name of the standard library is looked up in the starting folder alone, others in the roots
         of all projects, the nearest first.
@@ -225,7 +225,7 @@ class Python:
         if top in self._standard:
             return (start,)
         if folder not in self._roots:
-            near = sorted(self._projects, key=lambda root: -_shared(root, folder))
+            near = sorted(self._projects, key=lambda root: -shared(root, folder))
             self._roots[folder] = tuple(dict.fromkeys((start, *near)))
         return self._roots[folder]
 
@@ -272,9 +272,3 @@ def _upwards(folder: str) -> Iterable[str]:
 
 def _parent(folder: str) -> str:
     return folder[: folder.rfind("/", 0, -1) + 1]
-
-
-def _shared(root: str, folder: str) -> int:
-    """Count the leading folders that two paths have in common."""
-    pairs = zip(root.split("/"), folder.split("/"), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1] != "", pairs))
