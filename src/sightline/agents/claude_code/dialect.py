@@ -11,33 +11,16 @@ from typing import Any, get_args
 
 from msgspec import Struct
 
+from sightline.agents import hook_events as host
 from sightline.agents.claude_code.json_fields import read_fields
 from sightline.agents.claude_code.tool_results import result
 from sightline.agents.claude_code.transcripts import shown_since
-from sightline.agents.hook_events import (
-    Answer,
-    Answered,
-    Attempted,
-    Began,
-    Caller,
-    CellEdit,
-    ChangedOutside,
-    CommandBegan,
-    CommandEnded,
-    Compacted,
-    Ended,
-    Event,
-    Failed,
-    Instructed,
-    Prompted,
-    Source,
-    Stopped,
-)
+from sightline.agents.hook_events import Answer, Caller, Event, Source
 from sightline.agents.prompt_mentions import mentions
 from sightline.model.attempts import Attempt, Replace, Several, WriteWhole
 
 Payload = Mapping[str, Any]
-Target = tuple[str, Attempt | CellEdit]
+Target = tuple[str, Attempt | host.CellEdit]
 
 AGENT_ID_LENGTH = 8
 """Characters of a sub-agent's id that tell it from its siblings."""
@@ -145,7 +128,7 @@ def target(tool: str, tool_input: Payload) -> Target | None:
     if source is None and mode != "delete":
         raise ValueError("The payload has no new_source.")
     source = "" if mode == "delete" else source or ""
-    return fields.notebook_path, CellEdit(fields.cell_id, mode, source)
+    return fields.notebook_path, host.CellEdit(fields.cell_id, mode, source)
 
 
 class ToolFields(Struct):
@@ -192,14 +175,14 @@ class SessionFields(Struct):
 def _session_start(payload: Payload) -> list[Event]:
     fields = read_fields(payload, SessionFields)
     sources: Mapping[str | None, Source] = {each: each for each in get_args(Source)}
-    began = Began(sources.get(fields.source, "startup"), fields.model)
-    return [Compacted(), began] if began.source == "compact" else [began]
+    began = host.Began(sources.get(fields.source, "startup"), fields.model)
+    return [host.Compacted(), began] if began.source == "compact" else [began]
 
 
 def _subagent_stop(payload: Payload) -> list[Event]:
     """A sub-agent ends once it has answered; one that is called again begins once more. The
     client's own helpers, such as the writer of a summary, have no type."""
-    return [Stopped(), Ended("answered")] if payload.get("agent_type") else []
+    return [host.Stopped(), host.Ended("answered")] if payload.get("agent_type") else []
 
 
 class PromptFields(Struct):
@@ -213,7 +196,7 @@ def _prompt(payload: Payload) -> list[Event]:
     fields = read_fields(payload, PromptFields)
     is_typed = not fields.prompt.startswith(NOT_TYPED)
     named = mentions(fields.prompt) if is_typed else ()
-    return [Prompted(fields.prompt, named, fields.permission_mode)]
+    return [host.Prompted(fields.prompt, named, fields.permission_mode)]
 
 
 class FileFields(Struct):
@@ -227,9 +210,9 @@ def _before_tool(payload: Payload) -> list[Event]:
     call = fields.tool_use_id or ""
     if fields.tool_name in SHELLS:
         command = read_fields(fields.tool_input, CommandInput).command
-        return [CommandBegan(command, call, fields.cwd)]
+        return [host.CommandBegan(command, call, fields.cwd)]
     about = target(fields.tool_name, fields.tool_input)
-    return [] if about is None else [Attempted(*about, call)]
+    return [] if about is None else [host.Attempted(*about, call)]
 
 
 def _after_tool(payload: Payload) -> list[Event]:
@@ -245,7 +228,7 @@ def _after_tool(payload: Payload) -> list[Event]:
     output = "\n".join([part for part in parts if part and isinstance(part, str)])
     ended = report and not (background or report.get("interrupted"))
     code = 0 if ended and "returnCodeInterpretation" not in report else None
-    return [CommandEnded(command.command, call, fields.cwd, output, code, background)]
+    return [host.CommandEnded(command.command, call, fields.cwd, output, code, background)]
 
 
 def _failed_tool(payload: Payload) -> list[Event]:
@@ -257,9 +240,9 @@ def _failed_tool(payload: Payload) -> list[Event]:
         code = int(number) if number.isdecimal() and not fields.is_interrupt else None
         command = read_fields(fields.tool_input, CommandInput).command
         output = error if code is None else output
-        return [CommandEnded(command, call, fields.cwd, output, code)]
+        return [host.CommandEnded(command, call, fields.cwd, output, code)]
     about = target(fields.tool_name, fields.tool_input)
-    return [] if about is None else [Failed(about[0], call, why=error)]
+    return [] if about is None else [host.Failed(about[0], call, why=error)]
 
 
 class BatchFields(Struct):
@@ -270,10 +253,10 @@ class BatchFields(Struct):
 
 def _batch(payload: Payload) -> list[Event]:
     failed = [_rejected_edit(call) for call in read_fields(payload, BatchFields).tool_calls]
-    return [Answered(tuple([each for each in failed if each is not None]))]
+    return [host.Answered(tuple([each for each in failed if each is not None]))]
 
 
-def _rejected_edit(call: Payload) -> Failed | None:
+def _rejected_edit(call: Payload) -> host.Failed | None:
     """Return an edit that the client itself rejected; None for any other call."""
     response = call.get("tool_response")
     if not isinstance(response, str) or not response.startswith(UNUSED):
@@ -286,23 +269,29 @@ def _rejected_edit(call: Payload) -> Failed | None:
     if about is None:
         return None
     why = response.removeprefix(UNUSED).removesuffix(f"</{UNUSED[1:]}")
-    attempt = None if isinstance(about[1], CellEdit) else about[1]
-    return Failed(about[0], fields.tool_use_id or "", attempt, why)
+    attempt = None if isinstance(about[1], host.CellEdit) else about[1]
+    return host.Failed(about[0], fields.tool_use_id or "", attempt, why)
 
 
 _EVENTS: Mapping[str, Callable[[Payload], list[Event]]] = {
     "SessionStart": _session_start,
-    "InstructionsLoaded": lambda payload: [Instructed(read_fields(payload, FileFields).file_path)],
+    "InstructionsLoaded": lambda payload: [
+        host.Instructed(read_fields(payload, FileFields).file_path)
+    ],
     "UserPromptSubmit": _prompt,
     "PreToolUse": _before_tool,
     "PostToolUse": _after_tool,
     "PostToolUseFailure": _failed_tool,
     "PostToolBatch": _batch,
-    "FileChanged": lambda payload: [ChangedOutside(read_fields(payload, FileFields).file_path)],
-    "SubagentStart": lambda _: [Began("startup")],
+    "FileChanged": lambda payload: [
+        host.ChangedOutside(read_fields(payload, FileFields).file_path)
+    ],
+    "SubagentStart": lambda _: [host.Began("startup")],
     "SubagentStop": _subagent_stop,
-    "Stop": lambda _: [Stopped()],
-    "SessionEnd": lambda payload: [Ended(read_fields(payload, SessionFields).reason or "ended")],
+    "Stop": lambda _: [host.Stopped()],
+    "SessionEnd": lambda payload: [
+        host.Ended(read_fields(payload, SessionFields).reason or "ended")
+    ],
 }
 
 TAKE_CONTEXT = (
