@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from sightline.changes.words import PUT_BACK, UNDER_WAY, cause
+from sightline.changes.words import PUT_BACK, REWINDING, REWOUND, UNDER_WAY, cause
 from sightline.cli.live.view import by_whom
 from sightline.model.events import Cause, GitMoved
 from sightline.model.projections import git_cause
@@ -26,6 +26,18 @@ MOVED = GitMoved("a1b2c3d" + "0" * 33, "d4e5f6a" + "0" * 33, "checkout", (), (),
         (Cause("agent", "s"), "this session"),
         (Cause("agent", "t"), "agent session t"),
         (Cause("agent", "s/helper"), "your sub-agent helper"),
+        (
+            Cause("agent", "s", REWOUND),
+            "this session itself, in what was taken back of the conversation",
+        ),
+        (
+            Cause("command", "s", f"{REWINDING}before"),
+            "the rewind to before, which took back work of this session",
+        ),
+        (
+            Cause("command", "t", f"{REWINDING}before"),
+            "the rewind to before, which took back work of agent session t",
+        ),
         (Cause("command", "s", "make"), "the command you ran: make"),
         (Cause("command", "s", "make", "likely"), "probably the command you ran: make"),
         (
@@ -46,6 +58,11 @@ MOVED = GitMoved("a1b2c3d" + "0" * 33, "d4e5f6a" + "0" * 33, "checkout", (), (),
 )
 def test_to_the_agent_of_a_session(made, said):
     assert cause(made, "s") == said
+
+
+def test_to_a_sub_agent():
+    assert cause(Cause("agent", "s"), "s/helper") == "the agent that started you"
+    assert cause(Cause("agent", "s/other"), "s/helper") == "another sub-agent, other"
 
 
 @pytest.mark.parametrize(
