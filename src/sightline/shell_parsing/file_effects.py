@@ -75,7 +75,7 @@ def contains_text(command: str, text: str) -> bool:
 
 
 def searches(command: str, cwd: str) -> tuple[str, ...]:
-    """Return the folders in which a command line searches files, printing "path:line:text"."""
+    """Return the folders that a command line searches with grep, rg or git grep."""
     commands = (simple for pipe in all_pipelines(command, cwd) for simple in pipe)
     folders = [each.cwd for each in commands if each.words[:1] and each.words[0] in SEARCHERS]
     return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
