@@ -1,4 +1,4 @@
-"""A session that goes on compares only what a look found otherwise: it must not matter."""
+"""Captures of one session and of a new one agree, whatever changed in the tree."""
 
 import itertools
 import os

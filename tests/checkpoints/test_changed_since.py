@@ -71,9 +71,9 @@ def test_what_nobody_was_there_to_see_is_found(place, two):
 
 
 def test_since_the_last_checkpoint_or_any_other(two):
-    ground = two._context
+    context = two._context
     two.edit("a.py", "line 5\n", "five\n")
-    ground.append([CheckpointTaken("c1", "", "m")])
+    context.append([CheckpointTaken("c1", "", "m")])
     two.edit("b.py", "line 5\n", "five\n")
     assert paths(two.edited_since()) == paths(two.edited_since("c1")) == ["b.py"]
     assert paths(two.edited_since(TAKEN)) == ["b.py"]
@@ -103,10 +103,10 @@ def test_since_a_time(place):
 
 
 def test_messages_taken_out_of_the_conversation_widen_it(two):
-    ground = two._context
-    ground.append([MessageAppended("m1", None, "user")])
+    context = two._context
+    context.append([MessageAppended("m1", None, "user")])
     two.edit("a.py", "line 5\n", "five\n")
-    ground.append([CheckpointTaken("c1", "", "m")])
+    context.append([CheckpointTaken("c1", "", "m")])
     assert two.edited_since() == []
     assert paths(two.edited_since(deleted_messages=["m1"])) == ["a.py"]
 

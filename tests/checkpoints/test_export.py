@@ -264,9 +264,9 @@ def test_without_git_there_is_no_branch_and_still_a_patch(repo, s, changed, monk
 
 
 def test_a_checkpoint_whose_text_is_gone_is_not_exported(repo, s, changed):
-    ground = s._context
-    gone = take.load_manifest(ground, changed)["new/tool"].revision
-    ground.store.purge(lambda: [gone], "asked", session="s", at=0)
+    context = s._context
+    gone = take.load_manifest(context, changed)["new/tool"].revision
+    context.store.purge(lambda: [gone], "asked", session="s", at=0)
     (repo.root / "new/tool").unlink()
     before = inventory(repo.root / ".git")
     for more in ({"branch": "then"}, {}):

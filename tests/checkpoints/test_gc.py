@@ -123,11 +123,11 @@ def test_a_write_under_way_and_a_checkpoint_need_their_texts(world):
     taken = CheckpointTaken("c1", "", revision_of(manifest))
     world.store.append("s1", [intent, taken], at=world.clock())
     world.later(99)
-    ground = world.session("keeper")._context.__class__(
+    context = world.session("keeper")._context.__class__(
         "keeper", world.store, world.tree, world.settings, world.clock, "x:1:1"
     )
     world.store.append("s1", [intent], at=world.clock())
-    gc(ground, world.settings, room=0)
+    gc(context, world.settings, room=0)
     assert world.store.blob(revision_of(b"in it")) == b"in it"
     assert world.store.blob(revision_of(manifest)) == manifest
     assert world.store.blob(revision_of(before)) == before
@@ -185,7 +185,7 @@ def test_a_session_that_comes_back_in_the_middle_keeps_what_it_believes(world):
     """Between the plan and its deed others go on."""
     world.session("s1").read("a.py")
     world.later(40)
-    ground = world.session("keeper")._context
+    context = world.session("keeper")._context
     real = world.store.purge
 
     def come_back_first(choose, *rest, **more):
@@ -194,7 +194,7 @@ def test_a_session_that_comes_back_in_the_middle_keeps_what_it_believes(world):
         return real(choose, *rest, **more)
 
     world.store.purge = come_back_first
-    assert gc(ground, world.settings).gone == ()
+    assert gc(context, world.settings).gone == ()
     assert world.kept("a = 1\n")
 
 

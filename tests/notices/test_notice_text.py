@@ -111,8 +111,8 @@ def test_changes_with_one_cause_are_one_block(place, s):
         put_line(place, 3, "three of the branch\n", name)
         changes.append(Rewritten(name, old, revision_of(place.bytes(name))))
     moved = GitMoved("a" * 40, "b" * 40, "checkout", tuple(names), tuple(changes), "main to topic")
-    ground = s._context
-    ground.append([moved], blobs=[place.bytes("f00.py")])
+    context = s._context
+    context.append([moved], blobs=[place.bytes("f00.py")])
     put_line(place, 3, "three of the user\n", "own.py")
     told = s.notice(4_000)
     assert told.text.count("changed on disk") == 2

@@ -28,8 +28,8 @@ def environments(session):
 
 
 def state_of(session, of=None):
-    ground = session._context
-    return presence.presence(ground, ground.store.session(of or session.id))
+    context = session._context
+    return presence.presence(context, context.store.session(of or session.id))
 
 
 def hold(session, pid):

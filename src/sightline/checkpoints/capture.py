@@ -146,7 +146,7 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
         if path.endswith("ignore") or (current and not S_ISREG(current.mode)):
             return None
         if current is None:
-            if path not in last and any(each.startswith(f"{path}/") for each in _named(last)):
+            if path not in last and _has_below(last, f"{path}/"):
                 return None
             continue
         if path not in last and not context.workspace.listed(path):
@@ -163,9 +163,8 @@ def capture_paths(context: SessionContext, last: Manifest, paths: Iterable[str])
     return Capture(last.after(taken), tuple(texts), taken)
 
 
-def _named(last: Manifest) -> Iterator[str]:
-    yield from last.rows
-    yield from last.omitted
+def _has_below(last: Manifest, folder: str) -> bool:
+    return any(path.startswith(folder) for path in (*last.rows, *last.omitted))
 
 
 def _too_large(context: SessionContext, file_size: int) -> str | None:

@@ -95,7 +95,7 @@ def _write_commit(
     ]
     stays = tracked.keys() - manifest.rows.keys() - set(gone)
     not_contained = tuple(_not_contained(manifest, stays))
-    made = branch_commit.Commit(
+    draft = branch_commit.Commit(
         after=parent,
         author=author,
         at_s=int(taken.at.timestamp()),
@@ -103,7 +103,7 @@ def _write_commit(
         gone=gone,
         puts=_changed_files(context, manifest, tracked, parent.algorithm),
     )
-    commit = branch_commit.write(repository, made)
+    commit = branch_commit.write(repository, draft)
     files = sum(map(takes, manifest))
     branch_commit.name(repository, branch, commit, author)
     return Export(taken.id, taken.id, None, branch, commit, parent.commit, files, not_contained)

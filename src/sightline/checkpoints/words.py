@@ -104,8 +104,8 @@ def missed(message: str, hint: str) -> str:
 def empty(omitted: int) -> tuple[str, str]:
     """Word the error of a checkpoint that would cover nothing."""
     hint = "Look at what the ignore files leave (git status --ignored), then take it again."
-    left = f"{count(omitted, 'path')} {'is' if omitted == 1 else 'are'} left out"
-    return f"No checkpoint was taken: it would cover nothing ({left}).", hint
+    left_out = f"{count(omitted, 'path')} {'is' if omitted == 1 else 'are'} left out"
+    return f"No checkpoint was taken: it would cover nothing ({left_out}).", hint
 
 
 NO_WAY_BACK = "Nothing can be taken back to this moment."
@@ -160,22 +160,22 @@ def unsure(reason: str, *, came: bool) -> str:
     return f"not covered by the {which} side ({reason}), so whether {what} is not known"
 
 
-def committed(made: Export) -> Iterator[str]:
+def committed(export: Export) -> Iterator[str]:
     """Describe a commit on a new branch."""
-    after = f"on top of {made.parent[:SHORT]}" if made.parent else "the first of its history"
-    yield f"Branch {made.branch} is made: commit {(made.commit or '')[:SHORT]}, {after}."
-    yield f"It holds the {count(made.files, 'file')} of checkpoint {made.until}. Your files stay as they are."
-    yield from _listed("Not from the checkpoint:", made.not_contained)
-    yield f"To look at it: git show --stat {made.branch}"
+    after = f"on top of {export.parent[:SHORT]}" if export.parent else "the first of its history"
+    yield f"Branch {export.branch} is made: commit {(export.commit or '')[:SHORT]}, {after}."
+    yield f"It holds the {count(export.files, 'file')} of checkpoint {export.until}. Your files stay as they are."
+    yield from _listed("Not from the checkpoint:", export.not_contained)
+    yield f"To look at it: git show --stat {export.branch}"
 
 
-def patched(made: Export, file: str | None) -> Iterator[str]:
+def patched(export: Export, file: str | None) -> Iterator[str]:
     """Describe a patch. file: the name of the file that it was written to."""
-    begins, ends = made.since or "nothing (no checkpoint is older)", made.until or "now"
+    begins, ends = export.since or "nothing (no checkpoint is older)", export.until or "now"
     where = f" in {printable(file)}" if file else ""
-    changed = count(made.files, "file") if made.files else "nothing changed"
+    changed = count(export.files, "file") if export.files else "nothing changed"
     yield f"Patch{where} from {begins} to {ends}: {changed}."
-    yield from _listed("Not in it:", made.not_contained)
+    yield from _listed("Not in it:", export.not_contained)
 
 
 def _listed(heading: str, left_out: Sequence[NotCovered]) -> Iterator[str]:

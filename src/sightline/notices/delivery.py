@@ -92,11 +92,9 @@ def _told_by(context: SessionContext, id: str) -> tuple[Told, ...]:
 
 def _find_delivered(context: SessionContext, id: str) -> NoticeDelivered | None:
     """Find the newest handed-over notice of an id."""
-    found: NoticeDelivered | None = None
-    for recorded in context.store.timeline(session=context.session, kinds=[NoticeDelivered]):
-        if isinstance(recorded.fact, NoticeDelivered) and recorded.fact.notice == id:
-            found = recorded.fact
-    return found
+    recorded = context.store.timeline(session=context.session, kinds=[NoticeDelivered])
+    facts = [each.fact for each in recorded if isinstance(each.fact, NoticeDelivered)]
+    return next((fact for fact in reversed(facts) if fact.notice == id), None)
 
 
 def acknowledge_file(context: SessionContext, told: Told, notice: str) -> None:

@@ -99,8 +99,8 @@ def test_what_was_done_since_it_began_stands(place, half):
 
 def test_its_agents_own_later_work_stands(place, half):
     """A hook goes on before anybody could finish it: what it does then is no part of the rewind."""
-    ground = place.session("other")._context.for_session("s")
-    apply_edit(ground, "new.txt", Create("by the agent\n"))
+    context = place.session("other")._context.for_session("s")
+    apply_edit(context, "new.txt", Create("by the agent\n"))
     place.session()
     assert stands(place) == (150, 0)
     assert place.text("new.txt") == "by the agent\n"
@@ -108,8 +108,8 @@ def test_its_agents_own_later_work_stands(place, half):
 
 def test_a_prompt_finishes_it_and_the_agent_is_told(place, half):
     other = place.session("other")
-    ground = other._context
-    s = start(ground.store, ground.workspace, ground.settings, id="s")
+    context = other._context
+    s = start(context.store, context.workspace, context.settings, id="s")
     assert stands(place) == (100, 50), "a hook that is no prompt has no time for it"
     told = attend(s, Prompted("go on")).context
     assert stands(place) == (150, 0)
@@ -151,43 +151,43 @@ def test_the_conversation_goes_back_as_it_was_asked_for(place, monkeypatch):
 
 def test_a_disk_that_refuses_leaves_it_unfinished_and_it_is_said(place, half, monkeypatch):
     other = place.session("other")
-    ground = other._context.for_session("s")
-    tree = type(ground.workspace)
+    context = other._context.for_session("s")
+    tree = type(context.workspace)
 
     def refusing(self, replacements):
         return [Unverifiable(each.path, f"{each.path}: No space left.") for each in replacements]
 
     with monkeypatch.context() as patched:
         patched.setattr(tree, "replace_each", refusing)
-        said = recovery.finish(ground)
+        said = recovery.finish(context)
     assert "is not finished" in said
     assert "No space left" in said
     assert f"sightline rewind {half} --session s" in said
-    assert recovery.listed(ground)
-    assert "was finished: 50 files" in recovery.finish(ground)
+    assert recovery.listed(context)
+    assert "was finished: 50 files" in recovery.finish(context)
 
 
 def test_a_store_that_refuses_leaves_it_unfinished(place, half, monkeypatch):
     other = place.session("other")
-    ground = other._context.for_session("s")
+    context = other._context.for_session("s")
     full = StoreError("The store cannot grow: the disk is full.", "Free some.")
 
     def refusing(*_, **__):
         raise full
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(ground.store), "append", refusing)
-        assert "the disk is full" in recovery.finish(ground)
+        patched.setattr(type(context.store), "append", refusing)
+        assert "the disk is full" in recovery.finish(context)
     assert stands(place) == (100, 50)
-    assert recovery.listed(ground)
+    assert recovery.listed(context)
 
 
 def test_what_there_is_no_time_for_is_left_to_the_next(place, monkeypatch):
     begun(place, monkeypatch, appends=0)
-    ground = place.session("other")._context.for_session("s")
-    assert "there was no time for all of it" in recovery.finish(ground, until=0.0)
+    context = place.session("other")._context.for_session("s")
+    assert "there was no time for all of it" in recovery.finish(context, until=0.0)
     assert stands(place) == (100, 50)
-    assert "50 files more" in recovery.finish(ground)
+    assert "50 files more" in recovery.finish(context)
 
 
 @pytest.mark.parametrize("later", [False, True])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from stat import S_IMODE
 
@@ -49,7 +49,7 @@ def load_effects(context: SessionContext, target: Target) -> list[Effect]:
     """Load what this session did to files after the target, in order of position."""
     kinds: list[type[Fact]] = [*EFFECTS, CommandEnded]
     since = live(context.store.timeline(after=target.position, kinds=kinds))
-    prior = PriorState(context, target.position, since)
+    prior = PriorState(context)
     effects = [each for recorded in since for each in _effects(context, target, recorded, prior)]
     return [prior.complete(each) for each in effects]
 
@@ -120,16 +120,10 @@ def is_own(cause: Cause, session: str) -> bool:
 
 class PriorState:
     """The state of files before an effect, from the timeline and the checkpoints. Ask in order of
-    position. since: all changes after `position`, which the caller has loaded already."""
+    position."""
 
-    def __init__(self, context: SessionContext, position: int, since: Iterable[Recorded]) -> None:
+    def __init__(self, context: SessionContext) -> None:
         self._context = context
-        self._position = position
-        self._since: dict[str, list[tuple[int, Changed]]] = {}
-        for recorded in since:
-            if isinstance(recorded.fact, Changed):
-                changes = self._since.setdefault(recorded.fact.path, [])
-                changes.append((recorded.position, recorded.fact))
 
     @cached_property
     def _manifests(self) -> ManifestHistory:
@@ -149,44 +143,33 @@ class PriorState:
 
     def is_on_record(self, path: str, upto: int) -> bool:
         """Return whether the timeline has a fact about a file up to a position."""
-        changes = self._since.get(path)
-        if changes and changes[0][0] <= upto:
-            return True
-        return self._newest(path, [*EFFECTS, GitMoved, Seen], upto) is not None
+        return bool(self._newest(path, [*EFFECTS, GitMoved, Seen], upto))
 
-    def _newest(self, path: str, kinds: Sequence[type[Fact]], upto: int) -> Recorded | None:
-        facts = self._context.store.timeline(path=path, kinds=kinds, upto=upto, newest=1)
-        return next(iter(facts), None)
+    def _newest(
+        self, path: str, kinds: Sequence[type[Fact]], upto: int, after: int = 0, number: int = 1
+    ) -> list[Fact]:
+        """Return the newest facts of these kinds about a file, oldest first."""
+        facts = self._context.store.timeline(
+            path=path, kinds=kinds, after=after, upto=upto, newest=number
+        )
+        return [each.fact for each in facts]
 
     def _mode(self, path: str, upto: int) -> int | None:
         """Return the last recorded permission bits of a file."""
         entry = self._manifests.entry(path, upto)
         after = self._manifests.position(upto) if entry is not None and entry.kind == "file" else 0
-        for fact in self._changes(path, after, upto):
-            if fact.mode is not None:
+        for fact in reversed(self._newest(path, [Changed], upto, after, RECENT)):
+            if isinstance(fact, Changed) and fact.mode is not None:
                 return S_IMODE(fact.mode)
         return S_IMODE(entry.mode) if entry is not None else None
-
-    def _changes(self, path: str, after: int, upto: int) -> Iterator[Changed]:
-        """Yield the changes of a file between two positions, newest first."""
-        if after >= self._position:
-            known = reversed(self._since.get(path, ()))
-            yield from (fact for at, fact in known if after < at <= upto)
-            return
-        older = self._context.store.timeline(
-            path=path, kinds=[Changed], after=after, upto=upto, newest=RECENT
-        )
-        for recorded in reversed([*older]):
-            if isinstance(recorded.fact, Changed):
-                yield recorded.fact
 
     def _before(self, effect: Effect) -> Revision:
         """Return the state before an effect whose fact does not know it: a symlink's target from
         the timeline, or the entry of the newest checkpoint if no fact names the path before."""
         path, before = effect.path, effect.before
         if self.is_on_record(path, effect.position - 1):
-            last = self._newest(path, EFFECTS, effect.position - 1) if before == UNKNOWN else None
-            fact = last.fact if last is not None else None
+            facts = self._newest(path, EFFECTS, effect.position - 1) if before == UNKNOWN else []
+            fact = facts[-1] if facts else None
             return revision_or_link(before, fact.target) if isinstance(fact, Changed) else before
         entry = self._manifests.entry(path, effect.position)
         if entry is None or (before == MISSING and entry.kind == "file"):

@@ -271,14 +271,14 @@ class _Undo:
     def mode_steps(self) -> Iterator[SetMode]:
         """Yield the permission bits to restore: of files that come back, and of files that still
         have the bits which the session set."""
-        for path, (given, prior) in sorted(self.modes.items()):
+        for path, (mode, prior) in sorted(self.modes.items()):
             now, current = self.now[path].revision, self.current[path]
             if prior is None or path in self.gone or now == MISSING or is_link(now):
                 continue
             if current.revision == MISSING or is_link(current.revision):
                 yield SetMode(path, None, prior)
-            elif given is not None and current.mode == given != prior:
-                yield SetMode(path, given, prior)
+            elif mode is not None and current.mode == mode != prior:
+                yield SetMode(path, mode, prior)
 
     def _settle(self, path: str) -> None:
         chain = self.chains.pop(path, None)
