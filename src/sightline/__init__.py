@@ -4,76 +4,78 @@
         view = session.read("src/app.py")
         session.edit("src/app.py", old="a = 1", new="a = 2")
 
-Importing this is cheap: each public name is loaded when it is first used.
+Importing the package is cheap: a public name is loaded when it is first used.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sightline.api.opening import open_session
-    from sightline.api.session import Session
-    from sightline.api.workspace import TimelineEntry, Workspace, open_workspace
-    from sightline.briefing.compose import Briefing
-    from sightline.briefing.mentions import Mentioned
-    from sightline.briefing.registry import Registry
-    from sightline.codegraph.related_files import Related, RelatedFile
-    from sightline.config.settings import Settings
-    from sightline.conversation.condense import Condensation
-    from sightline.conversation.display import Displayed
-    from sightline.conversation.log import Conversation
-    from sightline.conversation.overflow import ProviderError, classify_error
-    from sightline.conversation.saved_file import Loaded, Saved
-    from sightline.conversation.view_options import Budget
-    from sightline.errors import (
-        CheckpointFailed,
-        ClaimRefused,
-        CondenseRefused,
-        EditRefused,
-        FileMissing,
-        HistoryError,
-        PathRefused,
-        RewindRefused,
-        SessionError,
-        SettingsError,
-        SightlineError,
-        StoreError,
-        UnknownName,
-        Unverifiable,
-        WorkspaceError,
-    )
-    from sightline.guard.batch import Change
-    from sightline.model.results import (
-        Affected,
-        BatchResult,
-        ChangedBy,
-        Checkpoint,
-        Claim,
-        CommandRun,
-        EditedFile,
-        EditedFiles,
-        EditResult,
-        Environment,
-        Export,
-        FileChange,
-        FileInContext,
-        FileView,
-        FileWarning,
-        HandedOver,
-        LeftAlone,
-        ModelUsage,
-        NotCovered,
-        Notice,
-        RewindReport,
-        TakenBack,
-        UnreadCall,
-        Verdict,
-    )
-    from sightline.search.chains import FindResult
-    from sightline.search.guesses import Candidate
-    from sightline.search.listing import DirectoryListing
-    from sightline.search.listing_requests import LISTINGS_SCHEMA, ListingRequest
-    from sightline.search.stats import Stats
+    from sightline.api.opening import open_session as open_session
+    from sightline.api.session import Session as Session
+    from sightline.api.workspace import TimelineEntry as TimelineEntry
+    from sightline.api.workspace import Workspace as Workspace
+    from sightline.api.workspace import open_workspace as open_workspace
+    from sightline.briefing.compose import Briefing as Briefing
+    from sightline.briefing.mentions import Mentioned as Mentioned
+    from sightline.briefing.registry import Registry as Registry
+    from sightline.codegraph.related_files import Related as Related
+    from sightline.codegraph.related_files import RelatedFile as RelatedFile
+    from sightline.config.settings import Settings as Settings
+    from sightline.conversation.condense import Condensation as Condensation
+    from sightline.conversation.display import Displayed as Displayed
+    from sightline.conversation.log import Conversation as Conversation
+    from sightline.conversation.overflow import ProviderError as ProviderError
+    from sightline.conversation.overflow import classify_error as classify_error
+    from sightline.conversation.saved_file import Loaded as Loaded
+    from sightline.conversation.saved_file import Saved as Saved
+    from sightline.conversation.view_options import Budget as Budget
+    from sightline.errors import CheckpointFailed as CheckpointFailed
+    from sightline.errors import ClaimRefused as ClaimRefused
+    from sightline.errors import CondenseRefused as CondenseRefused
+    from sightline.errors import EditRefused as EditRefused
+    from sightline.errors import FileMissing as FileMissing
+    from sightline.errors import HistoryError as HistoryError
+    from sightline.errors import PathRefused as PathRefused
+    from sightline.errors import RewindRefused as RewindRefused
+    from sightline.errors import SessionError as SessionError
+    from sightline.errors import SettingsError as SettingsError
+    from sightline.errors import SightlineError as SightlineError
+    from sightline.errors import StoreError as StoreError
+    from sightline.errors import UnknownName as UnknownName
+    from sightline.errors import Unverifiable as Unverifiable
+    from sightline.errors import WorkspaceError as WorkspaceError
+    from sightline.guard.batch import Change as Change
+    from sightline.model.results import Affected as Affected
+    from sightline.model.results import BatchResult as BatchResult
+    from sightline.model.results import ChangedBy as ChangedBy
+    from sightline.model.results import Checkpoint as Checkpoint
+    from sightline.model.results import Claim as Claim
+    from sightline.model.results import CommandRun as CommandRun
+    from sightline.model.results import EditedFile as EditedFile
+    from sightline.model.results import EditedFiles as EditedFiles
+    from sightline.model.results import EditResult as EditResult
+    from sightline.model.results import Environment as Environment
+    from sightline.model.results import Export as Export
+    from sightline.model.results import FileChange as FileChange
+    from sightline.model.results import FileInContext as FileInContext
+    from sightline.model.results import FileView as FileView
+    from sightline.model.results import FileWarning as FileWarning
+    from sightline.model.results import HandedOver as HandedOver
+    from sightline.model.results import LeftAlone as LeftAlone
+    from sightline.model.results import ModelUsage as ModelUsage
+    from sightline.model.results import NotCovered as NotCovered
+    from sightline.model.results import Notice as Notice
+    from sightline.model.results import RewindReport as RewindReport
+    from sightline.model.results import TakenBack as TakenBack
+    from sightline.model.results import UnreadCall as UnreadCall
+    from sightline.model.results import Verdict as Verdict
+    from sightline.search.chains import FindResult as FindResult
+    from sightline.search.guesses import Candidate as Candidate
+    from sightline.search.listing import DirectoryListing as DirectoryListing
+    from sightline.search.listing_requests import LISTINGS_SCHEMA as LISTINGS_SCHEMA
+    from sightline.search.listing_requests import ListingRequest as ListingRequest
+    from sightline.search.stats import Stats as Stats
 
 __version__ = "0.1.0"
 
@@ -101,75 +103,9 @@ _HOMES = {
     "search.listing_requests": "LISTINGS_SCHEMA ListingRequest",
     "search.stats": "Stats",
 }
-"""Module -> the public names that live there."""
+"""Module -> the public names that it defines."""
 
-__all__ = [
-    "LISTINGS_SCHEMA",
-    "Affected",
-    "BatchResult",
-    "Briefing",
-    "Budget",
-    "Candidate",
-    "Change",
-    "ChangedBy",
-    "Checkpoint",
-    "CheckpointFailed",
-    "Claim",
-    "ClaimRefused",
-    "CommandRun",
-    "Condensation",
-    "CondenseRefused",
-    "Conversation",
-    "DirectoryListing",
-    "Displayed",
-    "EditRefused",
-    "EditResult",
-    "EditedFile",
-    "EditedFiles",
-    "Environment",
-    "Export",
-    "FileChange",
-    "FileInContext",
-    "FileMissing",
-    "FileView",
-    "FileWarning",
-    "FindResult",
-    "HandedOver",
-    "HistoryError",
-    "LeftAlone",
-    "ListingRequest",
-    "Loaded",
-    "Mentioned",
-    "ModelUsage",
-    "NotCovered",
-    "Notice",
-    "PathRefused",
-    "ProviderError",
-    "Registry",
-    "Related",
-    "RelatedFile",
-    "RewindRefused",
-    "RewindReport",
-    "Saved",
-    "Session",
-    "SessionError",
-    "Settings",
-    "SettingsError",
-    "SightlineError",
-    "Stats",
-    "StoreError",
-    "TakenBack",
-    "TimelineEntry",
-    "UnknownName",
-    "UnreadCall",
-    "Unverifiable",
-    "Verdict",
-    "Workspace",
-    "WorkspaceError",
-    "classify_error",
-    "open_session",
-    "open_workspace",
-]
+__all__ = sorted(" ".join(_HOMES.values()).split())  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> object:
@@ -177,9 +113,9 @@ def __getattr__(name: str) -> object:
         if name in names.split():
             from importlib import import_module
 
-            found: object = getattr(import_module(f"sightline.{home}"), name)
-            globals()[name] = found
-            return found
+            value: object = getattr(import_module(f"sightline.{home}"), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module 'sightline' has no attribute {name!r}")
 
 

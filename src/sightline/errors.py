@@ -1,4 +1,4 @@
-"""What can go wrong, one class per kind: data first, the message derived from it."""
+"""The errors of Sightline, one class per kind."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class StoreError(SightlineError):
 
 
 class StoreConflict(StoreError):
-    """Somebody else appended first; read again and decide again."""
+    """Another process appended first; read again and decide again."""
 
 
 class WorkspaceError(SightlineError):
-    """The folder given cannot be a workspace."""
+    """The folder cannot be a workspace."""
 
 
 class SettingsError(SightlineError):
@@ -38,11 +38,11 @@ class SessionError(SightlineError):
 
 
 class UnknownName(SightlineError):
-    """No notice, no checkpoint of this name is on record here."""
+    """No notice, warning, checkpoint or policy has this name."""
 
 
 class CheckpointFailed(SightlineError):
-    """A checkpoint could not be taken, or not be read back. Nothing was recorded."""
+    """A checkpoint could not be taken or read back. Nothing was recorded."""
 
 
 class RewindRefused(SightlineError):
@@ -50,8 +50,10 @@ class RewindRefused(SightlineError):
 
 
 class RewindInterrupted(KeyboardInterrupt):
-    """A rewind was interrupted. Each file is as it was or as it was then; `message` says how many
-    went back, `hint` how to go on, and how to have them again."""
+    """A rewind was interrupted. Each file is either untouched or rewound.
+
+    `message` says how many files were rewound, `hint` how to finish or undo the rewind.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -60,8 +62,10 @@ class RewindInterrupted(KeyboardInterrupt):
 
 
 class ClaimRefused(SightlineError):
-    """The claim cannot be taken, renewed or released; `claims`: those of others in the way, as
-    Session.claims() answers them."""
+    """The claim cannot be taken, renewed or released.
+
+    claims: the claims of others in the way, as Session.claims() returns them.
+    """
 
     def __init__(self, message: str, hint: str = "", claims: tuple[Any, ...] = ()) -> None:
         super().__init__(message, hint)
@@ -69,16 +73,15 @@ class ClaimRefused(SightlineError):
 
 
 class CondenseRefused(SightlineError):
-    """A summary could not be had, or was not taken. The conversation and its view are as they
-    were."""
+    """A summary could not be made, or was rejected. Conversation and view did not change."""
 
 
 class HistoryError(SightlineError):
-    """What was given holds no conversation that can be read; it was left as it is."""
+    """The input holds no readable conversation. It was not changed."""
 
 
 class PathError(SightlineError):
-    """Something is wrong with one path; `path` is what was asked for."""
+    """Something is wrong with one path; `path` is the path of the call."""
 
     def __init__(self, path: str, message: str, hint: str = "") -> None:
         super().__init__(message, hint)
@@ -86,12 +89,14 @@ class PathError(SightlineError):
 
 
 class FileMissing(PathError):
-    """Nothing stands at this path."""
+    """No file exists at this path."""
 
 
 class PathRefused(PathError):
-    """Not a path this session may touch: `reason` is one of outside, ignored, directory,
-    special, binary, too_large, empty, invalid."""
+    """The session may not use this path.
+
+    reason: outside, ignored, directory, special, binary, too_large, empty or invalid.
+    """
 
     def __init__(self, path: str, reason: str, message: str, hint: str = "") -> None:
         super().__init__(path, message, hint)
@@ -99,11 +104,11 @@ class PathRefused(PathError):
 
 
 class Unverifiable(PathError):
-    """The disk cannot be asked right now; nothing is guessed and nothing was changed."""
+    """The file cannot be read right now. Nothing was changed."""
 
 
 class EditRefused(PathError):
-    """The attempt was not carried out; the file is as it was.
+    """The edit was refused; the file did not change.
 
     reason: stale ambiguous not_found unseen deleted moved kind_changed conflict unverifiable
     claimed scope exists no_change too_large binary. diff: what changed since the agent saw it.

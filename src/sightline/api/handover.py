@@ -1,4 +1,4 @@
-"""What one session holds, taken over by another: all of it (a fork), or some files handed over.
+"""Knowledge that one session takes over from another: all of it (a fork), or some files.
 
 Only text that reached the other agent may be counted there. So a fork is one whose conversation
 begins with its parent's, and files are handed over within a family: from who started an agent to
@@ -28,8 +28,7 @@ from sightline.sessions.presence import environment
 
 
 def fork(ground: SessionContext, agent: str, id: str | None) -> SessionContext:
-    """A new session that knows all that this one knows now; from here on each goes its own way.
-    SessionError when there is one of that id."""
+    """Begin a session that knows all that this one knows now. SessionError if the id exists."""
     session, store = id_for(id), ground.store
     with ground.workspace.lock(f"session {session}"):
         if store.session(session) is not None:
@@ -115,8 +114,10 @@ def _give(
 def _after(
     ground: SessionContext, theirs: Knowledge | None, belief: Belief, held: Spans
 ) -> tuple[Belief, bytes | None]:
-    """What the receiver holds then: of lines that were handed over the giver's text, of others
-    its own. Where either text is not kept, what was handed over last counts."""
+    """Return the receiver's new belief: the giver's text of the lines handed over, else its own.
+
+    If either text is not stored, the text handed over last counts.
+    """
     given = structs.replace(belief, shown=held, held=held)
     if theirs is None:
         return given, None

@@ -241,7 +241,7 @@ def _(swept: Swept) -> Shape:
 
 @shape.register
 def _(report: RewindReport) -> Shape:
-    """The diffs are null where nobody asked for them; a diff is null where there is no text."""
+    """Without a request for diffs, `diffs` is null; a diff is null where there is no text."""
     done = ("checkpoint", "to", "dry_run", "conversation", "restored", "removed", "merged")
     diff = ("path", "change", "added", "removed", "diff")
     return {

@@ -1,4 +1,4 @@
-"""What the tracker counts, for doctor: facts, sessions, refusals, gaps in sight, room."""
+"""Metrics of a workspace, for doctor: facts, sessions, refusals, gaps in sight, room."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ COUNTERS = ("facts", "sessions", "edits", "checkpoints", "sight", "watching", "r
 """Names of the findings that are counters; their facts are numbers by name."""
 
 JOURNAL = "journal"
-"""The word for facts about writes under way, which nobody is told."""
+"""The word for facts about writes under way, which no log shows."""
 
 
 def findings(root: str, settings: Settings) -> list[Finding]:
-    """The counters of a workspace's store; none where it cannot be opened, which health says."""
+    """Return the counters of a workspace's store; none if the store cannot be opened."""
     try:
         kept, tree = ports(root, settings, None)
         try:
@@ -66,7 +66,7 @@ def _sessions(ground: SessionContext) -> dict[str, int]:
 
 
 def _checkpoints(store: Store, tally: Mapping[str, int]) -> Finding:
-    """A warning while the newest that was due is one that could not be kept."""
+    """Count checkpoints; warn if the newest due one could not be taken."""
     standing = tally.get("CheckpointTaken", 0) - tally.get("CheckpointDropped", 0)
     facts: dict[str, Any] = {"standing": standing, "missed": tally.get("CheckpointMissed", 0)}
     tried = store.timeline(kinds=[CheckpointTaken, CheckpointMissed], newest=1)
@@ -87,7 +87,7 @@ def _sight(store: Store, gaps: int) -> Finding:
 
 
 def _watching(ground: SessionContext) -> Finding:
-    """How well a watcher of this workspace would see now."""
+    """Report how a watcher of this workspace would see changes now."""
     watcher = ground.workspace.watch()
     try:
         eyes = watcher.eyes()
@@ -99,7 +99,7 @@ def _watching(ground: SessionContext) -> Finding:
 
 
 def _room(store: Store, settings: Settings) -> Finding:
-    """What the store takes. A warning once its texts take more than the user gave them."""
+    """Report the size of the store; warn if its texts exceed the setting."""
     room = store.room()
     sizes = {**structs.asdict(room), "total": room.total, "allowed": settings.keep_bytes}
     full = room.texts > settings.keep_bytes

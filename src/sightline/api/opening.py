@@ -35,7 +35,7 @@ def open_session(
     clock: Callable[[], int] | None = None,
     approve: Callable[[str, str], bool] | None = None,
 ) -> Session:
-    """Open a session of an agent in a workspace; an `id` that is known resumes that session.
+    """Open a session of an agent in a workspace; a known `id` resumes its session.
 
     workspace: a folder, taken as it is; "." stands for the nearest parent with sightline.toml or
     .git, else the current folder. store: a URL; without it the settings decide, by default an
@@ -69,8 +69,10 @@ def open_session(
 
 
 def finish_rewind(session: Session, until: float | None = None) -> str:
-    """Finish a rewind of this session whose process died; what came of it, "" for nothing. until:
-    by time.monotonic(). StoreError."""
+    """Finish a rewind of this session whose process died, and return words for the outcome, or "".
+
+    until: the deadline, by time.monotonic(). StoreError.
+    """
     ground = session._context  # noqa: SLF001 - faces compose the parts
     if not unfinished_rewinds(ground, session.id):
         return ""
@@ -91,7 +93,7 @@ def start(
     owner: str | None = None,
     holder: str | None = None,
 ) -> Session:
-    """A session over ports that are open already; writes of dead processes are settled first.
+    """Open a session over open ports. Writes of dead processes are settled first.
 
     owner: the process that carries out what is journalled (filesystem.process); this one unless
     given. holder: the process that holds the session from here on, by which others tell whether
@@ -129,7 +131,7 @@ def _begin(ground: SessionContext, agent: str, parent: str | None, holder: str |
 
 
 def settings_of(root: str, store: str | None) -> Settings:
-    """The settings that hold in a workspace for whoever runs this. SettingsError."""
+    """Return the settings of a workspace for the user who runs this. SettingsError."""
     return load_settings(
         root,
         environ=os.environ,
@@ -140,7 +142,7 @@ def settings_of(root: str, store: str | None) -> Settings:
 
 
 def ports(root: str, settings: Settings, store: str | None) -> tuple[Store, Workspace]:
-    """The open store (of this URL, else as the settings say) and the tree. StoreError."""
+    """Open the store (of this URL, else as the settings say) and the tree. StoreError."""
     url = store if store is not None else settings.store
     kept = open_store(url, workspace_root=root, state_home=settings.state_home)
     # Whatever store is used, all writers of one tree take the same locks.

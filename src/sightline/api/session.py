@@ -228,7 +228,7 @@ class Session:
 
     @verb
     def patch(self, unified_diff: str) -> results.EditResult:
-        """Apply a unified diff, all of it or none.
+        """Apply a unified diff, all files or none.
 
         Args:
             unified_diff: The diff; its paths are relative to the workspace.
@@ -243,7 +243,7 @@ class Session:
 
     @verb
     def apply(self, changes: Iterable[Change | Mapping[str, object]]) -> results.BatchResult:
-        """Change several files, all of them or none.
+        """Change several files, all or none.
 
         Args:
             changes: A Change, or a mapping with its fields, for each file.
@@ -652,7 +652,7 @@ class Session:
         *,
         lines: Span | None = None,
     ) -> tuple[results.HandedOver, ...]:
-        """Record that a session was given this one's text of files.
+        """Record that another session has this one's text of files.
 
         The text counts as shown to the other session's agent. The files are as stale for the receiver as for this session.
 

@@ -1,5 +1,5 @@
-"""Commands on what others did, and on what agents have to know: changes, notice, ack,
-edited-since, warnings, briefing."""
+"""Commands on changes by others and on news for agents: changes, notice, ack, edited-since,
+warnings, briefing."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
 
 @command(Session.warnings)
 def warnings(call: Call) -> None:
-    """Of all sessions, or with --session of one. Acknowledge a warning with ack."""
+    """Lists those of all sessions, or with --session of one. Acknowledge a warning with ack."""
     with call.survey() as context:
         found = session_warnings.pending(context, call.session)
     if call.json:

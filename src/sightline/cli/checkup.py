@@ -1,4 +1,4 @@
-"""All that `doctor` looks at, in the order in which it says it; and what it can set right."""
+"""The checks of `doctor`, in their order, and the repairs of --fix."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from sightline.hooks.protocol import stamp
 
 
 def findings(root: str, store: str | None) -> Iterator[Finding]:
-    """Everything about this installation and one workspace. store: as --store has it."""
+    """Check this installation and one workspace. store: the option --store."""
     yield from _versions()
     settings = None
     try:
@@ -49,7 +49,7 @@ def findings(root: str, store: str | None) -> Iterator[Finding]:
 
 
 def mend(root: str, store: str | None, found: list[Finding]) -> None:
-    """Set right what can be set right here. SightlineError, OSError."""
+    """Repair what --fix can repair. SightlineError, OSError."""
     for finding in found:
         if finding.fix == "permissions":
             doctor.close_to_others(settings_of(root, store))
@@ -83,7 +83,7 @@ def _git() -> Finding:
 
 
 def _settings_files(root: str) -> Finding:
-    """Which settings files hold here, all of them valid."""
+    """Report the settings files that apply here, all of them valid."""
     users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
     own = [users, os.path.join(root, "sightline.toml")]
     there = [path for path in own if os.path.exists(path)]
@@ -105,7 +105,7 @@ def _kept(root: str, settings: Settings) -> Iterator[Finding]:
 
 
 def _rewinds(root: str, settings: Settings) -> Iterator[Finding]:
-    """The rewinds whose process died; nothing where there are none, or no store to ask."""
+    """Report rewinds whose process died; none if the store cannot be opened."""
     try:
         with _surveyed(root, settings) as ground:
             found = recovery.listed(ground)
@@ -176,7 +176,7 @@ def _registration(root: str, scope: Scope, path: str) -> Finding | None:
 
 
 def _latency(root: str, scope: Scope) -> Iterator[Finding]:
-    """Of what is registered; nothing where a command's files are not there, which was said."""
+    """Measure the registered hooks, unless the files of their command are missing."""
     found = connect.connections(root, [scope])[scope]
     asked = [each.hook for each in found if each.hook.get("type") == "http"]
     if asked:
@@ -190,7 +190,7 @@ def _kind(found: list[RegisteredHook]) -> connect.Kind:
 
 
 def hook_findings(root: str, setting: str | None) -> Iterator[Finding]:
-    """Yield who answers hooks of this workspace. setting: `answerer`, None where unknown."""
+    """Report the processes that answer hooks of this workspace. setting: `answerer`, or None."""
     daemons = list(daemon_status.list_daemons(root, os.environ, os.path.expanduser("~")))
     ups, autos = ([each for each in daemons if each.kind == kind] for kind in ("up", "auto"))
     yield Finding("up", *_up(ups), {})

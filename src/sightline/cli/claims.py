@@ -98,7 +98,7 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
 
 @command(Session.claims)
 def claims(call: Call) -> None:
-    """A claim of a session that is gone stands no more."""
+    """Claims of sessions that are gone have ended."""
     with call.survey() as context:
         found = listed(context)
     if call.json:

@@ -1,4 +1,4 @@
-"""Connecting an agent: what init does, up offers and doctor looks at, on this machine."""
+"""Connections of agents on this machine, for init, up and doctor."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sightline.hooks.http_endpoint import http_settings
 Kind = Literal["command", "http"]
 
 AGENTS = {hook_settings.AGENT: "Claude Code"}
-"""The agents that can be connected, and what people call them."""
+"""Agent that can be connected -> the name people call it."""
 
 
 def found_agents(root: str) -> list[str]:
-    """Those that this user has, or has used in this workspace. root may be empty."""
+    """Return the agents that this user has, or has used in this workspace. root may be empty."""
     folders = [config_dir(), os.path.join(root, ".claude")] if root else [config_dir()]
     there = which("claude") is not None or any(map(os.path.isdir, folders))
     return [hook_settings.AGENT] if there else []
@@ -35,12 +35,12 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def entry_script() -> str:
-    """The script that a command hook runs."""
+    """Return the script that a command hook runs."""
     return os.path.join(PACKAGE, "hooks", hook_settings.ENTRY)
 
 
 def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
-    """Event -> the hook that this installation would be called by. SettingsError."""
+    """Return the hooks that call this installation, by event. SettingsError."""
     if not sys.executable:
         raise SettingsError(
             "It cannot be told which Python runs this.", "Run sightline from a shell."
@@ -54,13 +54,13 @@ def hooks_for(root: str, kind: Kind = "command") -> dict[str, Hook]:
 
 
 def settings_file(scope: Scope, root: str) -> str:
-    """Where Claude Code keeps the settings of a scope."""
+    """Return the file with Claude Code's settings of a scope."""
     home = os.path.expanduser("~")
     return settings.settings_file(scope, root, home, os.environ.get("CLAUDE_CONFIG_DIR"))
 
 
 def plan(root: str, scope: Scope, kind: Kind = "command", *, remove: bool = False) -> Change:
-    """What connecting (or the opposite) has to change. SettingsError."""
+    """Plan the change of a settings file that connects or disconnects the agent. SettingsError."""
     path = settings_file(scope, root)
     return disconnected(path) if remove else connected(path, hooks_for(root, kind))
 
@@ -68,13 +68,13 @@ def plan(root: str, scope: Scope, kind: Kind = "command", *, remove: bool = Fals
 def connections(
     root: str, scopes: Iterable[Scope] = settings.SCOPES
 ) -> dict[Scope, list[RegisteredHook]]:
-    """The scopes in which we are registered, with our hooks. SettingsError."""
+    """Return the scopes that have hooks of Sightline, with these hooks. SettingsError."""
     named = {scope: registered(settings_file(scope, root)) for scope in scopes}
     return {scope: found for scope, found in named.items() if found}
 
 
 def registered(path: str) -> list[RegisteredHook]:
-    """Our hooks in a settings file. SettingsError."""
+    """Return the hooks of Sightline in a settings file. SettingsError."""
     data = read(path)
     if data is None or not data.strip():
         return []
@@ -85,5 +85,5 @@ def registered(path: str) -> list[RegisteredHook]:
 
 
 def config_dir() -> str:
-    """Where Claude Code keeps what is the user's."""
+    """Return the folder of Claude Code's user settings."""
     return os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")

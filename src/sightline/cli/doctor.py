@@ -1,4 +1,4 @@
-"""`sightline doctor`: looks at everything that guarding stands on, and says what to do."""
+"""The command doctor: check everything that guarding depends on, and say what to do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ COLOURS = {"ok": "green", "warning": "yellow", "problem": "red", "unknown": "yel
 def doctor(call: Call, *, fix: bool) -> None:
     """Check that the guard works, and say what to do where not.
 
-    Looks at versions, store, agents' settings, hooks and their speed, and says what was counted. Exit code 0: all is well, or there are warnings only; 1: a problem; 3: something cannot be told.
+    Looks at versions, store, agents' settings, hooks and their speed, and counts facts. Exit code 0:
+    all is well, or there are warnings only; 1: a problem; 3: a check could not tell.
     """
     root = discover(call.workspace)
     with output.progress(call, "Looking around"):
@@ -46,7 +47,7 @@ def doctor(call: Call, *, fix: bool) -> None:
 
 
 def _tell(call: Call, found: list[Finding]) -> None:
-    """With --quiet only what is not well."""
+    """Print the findings; with --quiet only those that are not well."""
     names = max(len(finding.name) for finding in found)
     states = max(len(STATES[finding.state]) for finding in found)
     for finding in found:
@@ -62,7 +63,7 @@ def _tell(call: Call, found: list[Finding]) -> None:
 
 
 def _short(words: str) -> str:
-    """Paths in the home folder as people write them."""
+    """Return paths in the home folder with ~, as people write them."""
     return words.replace(os.path.join(os.path.expanduser("~"), ""), "~/")
 
 

@@ -1,4 +1,4 @@
-"""What `doctor` says: for each thing it looks at, how that stands and what can be done."""
+"""The words of `doctor`: for each check its outcomes, and what to do about them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from sightline.history.words import seeing
 
 STATES = {"ok": "ok", "warning": "warning", "problem": "problem", "unknown": "cannot tell"}
-"""State -> the word a person reads."""
+"""State of a finding -> its word."""
 
 
 def said(name: str, case: str, facts: Mapping[str, Any]) -> tuple[str, str]:
-    """The message and the hint (may be empty) of a check's outcome."""
+    """Return the message and the hint (may be empty) of a finding."""
     if name in _COUNTERS:
         return _COUNTERS[name](facts), _HINTS.get((name, case), "")
     message, hint = _WORDS[name, case]
@@ -20,7 +20,7 @@ def said(name: str, case: str, facts: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def amount(size: int) -> str:
-    """Bytes in the unit people would say."""
+    """Return a number of bytes in a unit that suits it."""
     for unit in ("bytes", "KiB", "MiB"):
         if size < 1024:
             return f"{size:.0f} {unit}"

@@ -69,7 +69,7 @@ def edit(
     new_file: str | None,
     **arguments: Any,
 ) -> None:
-    """TEXT is taken literally: a line end in it is a real one."""
+    """A line end in TEXT is a real line end: nothing is unescaped."""
     before, after = text_or_file(old, old_file, "old"), text_or_file(new, new_file, "new")
     edited(call, Session.edit, old=before, new=after, **arguments)
 

@@ -74,7 +74,7 @@ def registry(call: Call, *, every: bool, with_md5: bool) -> None:
 
 @command(Session.stats)
 def stats(call: Call) -> None:
-    """Of all sessions, or with --session of one."""
+    """Counts those of all sessions, or with --session of one."""
     with call.survey() as context:
         found = searches.stats(context.store, call.session)
     if call.json:

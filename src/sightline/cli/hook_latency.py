@@ -1,4 +1,4 @@
-"""How long a hook takes on this machine: the registered command, run where it can harm nothing."""
+"""The latency of hooks on this machine, measured in a workspace of their own."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ TEXT = "one\ntwo\nthree\n"
 
 
 def command(hook: Mapping[str, Any], flag: str = "") -> Finding:
-    """A command hook asked RUNS times about an edit, in a workspace and a store of its own.
-    flag: of the `init` that would write it anew."""
+    """Ask a command hook RUNS times about an edit, in a workspace and a store of its own.
+
+    flag: the options of the `init` that writes the hook anew.
+    """
     line = [hook["command"], *hook.get("args", [])]
     with TemporaryDirectory(prefix="sightline-doctor-") as folder:
         root = os.path.realpath(os.path.join(folder, "workspace"))
@@ -50,8 +52,7 @@ def command(hook: Mapping[str, Any], flag: str = "") -> Finding:
 
 
 def http(hook: Mapping[str, Any]) -> Finding:
-    """A hook of the http kind asked RUNS times about nothing: the road there and back. Work of
-    its own would be recorded where the user's is."""
+    """Ask an http hook RUNS times about an event that it ignores, so nothing is recorded."""
     payload = _payload(os.path.sep, hook_event_name="Nothing")
     took = []
     for _ in range(RUNS):
@@ -71,7 +72,7 @@ def http(hook: Mapping[str, Any]) -> Finding:
 
 
 def timed(took_ms: Sequence[float], case: str = "measured") -> Finding:
-    """Median and 95th percentile of what hook calls took."""
+    """Report the median and the 95th percentile of durations of hook calls."""
     ordered = sorted(took_ms)
     p50, p95 = ordered[len(ordered) // 2], ordered[-(-len(ordered) * 95 // 100) - 1]
     facts = {"p50": round(p50), "p95": round(p95)}
@@ -81,7 +82,7 @@ def timed(took_ms: Sequence[float], case: str = "measured") -> Finding:
 
 
 def _failure(line: list[str], payload: bytes, environ: Mapping[str, str], root: str) -> str:
-    """Run a hook once: what is wrong with how it ends, "" for nothing."""
+    """Run a hook once, and return its fault, or ""."""
     try:
         done = subprocess.run(
             line, input=payload, capture_output=True, env=environ, cwd=root, timeout=WITHIN_S,

@@ -1,4 +1,4 @@
-"""`sightline init`: connects agents by their own settings, and takes that back."""
+"""The command init: connect agents through their own settings, or disconnect them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def init(
 
 
 def _root(call: Call, scope: Scope) -> str:
-    """The workspace; the user's own settings need none."""
+    """Return the workspace; "" for the user's own settings, which need none."""
     if scope == "user" and call.workspace is None:
         return ""
     return discover(call.workspace)
@@ -111,7 +111,7 @@ def _preview(call: Call, change: Change) -> None:
 
 
 def _diff(change: Change) -> str:
-    """What happens to the file, as a patch."""
+    """Return the change of a file as a patch."""
     before, after = (
         (data or b"").decode().splitlines(keepends=True) for data in (change.before, change.after)
     )
@@ -141,7 +141,7 @@ def _undo(agent: str, scope: Scope) -> str:
 
 
 def _short(path: str, root: str) -> str:
-    """A path as people name it: from the workspace, or from the home folder."""
+    """Return a path relative to the workspace, or with ~ for the home folder."""
     home = os.path.expanduser("~")
     for folder, sign in ((root, ""), (home, "~/")):
         if folder and path.startswith(os.path.join(folder, "")):
@@ -150,7 +150,7 @@ def _short(path: str, root: str) -> str:
 
 
 def _notes(call: Call, root: str, scope: Scope, agent: str, *, removed: bool) -> None:
-    """What else the user has to know."""
+    """Print remarks: other scopes, shared settings, git."""
     others = [other for other in connect.connections(root) if other != scope] if root else []
     for other in others:
         undo = _undo(agent, other)
@@ -166,7 +166,7 @@ def _notes(call: Call, root: str, scope: Scope, agent: str, *, removed: bool) ->
 
 
 def _listed_by_git(root: str) -> bool:
-    """Whether git would list the local settings among the files to add."""
+    """Return whether git would list the local settings among the files to add."""
     asked = ["git", "-C", root, "check-ignore", "--quiet", ".claude/settings.local.json"]
     try:
         return subprocess.run(asked, capture_output=True, check=False).returncode == 1
@@ -197,7 +197,7 @@ NO_GIT = "Start it in this folder itself: without git, settings do not hold in i
 def connected(
     name: str, root: str, file: str, backup: str | None, action: str, undo: str
 ) -> list[str]:
-    """An agent is connected. root: "" for all workspaces; action: one of ACTIONS."""
+    """Return words for a connected agent. root: "" for all workspaces; action: one of ACTIONS."""
     where = f"in {root}" if root else "in all your workspaces"
     lines = [f"{name} is connected {where}.", f"  Hooks were {ACTIONS[action]} {file}."]
     if backup:
@@ -209,7 +209,7 @@ def connected(
 
 
 def disconnected(name: str, file: str, how: str) -> list[str]:
-    """An agent is not connected any more. how: one of gone, restored, edited."""
+    """Return words for a disconnected agent. how: one of gone, restored, edited."""
     return [f"{name} is no longer connected.", f"  {_LEFT[how].format(file=file)}"]
 
 
@@ -221,11 +221,11 @@ _LEFT = {
 
 
 def unchanged(name: str, file: str, *, there: bool) -> list[str]:
-    """Nothing was to be done."""
+    """Return words for a settings file that did not change."""
     return [f"{name} is {'connected already' if there else 'not connected'}: {file}."]
 
 
 def elsewhere(scope: str, undo: str, *, removed: bool) -> list[str]:
-    """Another scope has hooks of ours, too."""
+    """Return words for another scope that has hooks of Sightline."""
     still = "still connect it" if removed else "connect it too; once is enough"
     return [f"The settings of scope {scope} {still}. To undo that:", f"  {undo}"]

@@ -21,7 +21,7 @@ from sightline.text.phrases import printable, shown, spans
 
 @command()
 def status(call: Call) -> None:
-    """Show each session's files, and which of them changed.
+    """Show each session's files, and the changed ones among them.
 
     With --session, only that one's.
     """

@@ -1,4 +1,4 @@
-"""What is printed: answers on stdout as exact bytes, everything else on stderr."""
+"""Printing: answers on stdout as exact bytes, everything else on stderr. And the call: its options."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ PROGRESS_AFTER_S = 0.5
 
 
 class Unprintable(OSError):
-    """An answer could not be written to where it was to go."""
+    """Writing an answer failed."""
 
 
 def text(words: str, *, end: str = "\n") -> None:
-    """Print an answer. To a pipe go the very bytes it was made from."""
+    """Print an answer; a pipe gets its exact bytes."""
     if sys.stdout.isatty():
         _answer(_speakable(words + end, sys.stdout), color=True)
     else:
@@ -47,7 +47,7 @@ def raw(data: bytes) -> None:
 
 
 def json(shape: Mapping[str, Any], *, schema: bool = True) -> None:
-    """Print one object on one line. Only ASCII: no terminal, shell or locale can change it."""
+    """Print one object on one line, in ASCII: no terminal, shell or locale changes ASCII."""
     _answer(codec.dumps({"schema": SCHEMA, **shape} if schema else shape).encode() + b"\n")
 
 
@@ -62,8 +62,10 @@ def _answer(data: str | bytes, *, color: bool | None = None) -> None:
 
 
 def let_go(stream: TextIO) -> None:
-    """Write out what is left in a stream, or send it nowhere: every later flush would fail on it
-    once more, and the interpreter's last one would end the process with a code that is not ours."""
+    """Flush a stream, or redirect it to the null device if that fails.
+
+    Otherwise the interpreter would flush again at its end, fail, and change the exit code.
+    """
     try:
         stream.flush()
     except OSError:
@@ -73,25 +75,25 @@ def let_go(stream: TextIO) -> None:
 
 
 def done(call: Call, words: str) -> None:
-    """Say that something was done: part of the answer, unless --quiet."""
+    """Print that something was done, unless --quiet."""
     if not call.quiet:
         text(words)
 
 
 def note(call: Call, words: str) -> None:
-    """Something worth knowing beside the answer, on stderr, unless --quiet."""
+    """Print a remark on stderr, unless --quiet."""
     if not call.quiet:
         say(words)
 
 
 def say(words: str) -> None:
-    """Something that must be known, on stderr."""
+    """Print a remark on stderr, with --quiet, too."""
     sys.stdout.flush()
     click.echo(_speakable(words, sys.stderr), err=True, color=sys.stderr.isatty())
 
 
 def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
-    """An error: what happened, and what to do next. The diff between them is an answer."""
+    """Print an error and its hint on stderr. The diff between them goes to stdout, as an answer."""
     say(f"{style(call, 'Error:', 'red', sys.stderr)} {printable(' '.join(message.split()))}")
     if diff and not call.json:
         text(coloured(call, diff))
@@ -103,13 +105,13 @@ def failure(call: Call, message: str, hint: str, *, diff: str = "") -> None:
 
 
 def style(call: Call, words: str, colour: str, stream: TextIO | None = None) -> str:
-    """Words in a colour, where colours are wanted and seen."""
+    """Return words in a colour if the stream is a terminal and colours are wanted."""
     plain = call.no_color or os.environ.get("NO_COLOR") or not (stream or sys.stdout).isatty()
     return words if plain else click.style(words, fg=colour)
 
 
 def coloured(call: Call, diff: str, stream: TextIO | None = None) -> str:
-    """A diff without its last newline; on a terminal in colours, and unable to steer it."""
+    """Return a diff without its last newline; for a terminal in colours and printable."""
     whole = diff.removesuffix("\n")
     if not (stream or sys.stdout).isatty():
         return whole
@@ -124,12 +126,12 @@ def _line(call: Call, line: str, stream: TextIO | None) -> str:
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 STATE_COLOURS = {"fresh": "green", "unseen": "cyan"}
-"""Every other state is yellow: look before you rely on it."""
+"""State -> colour. Every other state is yellow: look before you rely on the file."""
 
 
 @contextmanager
 def progress(call: Call, words: str) -> Iterator[None]:
-    """Around work that may take long: says so on a terminal, once it does, and wipes it out."""
+    """Show words on a terminal while the block runs, if it takes long."""
     if call.quiet or call.json or not sys.stderr.isatty():
         yield
         return
@@ -153,7 +155,7 @@ def progress(call: Call, words: str) -> Iterator[None]:
 
 
 def _speakable(words: str, stream: TextIO) -> str:
-    """Words that this stream can print."""
+    """Return words in the encoding of a stream."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return words.encode(encoding, "replace").decode(encoding)
 
@@ -163,7 +165,7 @@ AGENT = "cli"
 
 
 class Call:
-    """The options of all commands (None and False: not given), and the root once it is known."""
+    """The options of all commands; None and False stand for options that are not there."""
 
     def __init__(self) -> None:
         self.workspace: str | None = None
@@ -181,15 +183,17 @@ class Call:
 
     @property
     def session_id(self) -> str:
-        """Whose view is asked for."""
+        """The session whose view the command shows."""
         if self.session is not None:
             return self.session
         return os.environ.get("SIGHTLINE_SESSION") or AGENT
 
     @contextmanager
     def open(self, *, finish: bool = True) -> Iterator[Session]:
-        """The session asked for; one that another agent began is resumed as that agent's. finish:
-        a rewind of it whose process died is finished, and that is said."""
+        """Open the session of the command. A session of another agent stays that agent's.
+
+        finish: finish a rewind of the session whose process died, and say so.
+        """
         store, workspace, settings = self._ports()
         try:
             state = store.session(self.session_id)
@@ -214,7 +218,7 @@ class Call:
 
     @contextmanager
     def survey(self) -> Iterator[SessionContext]:
-        """Store and workspace, to look at all sessions and begin none."""
+        """Open store and workspace, to look at all sessions without beginning one."""
         store, workspace, settings = self._ports()
         try:
             yield survey(store, workspace, settings, now_us)
@@ -222,15 +226,17 @@ class Call:
             store.close()
 
     def path(self, name: str) -> str:
-        """A path as it was typed (relative to the current folder, or to --workspace if given), as
-        seen from the root of the workspace, which is open."""
+        """Return a path relative to the root of the workspace.
+
+        Typed paths are relative to the current folder, or to --workspace.
+        """
         if self.workspace is not None or os.path.isabs(name):
             return name
         folder = os.path.relpath(os.getcwd(), self.root)
         return name if folder == "." else os.path.join(folder, name)
 
     def store_url(self, ground: SessionContext) -> str:
-        """Where the facts are kept, as --store would take it."""
+        """Return the URL of the store, as --store takes it."""
         root = ground.workspace.root
         settings = settings_of(root, self.store)
         return settings.store or f"sqlite://{store_file(settings.state_home, root)}"
@@ -242,7 +248,7 @@ class Call:
 
 
 def approver(call: Call) -> Callable[[str, str], bool] | None:
-    """Asks (path, diff) on the terminal; None where nobody sits at one."""
+    """Return a function that asks the user to approve (path, diff); None without a terminal."""
     if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
 

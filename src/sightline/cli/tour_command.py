@@ -1,4 +1,4 @@
-"""`sightline tour`: a recorded session, played through the guard where nothing can be harmed."""
+"""The command tour: play a recorded session through the guard, in a throw-away folder."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _begin(call: Call) -> None:
 
 
 def _tell(call: Call, number: int, step: Step) -> None:
-    """Print a step: what happens, how it ended, what the library said."""
+    """Print a step: the event, its outcome, and the words of the library."""
     outcome = step.outcome
     arrow = f"{step.verb} -> {outcome.ended}"
     answer = _wrapped(f"{arrow}: {outcome.message}" if outcome.message else arrow)
@@ -90,7 +90,7 @@ _COLOURS = {"stale": "yellow", "refused: stale": "yellow"}
 
 
 def _diff(call: Call, diff: str) -> str:
-    """A diff without the lines that name the file, indented, with narrow tabs."""
+    """Return a diff without the lines that name the file, indented, with narrow tabs."""
     hunks = diff[diff.index("@@") :].expandtabs(4).splitlines()
     return "\n".join(f"    | {output.coloured(call, line).rstrip()}".rstrip() for line in hunks)
 
@@ -102,7 +102,7 @@ def _wrapped(words: str, start: str = "    ") -> str:
 
 
 def _status(call: Call, stage: Stage) -> None:
-    """How the session's files stand at the end."""
+    """Print the status of the session's files."""
     output.text("\nWhat 'sightline status' says of it all:\n")
     for line in status_lines(call, stage.ground, stage.status()):
         output.text(f"    {line}".rstrip())

@@ -1,4 +1,4 @@
-"""The terminal's longer answers, put together from what services say and render's words."""
+"""Longer answers for a terminal: verdicts, sessions with their files, numbered lines."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from sightline.text import phrases
 
 
 def state(call: Call, name: str, width: int = 0) -> str:
-    """A state in its colour, in a column."""
+    """Return a state in its colour, padded to a width."""
     colour = output.STATE_COLOURS.get(name, "yellow")
     return output.style(call, name.ljust(width), colour)
 
 
 def about(session: Session, verdict: Verdict) -> str:
-    """What a verdict means, in a sentence."""
+    """Return a sentence that explains a verdict."""
     said = phrases.verdict(
         verdict.state, phrases.one_line(verdict.path), who(verdict.changed_by, session.id)
     )
@@ -39,15 +39,17 @@ def about(session: Session, verdict: Verdict) -> str:
 
 
 def who(by: ChangedBy | None, session: str) -> str:
-    """Who changed a file, as this session's reader says it."""
+    """Return the author of a change, in words for the reader of a session."""
     return change_words.cause(None if by is None else by.cause, session)
 
 
 def status_lines(
     call: Call, context: SessionContext, found: Sequence[SessionFiles], only: str | None = None
 ) -> list[str]:
-    """Sessions with their files; those that were shown nothing are only counted. only: the one
-    that was asked for."""
+    """Return sessions with their files; sessions without any are only counted.
+
+    only: the session that the user named.
+    """
     lines = [f"Workspace {phrases.printable(context.workspace.root)}"]
     telling = {claim.session for claim in listed(context)}
     telling |= {warning.session for warning in pending(context)}
@@ -114,7 +116,7 @@ def since(at: datetime) -> str:
 
 
 def _interrupted(context: SessionContext, session: str) -> list[str]:
-    """What there is to say of a rewind of a session whose process died."""
+    """Return a line for each rewind of a session that was interrupted."""
     return [
         rewind_words.begun(each.to, each.session, since(each.at))
         for each in recovery.listed(context, session)
@@ -122,7 +124,7 @@ def _interrupted(context: SessionContext, session: str) -> list[str]:
 
 
 def _runs_on(context: SessionContext, session: str) -> str:
-    """The model and the application of a session's agent, as far as they were told."""
+    """Return the model and the application of a session's agent, as far as recorded."""
     said = [
         words.model(used.model, used.provider, used.mode)
         for used in usage.models(context, session)[-1:]
@@ -156,7 +158,7 @@ def _next(shown: Sequence[SessionFiles]) -> list[str]:
 
 
 def numbered(view: FileView) -> str:
-    """A file's lines with their numbers, for a terminal."""
+    """Return a file's lines with their numbers, for a terminal."""
     first, last = view.lines
     width = len(str(last))
     lines = view.text.removesuffix("\n").split("\n") if last else []

@@ -1,4 +1,4 @@
-"""The recorded session: what its agent was shown, and each edit that it tried."""
+"""The recorded session: the texts shown to its agent, and each edit that the agent tried."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SOURCE = {
     "licence": "MIT",
     "copyright": "Copyright (c) 2026 Entire Inc.",
 }
-"""Where the recording was published; data/tour/ATTRIBUTION.md has the licence's text."""
+"""The origin of the recording; data/tour/ATTRIBUTION.md has the text of the licence."""
 
 
 class Edit(Struct, frozen=True):
-    """An edit that the agent asked for. refusal: what its own tool answered, "" if it did it."""
+    """An edit that the agent asked for. refusal: the answer of its own tool, "" if it edited."""
 
     old: str
     new: str
@@ -29,8 +29,11 @@ class Edit(Struct, frozen=True):
 
 
 class File(Struct, frozen=True):
-    """One file in the recording. path: in the workspace; reads: its whole text, each time it was
-    read; edits: in order; ended: its text after the last of them."""
+    """One file in the recording.
+
+    path: in the workspace. reads: its whole text at each read. edits: in order. ended: its text
+    after the last edit.
+    """
 
     path: str
     reads: tuple[str, ...]
@@ -43,7 +46,7 @@ class File(Struct, frozen=True):
 
 
 def load() -> dict[str, File]:
-    """The files of the committed recording, by name."""
+    """Return the files of the recording, by name."""
     text = (files("sightline") / "data" / "tour" / "session.jsonl").read_text(encoding="utf-8")
     records = [json.loads(line) for line in text.splitlines()]
     answers = {part["tool_use_id"]: (record, part) for record, part in _parts(records, "user")}
@@ -68,7 +71,7 @@ def load() -> dict[str, File]:
 
 
 def _parts(records: list[dict[str, Any]], kind: str) -> Iterator[tuple[Any, Any]]:
-    """The records of the agent ("assistant") or of its tools ("user"), and what they hold."""
+    """Yield the records of the agent ("assistant") or of its tools ("user"), with their parts."""
     for record in records:
         if record["type"] == kind:
             for part in record["message"]["content"]:

@@ -21,11 +21,11 @@ from sightline.model.results import EditResult
 from sightline.text import phrases
 
 LATER_NS = 2_000_000_000
-"""How much newer a file is made that is saved again: more than any file system rounds off."""
+"""The time that saving again adds to a file; more than any file system rounds off."""
 
 
 class Outcome(Struct, frozen=True):
-    """How a verb of the library ended, in one word or two, and what it said."""
+    """The outcome of a verb of the library, in a word or two, with its messages."""
 
     ended: str
     message: str = ""
@@ -34,7 +34,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Stage:
-    """The agent's verbs, each answered with its Outcome, and what others do behind its back.
+    """The agent's verbs, each with its Outcome, and the deeds of others behind its back.
 
     folder: an empty one, which the caller throws away. No setting or store of the user is used.
     """
@@ -47,7 +47,7 @@ class Stage:
 
     @property
     def ground(self) -> SessionContext:
-        """What the session stands on."""
+        """The context of the session."""
         return self.session._context  # noqa: SLF001 - faces compose the parts
 
     def resume(self, policy: str) -> None:
@@ -55,14 +55,14 @@ class Stage:
         self.session = self._open(policy)
 
     def put(self, path: str, text: str) -> None:
-        """Somebody else saves a file."""
+        """Save a file as somebody else."""
         file = os.path.join(self.root, *path.split("/"))
         os.makedirs(os.path.dirname(file), exist_ok=True)
         with open(file, "wb") as stream:
             stream.write(text.encode())
 
     def save_again(self, path: str) -> None:
-        """Somebody else saves the same bytes again, so that only the file's time is new."""
+        """Save the same bytes again as somebody else, so that only the file's time is new."""
         file = os.path.join(self.root, *path.split("/"))
         before = os.stat(file).st_mtime_ns
         with open(file, "rb") as stream:
@@ -78,7 +78,7 @@ class Stage:
         return Outcome(verdict.state, phrases.verdict(verdict.state, path, "others"), verdict.diff)
 
     def status(self) -> list[SessionFiles]:
-        """What `sightline status` tells of this workspace."""
+        """Return the status of this workspace."""
         return status(self.ground)
 
     def changes(self) -> Outcome:
@@ -109,7 +109,7 @@ class Stage:
             return _refused(refusal)
 
     def compare(self, texts: Mapping[str, str]) -> Outcome:
-        """Whether files hold these texts, to the byte."""
+        """Compare files with texts, byte for byte."""
         for path, text in texts.items():
             with open(os.path.join(self.root, *path.split("/")), "rb") as stream:
                 if stream.read() != text.encode():
@@ -153,7 +153,7 @@ def _refused(refusal: EditRefused) -> Outcome:
 
 
 def _size(diff: str) -> str:
-    """How many lines a diff adds and takes: "+5 -2 lines"."""
+    """Return the number of lines that a diff adds and removes: "+5 -2 lines"."""
     lines = [line for line in diff.splitlines() if not line.startswith(("+++ ", "--- "))]
     added = sum(line.startswith("+") for line in lines)
     return f"+{added} -{sum(line.startswith('-') for line in lines)} lines"

@@ -1,4 +1,4 @@
-"""The story: what is played in which order, and how each step is told to end."""
+"""The story: the steps in their order, each with its expected outcome."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from sightline.cli.tour.stage import Outcome, Stage
 
 
 class Step(Struct, frozen=True):
-    """One step. told: what happens, for the reader; verb: of the library; expected: how it has to
-    end; note: what the recording has instead, or beside it. brief: the diff need not be shown."""
+    """One step.
+
+    told: the event, for the reader. verb: of the library. expected: the outcome it must have. note:
+    the difference from the recording. brief: whether the diff is left out.
+    """
 
     told: str
     verb: str
@@ -27,7 +30,7 @@ class Step(Struct, frozen=True):
 
 
 def play(stage: Stage, files: Mapping[str, File]) -> Iterator[Step]:
-    """Play the steps one by one, each when it is asked for."""
+    """Play the steps one by one, as the caller iterates."""
     code, test = files["telemetry.go"], files["telemetry_test.go"]
     yield from _stale(stage, code)
     yield from _elsewhere(stage, code)
@@ -41,7 +44,7 @@ def play(stage: Stage, files: Mapping[str, File]) -> Iterator[Step]:
 
 
 def _stale(stage: Stage, code: File) -> Iterator[Step]:
-    """The edit that the recording refuses, too. The policy is "block": nothing is merged."""
+    """Play the edit that the recording refuses, too. The policy is "block": nothing is merged."""
     refused, again = code.edits[:2]
     stage.put(code.path, code.reads[0].replace(again.old, refused.old))
     yield Step(
@@ -77,7 +80,7 @@ def _stale(stage: Stage, code: File) -> Iterator[Step]:
 
 
 def _elsewhere(stage: Stage, code: File) -> Iterator[Step]:
-    """A change beside the agent's edits, while no session is open; then the default policy."""
+    """Play a change beside the agent's edits while no session is open; then the default policy."""
     imports, command, helper, last = code.edits[2:]
     yield Step(
         "Two more edits. The agent's own changes are not reported to it as foreign.",
@@ -120,7 +123,7 @@ def _elsewhere(stage: Stage, code: File) -> Iterator[Step]:
 
 
 def _unchanged(stage: Stage, test: File) -> Iterator[Step]:
-    """What a guard by time stamps would take for a change."""
+    """Play a save without a change, which a guard by time stamps would report."""
     stage.put(test.path, test.reads[0])
     stage.read(test.path)
     stage.save_again(test.path)
