@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -100,132 +101,99 @@ _HINTS = {
     ("checkpoints", "missed"): "Take one yourself: sightline checkpoint",
 }
 
-_FIX = "Run: sightline doctor --fix"
-_AGAIN = "Run it again: sightline doctor"
-_CONNECT = "Run: sightline init {agent}"
+_TABLE = """\
+sightline/here: {version}, in {folder}
+python/here: {version}, {program}
+sqlite/sound: {version}
+sqlite/racy: {version}. Its checkpoints can lose a commit (until 3.51.3); ours run while nobody writes.
+git/here: {version}
+git/absent: not found on PATH. Nothing that is judged depends on it.
+    Install git, if you use it here.
+settings/valid: read from {files}
+settings/default: none of your own: the defaults hold
+settings/refused: {message}
+    {hint}
+fail/open: open: when Sightline itself fails, the agent goes on unguarded and the log says so.
+fail/closed: closed: when Sightline itself fails, the agent's edits are refused.
+state/absent: {folder} is not there yet; it is made when it is needed.
+state/private: {folder} is yours alone.
+state/open: Other users may open {first} ({count} in all); texts of your files are kept there.
+    Run: sightline doctor --fix
+state/closed: {folder} cannot be written.
+    Give yourself write permission, or name another folder in SIGHTLINE_HOME.
+state/unreadable: {folder} cannot be looked at: {why}.
+    Check its permissions.
+state/refused: {message}
+    {hint}
+store/whole: {facts} facts, {size}, verified: {place}
+store/large: {facts} facts, {size}, too many to verify here: {place}
+store/differs: {place} does not hold what its timeline says, in {count} places. {first}
+    Copy the file with its -wal, then report this with the copy's timeline: sightline log --json
+store/refused: {message}
+    {hint}
+rewind/unfinished: The rewind to {to} of session {session} was interrupted, and is not finished.
+    Run: sightline doctor --fix, or sightline rewind {to} --session {session}
+watcher/ok: {watches} folders may be watched.
+watcher/warning: Only {watches} folders may be watched.
+    Run: sudo sysctl fs.inotify.max_user_watches={advised}
+watcher/unreadable: {file} cannot be read.
+claude-code/here: {version}, {program}
+claude-code/absent: claude is not found on PATH.
+    Nothing to do, if you start it otherwise.
+claude-code/silent: {program} --version {why}.
+    Run it yourself to see why.
+hooks/none: No agent is connected here: nothing is guarded.
+    Run: sightline init {agent}
+hooks/registered: {scope}: {events} events call Sightline ({kind}).
+hooks/refused: {message}
+    {hint}
+hooks/off: {path} switches all hooks off ({key}).
+    Take {key} out of it.
+hooks/gone: {scope}: {path} names {missing}, which is not there. Nothing is guarded.
+    Run: sightline doctor --fix, or: sightline init {agent}{flag}
+hooks/outdated: {scope}: {path} is not what this version writes.
+    Run: sightline doctor --fix, or: sightline init {agent}{flag}
+hooks/elsewhere: {scope}: hooks call another installation, {script}.
+    To have this one called: sightline init {agent}{flag}
+hooks/double: Connected in {scopes}: one is enough, and hooks that differ are all called.
+    Run: sightline init {agent} --remove --scope {last}
+latency/measured: A hook takes {p50} ms, one in twenty {p95} ms or more.
+latency/answered: 'sightline up' is asked and answers in {p50} ms, one in twenty in {p95} ms or more.
+latency/http fails: {why}.
+    Run: sightline init claude-code --kind http
+latency/slow: A hook takes {p50} ms, one in twenty {p95} ms or more: the agent waits for each.
+    With 'sightline up' running, most of that goes away.
+latency/fails: The hook command fails: {why}.
+    Run: sightline init {agent}{flag}
+latency/not running: Hooks ask 'sightline up', which does not run: nothing is guarded.
+    Run: sightline up, or: sightline init {agent} --kind command
+faults/none: No hook failed, as far as the log goes back.
+faults/some: {count} in the log, the newest at {at} ({event}): {message}
+    All of them: {file}
+faults/unreadable: {file} cannot be read: {why}.
+    Check its permissions.
+transcript/none: No session of an agent is recorded for this folder.
+transcript/read: {path}: {shown} shown texts found in {size}.
+transcript/unreadable: {path} cannot be read: {why}.
+    Run it again: sightline doctor
+up/running: 'sightline up' runs for this folder and answers hooks.
+up/not running: 'sightline up' does not run; nothing needs it.
+up/outdated: 'sightline up' runs as another version than this one, so hooks do not ask it.
+    End it and start it again, or run the installation that the hooks call.
+answerer/running: Process {pid} answers hooks since {since} ({calls} so far) and ends with their client.
+answerer/not running: None runs; the first hook of a conversation starts one, that ends with its client.
+answerer/outdated: Process {pid} answers hooks of another version than this one.
+    It ends by itself, at the latest when its client does.
+answerer/not needed: None runs: 'sightline up' answers hooks.
+answerer/off: off: each hook does the work itself, as your settings say.
+answerer/silent: Process {pid} does not answer: each hook does the work itself.
+    End it, if it stays like that: kill -9 {pid}
+"""
+"""CHECK/CASE: message, and on the next line a hint."""
 
-_WORDS: dict[tuple[str, str], tuple[str, str]] = {
-    ("sightline", "here"): ("{version}, in {folder}", ""),
-    ("python", "here"): ("{version}, {program}", ""),
-    ("sqlite", "sound"): ("{version}", ""),
-    ("sqlite", "racy"): (
-        "{version}. Its checkpoints can lose a commit (until 3.51.3); ours run while nobody writes.",
-        "",
-    ),
-    ("git", "here"): ("{version}", ""),
-    ("git", "absent"): (
-        "not found on PATH. Nothing that is judged depends on it.",
-        "Install git, if you use it here.",
-    ),
-    ("settings", "valid"): ("read from {files}", ""),
-    ("settings", "default"): ("none of your own: the defaults hold", ""),
-    ("settings", "refused"): ("{message}", "{hint}"),
-    ("fail", "open"): (
-        "open: when Sightline itself fails, the agent goes on unguarded and the log says so.",
-        "",
-    ),
-    ("fail", "closed"): ("closed: when Sightline itself fails, the agent's edits are refused.", ""),
-    ("state", "absent"): ("{folder} is not there yet; it is made when it is needed.", ""),
-    ("state", "private"): ("{folder} is yours alone.", ""),
-    ("state", "open"): (
-        "Other users may open {first} ({count} in all); texts of your files are kept there.",
-        _FIX,
-    ),
-    ("state", "closed"): (
-        "{folder} cannot be written.",
-        "Give yourself write permission, or name another folder in SIGHTLINE_HOME.",
-    ),
-    ("state", "unreadable"): ("{folder} cannot be looked at: {why}.", "Check its permissions."),
-    ("state", "refused"): ("{message}", "{hint}"),
-    ("store", "whole"): ("{facts} facts, {size}, verified: {place}", ""),
-    ("store", "large"): ("{facts} facts, {size}, too many to verify here: {place}", ""),
-    ("store", "differs"): (
-        "{place} does not hold what its timeline says, in {count} places. {first}",
-        "Copy the file with its -wal, then report this with the copy's timeline: sightline log --json",
-    ),
-    ("store", "refused"): ("{message}", "{hint}"),
-    ("rewind", "unfinished"): (
-        "The rewind to {to} of session {session} was interrupted, and is not finished.",
-        "Run: sightline doctor --fix, or sightline rewind {to} --session {session}",
-    ),
-    ("watcher", "ok"): ("{watches} folders may be watched.", ""),
-    ("watcher", "warning"): (
-        "Only {watches} folders may be watched.",
-        "Run: sudo sysctl fs.inotify.max_user_watches={advised}",
-    ),
-    ("watcher", "unreadable"): ("{file} cannot be read.", ""),
-    ("claude-code", "here"): ("{version}, {program}", ""),
-    ("claude-code", "absent"): (
-        "claude is not found on PATH.",
-        "Nothing to do, if you start it otherwise.",
-    ),
-    ("claude-code", "silent"): ("{program} --version {why}.", "Run it yourself to see why."),
-    ("hooks", "none"): ("No agent is connected here: nothing is guarded.", _CONNECT),
-    ("hooks", "registered"): ("{scope}: {events} events call Sightline ({kind}).", ""),
-    ("hooks", "refused"): ("{message}", "{hint}"),
-    ("hooks", "off"): ("{path} switches all hooks off ({key}).", "Take {key} out of it."),
-    ("hooks", "gone"): (
-        "{scope}: {path} names {missing}, which is not there. Nothing is guarded.",
-        f"{_FIX}, or: sightline init {{agent}}{{flag}}",
-    ),
-    ("hooks", "outdated"): (
-        "{scope}: {path} is not what this version writes.",
-        f"{_FIX}, or: sightline init {{agent}}{{flag}}",
-    ),
-    ("hooks", "elsewhere"): (
-        "{scope}: hooks call another installation, {script}.",
-        "To have this one called: sightline init {agent}{flag}",
-    ),
-    ("hooks", "double"): (
-        "Connected in {scopes}: one is enough, and hooks that differ are all called.",
-        "Run: sightline init {agent} --remove --scope {last}",
-    ),
-    ("latency", "measured"): ("A hook takes {p50} ms, one in twenty {p95} ms or more.", ""),
-    ("latency", "answered"): (
-        "'sightline up' is asked and answers in {p50} ms, one in twenty in {p95} ms or more.",
-        "",
-    ),
-    ("latency", "http fails"): ("{why}.", "Run: sightline init claude-code --kind http"),
-    ("latency", "slow"): (
-        "A hook takes {p50} ms, one in twenty {p95} ms or more: the agent waits for each.",
-        "With 'sightline up' running, most of that goes away.",
-    ),
-    ("latency", "fails"): ("The hook command fails: {why}.", "Run: sightline init {agent}{flag}"),
-    ("latency", "not running"): (
-        "Hooks ask 'sightline up', which does not run: nothing is guarded.",
-        "Run: sightline up, or: sightline init {agent} --kind command",
-    ),
-    ("faults", "none"): ("No hook failed, as far as the log goes back.", ""),
-    ("faults", "some"): (
-        "{count} in the log, the newest at {at} ({event}): {message}",
-        "All of them: {file}",
-    ),
-    ("faults", "unreadable"): ("{file} cannot be read: {why}.", "Check its permissions."),
-    ("transcript", "none"): ("No session of an agent is recorded for this folder.", ""),
-    ("transcript", "read"): ("{path}: {shown} shown texts found in {size}.", ""),
-    ("transcript", "unreadable"): ("{path} cannot be read: {why}.", _AGAIN),
-    ("up", "running"): ("'sightline up' runs for this folder and answers hooks.", ""),
-    ("up", "not running"): ("'sightline up' does not run; nothing needs it.", ""),
-    ("up", "outdated"): (
-        "'sightline up' runs as another version than this one, so hooks do not ask it.",
-        "End it and start it again, or run the installation that the hooks call.",
-    ),
-    ("answerer", "running"): (
-        "Process {pid} answers hooks since {since} ({calls} so far) and ends with their client.",
-        "",
-    ),
-    ("answerer", "not running"): (
-        "None runs; the first hook of a conversation starts one, that ends with its client.",
-        "",
-    ),
-    ("answerer", "outdated"): (
-        "Process {pid} answers hooks of another version than this one.",
-        "It ends by itself, at the latest when its client does.",
-    ),
-    ("answerer", "not needed"): ("None runs: 'sightline up' answers hooks.", ""),
-    ("answerer", "off"): ("off: each hook does the work itself, as your settings say.", ""),
-    ("answerer", "silent"): (
-        "Process {pid} does not answer: each hook does the work itself.",
-        "End it, if it stays like that: kill -9 {pid}",
-    ),
-}
+_WORDS: dict[tuple[str, str], tuple[str, str]] = {}
+for _entry in re.split(r"\n(?! )", _TABLE.strip()):
+    _name, _, _words = _entry.partition(": ")
+    _message, _, _hint = _words.partition("\n    ")
+    _check, _, _case = _name.partition("/")
+    _WORDS[_check, _case] = _message, _hint

@@ -16,7 +16,7 @@ from sightline.cli.options import global_options
 from sightline.cli.output import Call
 
 COMMANDS = {
-    "tour": "tour_command", "init": "init", "up": "up", "status": "looking", "check": "looking",
+    "tour": "tour", "init": "init", "up": "up", "status": "looking", "check": "looking",
     "diff": "looking", "log": "history", "why": "history", "sessions": "sessions",
     "read": "looking", "saw": "looking", "edit": "editing", "edit-lines": "editing",
     "write": "editing", "patch": "editing", "create": "editing", "delete": "editing", "move": "editing",

@@ -13,11 +13,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import sightline
 from sightline.cli.group import cli
-from sightline.cli.tour import recording, stage
-from sightline.cli.tour.recording import load
-from sightline.cli.tour.stage import Outcome, Stage
-from sightline.cli.tour.story import play
+from sightline.cli.tour import SOURCE, Outcome, Stage, load, play
 
 DATA = files("sightline") / "data" / "tour"
 
@@ -107,7 +105,7 @@ def test_nothing_of_the_user_is_touched(tmp_path):
     settings.write_text('policy = "warn"\nstore = "memory:"\n')
     home = {name: str(places["home"]) for name in ("HOME", "USERPROFILE", "APPDATA")}
     temporary = {name: str(places["temporary"]) for name in ("TMPDIR", "TEMP", "TMP")}
-    source = str(Path(stage.__file__).parents[3])
+    source = str(Path(sightline.__file__).parents[1])
     command = "import sys; from sightline.cli.entry import main; sys.exit(main(['tour']))"
     done = subprocess.run(
         [sys.executable, "-c", command],
@@ -140,7 +138,7 @@ def test_the_recording_is_whole_and_attributed():
     assert len(lines) == 17
     assert f"holds {len(lines)} of the 73 records" in page
     for word in ("repository", "commit", "path", "licence", "copyright"):
-        assert recording.SOURCE[word] in page
+        assert SOURCE[word] in page
     assert "The above copyright notice and this permission notice shall be included" in page
 
 
