@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.hooks.daemons import DaemonHost
 
-from sightline.cli import checkup, hook_latency
+from sightline.cli import checkup
 from sightline.history import doctor
 from sightline.hooks import fault_log
 from sightline.hooks.server import serving
@@ -299,9 +299,9 @@ def test_few_watches_are_a_warning(tmp_path):
 
 
 def test_percentiles_are_of_real_calls():
-    found = hook_latency.timed([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 90])
+    found = checkup.timed([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 90])
     assert (found.facts["p50"], found.facts["p95"], found.state) == (15, 90, "ok")
-    assert hook_latency.timed([500.0] * 11).state == "warning"
+    assert checkup.timed([500.0] * 11).state == "warning"
 
 
 def test_what_the_tracker_counted_is_said(at):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import sightline
-from sightline.api.metrics import COUNTERS
-from sightline.cli.doctor_words import _COUNTERS, _WORDS, STATES, amount, said
+from sightline.cli.checkup import COUNTERS
+from sightline.cli.doctor_words import _COUNTERS, _WORDS, STATES, amount, words_of
 
 SOURCE = Path(sightline.__file__).parent
 
@@ -44,15 +44,15 @@ def test_every_counter_has_words():
     ],
 )
 def test_counters_are_said_in_words(name, facts, words):
-    assert words in said(name, "counted", facts)[0]
+    assert words in words_of(name, "counted", facts)[0]
 
 
-def test_all_words_can_be_said():
+def test_every_outcome_has_words():
     for (name, case), both in _WORDS.items():
         fields = {
             field for part in both for _, field, _, _ in string.Formatter().parse(part) if field
         }
-        message, hint = said(name, case, dict.fromkeys(fields, "x"))
+        message, hint = words_of(name, case, dict.fromkeys(fields, "x"))
         assert message
         assert "{" not in message + hint
 

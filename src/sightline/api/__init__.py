@@ -2,7 +2,6 @@
 
 PUBLIC = (
     "json_shapes",
-    "metrics",
     "opening",
     "session",
     "verbs",

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from msgspec import structs
 
@@ -15,20 +22,23 @@ from sightline.agents.claude_code import health as claude
 from sightline.agents.claude_code.hook_settings import AGENT
 from sightline.agents.claude_code.settings import SCOPES, RegisteredHook, Scope
 from sightline.agents.settings_file import carry_out
-from sightline.api import metrics
 from sightline.api.opening import ports, settings_of
 from sightline.changes.session_context import SessionContext, now_us
 from sightline.checkpoints.rewind import recovery
-from sightline.cli import connect, hook_latency
+from sightline.cli import connect
 from sightline.config.settings import Settings, user_settings_file
 from sightline.errors import SightlineError
 from sightline.history import doctor
 from sightline.history.doctor import Finding, State
+from sightline.history.log_entries import WORDS
 from sightline.history.session_history import survey
 from sightline.hooks import daemon_status
 from sightline.hooks.daemon_status import DaemonStatus
 from sightline.hooks.fault_log import NAME, faults
 from sightline.hooks.protocol import stamp
+from sightline.model.events import CheckpointMissed, CheckpointTaken, SightLost
+from sightline.model.timeline import archived
+from sightline.sessions.presence import presence
 
 
 def findings(root: str, store: str | None) -> Iterator[Finding]:
@@ -41,7 +51,6 @@ def findings(root: str, store: str | None) -> Iterator[Finding]:
         facts = {"message": error.message, "hint": error.hint}
         yield Finding("settings", "problem", "refused", facts)
     else:
-        yield _settings_files(root)
         yield from _kept(root, settings)
     yield from _agent(root)
     yield claude.transcript(root, connect.config_dir())
@@ -54,7 +63,9 @@ def mend(root: str, store: str | None, found: list[Finding]) -> None:
         if finding.fix == "permissions":
             doctor.close_to_others(settings_of(root, store))
         elif finding.fix == "rewind":
-            _finish_rewinds(root, settings_of(root, store))
+            with _surveyed(root, settings_of(root, store)) as context:
+                for rewind in recovery.listed(context):
+                    recovery.finish(context.of(rewind.session))
         elif finding.fix:
             scope: Scope = finding.facts["scope"]
             kind = _kind(connect.connections(root, [scope])[scope])
@@ -67,58 +78,45 @@ def _versions() -> Iterator[Finding]:
     python = ".".join(map(str, sys.version_info[:3]))
     yield Finding("python", "ok", "here", {"version": python, "program": sys.executable})
     yield doctor.sqlite_build()
-    yield _git()
-
-
-def _git() -> Finding:
     try:
-        done = subprocess.run(
+        git = subprocess.run(
             ["git", "--version"], capture_output=True, text=True, check=False, timeout=10
         )
     except (OSError, subprocess.TimeoutExpired):
-        return Finding("git", "warning", "absent", {})
-    return Finding(
-        "git", "ok", "here", {"version": done.stdout.strip().removeprefix("git version ")}
-    )
-
-
-def _settings_files(root: str) -> Finding:
-    """Report the settings files that apply here, all of them valid."""
-    users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
-    own = [users, os.path.join(root, "sightline.toml")]
-    there = [path for path in own if os.path.exists(path)]
-    if not there:
-        return Finding("settings", "ok", "default", {})
-    return Finding("settings", "ok", "valid", {"files": ", ".join(there)})
+        yield Finding("git", "warning", "absent", {})
+        return
+    version = git.stdout.strip().removeprefix("git version ")
+    yield Finding("git", "ok", "here", {"version": version})
 
 
 def _kept(root: str, settings: Settings) -> Iterator[Finding]:
+    """Check the settings, which are valid, and the store that they name."""
+    users = user_settings_file(os.environ, os.path.expanduser("~"), sys.platform)
+    own = [path for path in (users, os.path.join(root, "sightline.toml")) if os.path.exists(path)]
+    files = {"files": ", ".join(own)} if own else {}
+    yield Finding("settings", "ok", "valid" if own else "default", files)
     yield doctor.policy(settings)
     yield doctor.state_folder(settings)
     yield doctor.store(root, settings)
-    yield from metrics.findings(root, settings)
-    yield from _rewinds(root, settings)
+    with suppress(SightlineError), _surveyed(root, settings) as context:  # doctor.store says why
+        yield from [*_counters(context)]
+        for rewind in recovery.listed(context):
+            yield Finding("rewind", "warning", "unfinished", structs.asdict(rewind), "rewind")
     watcher = doctor.watcher()
     if watcher is not None:
         yield watcher
-    yield _faults(settings.state_home)
-
-
-def _rewinds(root: str, settings: Settings) -> Iterator[Finding]:
-    """Report rewinds whose process died; none if the store cannot be opened."""
+    file = os.path.join(settings.state_home, NAME)
     try:
-        with _surveyed(root, settings) as ground:
-            found = recovery.listed(ground)
-    except SightlineError:
-        return  # of the store it was said
-    for each in found:
-        yield Finding("rewind", "warning", "unfinished", structs.asdict(each), "rewind")
-
-
-def _finish_rewinds(root: str, settings: Settings) -> None:
-    with _surveyed(root, settings) as ground:
-        for each in recovery.listed(ground):
-            recovery.finish(ground.for_session(each.session))
+        newest = faults(settings.state_home)
+    except OSError as error:
+        yield Finding("faults", "unknown", "unreadable", {"file": file, "why": error.strerror})
+        return
+    if not newest:
+        yield Finding("faults", "ok", "none", {})
+        return
+    last = newest[-1]
+    facts = {"at": last.at, "event": last.event or "no event", "message": last.message}
+    yield Finding("faults", "warning", "some", {"count": len(newest), **facts, "file": file})
 
 
 @contextmanager
@@ -130,21 +128,60 @@ def _surveyed(root: str, settings: Settings) -> Iterator[SessionContext]:
         store.close()
 
 
-def _faults(state_home: str) -> Finding:
-    file = os.path.join(state_home, NAME)
+COUNTERS = ("facts", "sessions", "edits", "checkpoints", "sight", "watching", "room")
+"""Names of the findings that are counters; their facts are numbers by name."""
+
+JOURNAL = "journal"
+"""The word for facts about writes under way, which no log shows."""
+
+
+def _counters(context: SessionContext) -> Iterator[Finding]:
+    """Count facts, sessions, refusals, checkpoints, gaps in sight, and the store's size."""
+    store, settings = context.store, context.settings
+    tally = store.tally()
+    words: Counter[str] = Counter()
+    for name, number in tally.items():
+        words[WORDS.get(name, JOURNAL)] += number
+    yield Finding(
+        "facts", "ok", "counted", dict(sorted(words.items(), key=lambda w: (-w[1], w[0])))
+    )
+
+    states = dict.fromkeys(("present", "gone", "ended", "archived"), 0)
+    for state in store.sessions():
+        states["archived" if archived(state.id) else presence(context, state).state] += 1
+    yield Finding("sessions", "ok", "counted", states)
+
+    edits = {"refused": tally.get("Refused", 0), "merged": tally.get("Merged", 0)}
+    yield Finding("edits", "ok", "counted", edits)
+
+    standing = tally.get("CheckpointTaken", 0) - tally.get("CheckpointDropped", 0)
+    facts: dict[str, Any] = {"standing": standing, "missed": tally.get("CheckpointMissed", 0)}
+    tried = [*store.timeline(kinds=[CheckpointTaken, CheckpointMissed], newest=1)]
+    if tried and isinstance(missed := tried[0].fact, CheckpointMissed):
+        facts |= {"at": tried[0].happened_at, "reason": missed.reason}
+        yield Finding("checkpoints", "warning", "missed", facts)
+    else:
+        yield Finding("checkpoints", "ok", "kept", facts)
+
+    gaps = [*store.timeline(kinds=[SightLost], newest=1)]
+    if gaps and isinstance(lost := gaps[0].fact, SightLost):
+        facts = {"gaps": tally["SightLost"], "at": gaps[0].happened_at, "reason": lost.reason}
+        yield Finding("sight", "ok", "gaps", facts)
+    else:
+        yield Finding("sight", "ok", "whole", {"gaps": 0})
+
+    watcher = context.workspace.watch()
     try:
-        newest = faults(state_home)
-    except OSError as error:
-        why = {"file": file, "why": error.strerror}
-        return Finding("faults", "unknown", "unreadable", why)
-    if not newest:
-        return Finding("faults", "ok", "none", {})
-    last = newest[-1]
-    facts = {
-        "count": len(newest), "at": last.at, "event": last.event or "no event",
-        "message": last.message, "file": file,
-    }  # fmt: skip
-    return Finding("faults", "warning", "some", facts)
+        eyes = watcher.eyes()
+    finally:
+        watcher.close()
+    facts = {"mode": eyes.mode, "why": eyes.why, "folders": eyes.folders, "unseen": eyes.unseen}
+    yield Finding("watching", "warning" if eyes.why == "limit" else "ok", eyes.mode, facts)
+
+    room = store.room()
+    sizes = {**structs.asdict(room), "total": room.total, "allowed": settings.keep_bytes}
+    full = room.texts > settings.keep_bytes
+    yield Finding("room", "warning" if full else "ok", "full" if full else "within", sizes)
 
 
 def _agent(root: str) -> Iterator[Finding]:
@@ -180,9 +217,9 @@ def _latency(root: str, scope: Scope) -> Iterator[Finding]:
     found = connect.connections(root, [scope])[scope]
     asked = [each.hook for each in found if each.hook.get("type") == "http"]
     if asked:
-        yield hook_latency.http(asked[0])
+        yield http_latency(asked[0])
     elif all(map(os.path.isfile, claude.files(found))):
-        yield hook_latency.command(found[0].hook, "" if scope == "local" else f" --scope {scope}")
+        yield command_latency(found[0].hook, "" if scope == "local" else f" --scope {scope}")
 
 
 def _kind(found: list[RegisteredHook]) -> connect.Kind:
@@ -219,3 +256,108 @@ def _auto(root: str, found: list[DaemonStatus], setting: str | None, *, up: bool
 def _asked(daemon: DaemonStatus) -> bool:
     """Return whether hooks of this installation ask a daemon."""
     return daemon.installation == stamp()
+
+
+RUNS = 11
+WITHIN_S = 10.0
+SLOW_MS = 400
+
+TEXT = "one\ntwo\nthree\n"
+
+
+def command_latency(hook: Mapping[str, Any], flag: str = "") -> Finding:
+    """Ask a command hook RUNS times about an edit, in a workspace and a store of its own.
+
+    flag: the options of the `init` that writes the hook anew.
+    """
+    line = [hook["command"], *hook.get("args", [])]
+    with TemporaryDirectory(prefix="sightline-doctor-") as folder:
+        root = os.path.realpath(os.path.join(folder, "workspace"))
+        os.makedirs(os.path.join(root, ".git"))
+        with open(os.path.join(root, "a.txt"), "w", encoding="utf-8") as file:
+            file.write(TEXT)
+        environ = {
+            **{key: kept for key, kept in os.environ.items() if not key.startswith("SIGHTLINE_")},
+            "SIGHTLINE_HOME": os.path.join(folder, "state"),
+            "SIGHTLINE_ANSWERER": "off",
+            "CLAUDE_PROJECT_DIR": root,
+        }
+        took = []
+        for payload in (_began(root), *[_edit(root)] * RUNS):
+            began = perf_counter()
+            why = _failure(line, payload, environ, root)
+            took.append((perf_counter() - began) * 1_000)
+            if why:
+                return Finding(
+                    "latency", "problem", "fails",
+                    {"why": why, "agent": "claude-code", "flag": flag},
+                )  # fmt: skip
+    return timed(took[1:])  # the first one made the store
+
+
+def http_latency(hook: Mapping[str, Any]) -> Finding:
+    """Ask an http hook RUNS times about an event that it ignores, so nothing is recorded."""
+    payload = _payload(os.path.sep, hook_event_name="Nothing")
+    took = []
+    for _ in range(RUNS):
+        began = perf_counter()
+        asked = Request(hook["url"], payload, dict(hook.get("headers", {})))  # noqa: S310 - ours
+        try:
+            with urlopen(asked, timeout=WITHIN_S) as answer:  # noqa: S310 - is_ours: 127.0.0.1
+                answer.read()
+        except HTTPError as error:
+            why = f"{hook['url']} answers {error.code}: {error.read().decode(errors='replace')}"
+            error.close()
+            return Finding("latency", "problem", "http fails", {"why": why})
+        except URLError:
+            return Finding("latency", "problem", "not running", {"agent": "claude-code"})
+        took.append((perf_counter() - began) * 1_000)
+    return timed(took, "answered")
+
+
+def timed(took_ms: Sequence[float], case: str = "measured") -> Finding:
+    """Report the median and the 95th percentile of durations of hook calls."""
+    ordered = sorted(took_ms)
+    p50, p95 = ordered[len(ordered) // 2], ordered[-(-len(ordered) * 95 // 100) - 1]
+    facts = {"p50": round(p50), "p95": round(p95)}
+    if p50 > SLOW_MS:
+        return Finding("latency", "warning", "slow", facts)
+    return Finding("latency", "ok", case, facts)
+
+
+def _failure(line: list[str], payload: bytes, environ: Mapping[str, str], root: str) -> str:
+    """Run a hook once, and return its fault, or ""."""
+    try:
+        done = subprocess.run(
+            line, input=payload, capture_output=True, env=environ, cwd=root, timeout=WITHIN_S,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"no answer within {WITHIN_S:.0f} s"
+    except OSError as error:
+        return f"it cannot be run: {error.strerror}"
+    said = done.stderr.decode(errors="replace").strip().split("\n")[-1]
+    if done.returncode or said:
+        return f"exit code {done.returncode}, {said or 'nothing said'}"
+    try:
+        answer = json.loads(done.stdout or b"{}")
+    except ValueError:
+        return f"it prints no JSON: {done.stdout[:60]!r}"
+    return "" if isinstance(answer, dict) else "it prints no JSON object"
+
+
+def _began(root: str) -> bytes:
+    return _payload(root, hook_event_name="SessionStart", source="startup")
+
+
+def _edit(root: str) -> bytes:
+    place = os.path.join(root, "a.txt")
+    edit = {"file_path": place, "old_string": "two", "new_string": "2"}
+    return _payload(
+        root, hook_event_name="PreToolUse", tool_name="Edit", tool_input=edit, tool_use_id="doctor"
+    )
+
+
+def _payload(root: str, **more: object) -> bytes:
+    common = {"session_id": "doctor", "cwd": root, "transcript_path": os.path.join(root, "none")}
+    return json.dumps({**common, **more}).encode()

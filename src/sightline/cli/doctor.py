@@ -8,9 +8,8 @@ from textwrap import fill
 
 import click
 
-from sightline.api.metrics import COUNTERS
 from sightline.cli import checkup, output
-from sightline.cli.doctor_words import STATES, amount, said
+from sightline.cli.doctor_words import STATES, amount, words_of
 from sightline.cli.failures import NO, UNKNOWN, Answered
 from sightline.cli.options import command
 from sightline.cli.output import Call
@@ -39,7 +38,7 @@ def doctor(call: Call, *, fix: bool) -> None:
             checkup.mend(root, call.store, found)
             found = list(checkup.findings(root, call.store))
     if call.json:
-        counted = {each.name: dict(each.facts) for each in found if each.name in COUNTERS}
+        counted = {each.name: dict(each.facts) for each in found if each.name in checkup.COUNTERS}
         output.json({"checks": [_shape(finding) for finding in found], "tracker": counted})
     else:
         _tell(call, found)
@@ -86,7 +85,7 @@ def _said(finding: Finding) -> tuple[str, str]:
     if isinstance(facts.get("at"), int):
         at = datetime.fromtimestamp(facts["at"] / 1_000_000, UTC)
         facts["when"] = f"{at.astimezone():%Y-%m-%d %H:%M}"
-    return said(finding.name, finding.case, facts)
+    return words_of(finding.name, finding.case, facts)
 
 
 def _shape(finding: Finding) -> dict[str, str]:

@@ -12,7 +12,7 @@ STATES = {"ok": "ok", "warning": "warning", "problem": "problem", "unknown": "ca
 """State of a finding -> its word."""
 
 
-def said(name: str, case: str, facts: Mapping[str, Any]) -> tuple[str, str]:
+def words_of(name: str, case: str, facts: Mapping[str, Any]) -> tuple[str, str]:
     """Return the message and the hint (may be empty) of a finding."""
     if name in _COUNTERS:
         return _COUNTERS[name](facts), _HINTS.get((name, case), "")
