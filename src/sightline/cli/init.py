@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from difflib import unified_diff
-from typing import Any
+from typing import Never
 
 import click
 
@@ -47,67 +47,59 @@ def init(
     Writes hooks into the agent's own settings; everything else in them stays as it is, byte for
     byte. Run it again after Python or Sightline moved. AGENT: claude-code. Default: those found.
     """
-    root = _root(call, scope)
+    # The user's own settings need no workspace.
+    root = "" if scope == "user" and call.workspace is None else discover(call.workspace)
     if kind == "http" and scope != "local":
         raise click.UsageError("--kind http holds a token for one workspace: use --scope local.")
-    changes: list[tuple[str, Change, str]] = []
-    for agent in _chosen(call, agents, root):
+    shapes = []
+    for agent in _chosen(agents, root) or _none_found(call):
         change = connect.plan(root, scope, kind, remove=remove)
-        before = connect.registered(change.path)
+        before = bool(connect.registered(change.path))
+        action = "removed" if remove else "updated" if before else "connected"
+        action = action if change.is_one else "unchanged"
         if not dry_run and change.is_one:
-            _carry_out(change)
-        changes.append((agent, change, _action(change, remove=remove, before=bool(before))))
-    if call.json:
-        shapes = [_shape(scope, kind, *each) for each in changes]
-        output.json({"dry_run": dry_run, "agents": shapes})
-        return
-    for agent, change, action in changes:
+            carry_out(change)
+            folder = os.path.dirname(change.path)
+            if change.after is None and not os.path.islink(folder) and not os.listdir(folder):
+                os.rmdir(folder)
+        backup = backup_of(change.path)
+        shapes.append(
+            {
+                "agent": agent,
+                "scope": scope,
+                "kind": kind,
+                "path": change.path,
+                "action": action,
+                "backup": backup if os.path.lexists(backup) else None,
+                "diff": _diff(change) if change.is_one else "",
+            }
+        )
+        if call.json:
+            continue
         if dry_run:
-            _preview(call, change)
+            if change.is_one:
+                output.text(output.coloured(call, _diff(change)))
+            output.note(call, "Nothing was written." if change.is_one else "Nothing would change.")
         else:
             output.done(call, "\n".join(_words(root, scope, agent, change, action)))
             _notes(call, root, scope, agent, removed=remove)
+    if call.json:
+        output.json({"dry_run": dry_run, "agents": shapes})
 
 
-def _root(call: Call, scope: Scope) -> str:
-    """Return the workspace; "" for the user's own settings, which need none."""
-    if scope == "user" and call.workspace is None:
-        return ""
-    return discover(call.workspace)
-
-
-def _chosen(call: Call, agents: tuple[str, ...], root: str) -> list[str]:
-    known = ", ".join(connect.AGENTS)
+def _chosen(agents: tuple[str, ...], root: str) -> list[str]:
+    """Return the agents that the user named, else those on this machine."""
     for agent in agents:
         if agent not in connect.AGENTS:
+            known = ", ".join(connect.AGENTS)
             raise click.UsageError(f"'{agent}' cannot be connected; these can: {known}.")
-    found = list(dict.fromkeys(agents)) or connect.found_agents(root)
-    if not found:
-        hint = f"Name it, if you will install it: sightline init {known}"
-        report(call, "agent", "No agent was found that can be connected.", hint)
-        raise Answered(NO)
-    return found
+    return list(dict.fromkeys(agents)) or connect.found_agents(root)
 
 
-def _carry_out(change: Change) -> None:
-    carry_out(change)
-    folder = os.path.dirname(change.path)
-    if change.after is None and not os.path.islink(folder) and not os.listdir(folder):
-        os.rmdir(folder)
-
-
-def _action(change: Change, *, remove: bool, before: bool) -> str:
-    if not change.is_one:
-        return "unchanged"
-    if remove:
-        return "removed"
-    return "updated" if before else "connected"
-
-
-def _preview(call: Call, change: Change) -> None:
-    if change.is_one:
-        output.text(output.coloured(call, _diff(change)))
-    output.note(call, "Nothing was written." if change.is_one else "Nothing would change.")
+def _none_found(call: Call) -> Never:
+    hint = f"Name it, if you will install it: sightline init {', '.join(connect.AGENTS)}"
+    report(call, "agent", "No agent was found that can be connected.", hint)
+    raise Answered(NO)
 
 
 def _diff(change: Change) -> str:
@@ -124,16 +116,39 @@ def _diff(change: Change) -> str:
     return "".join(lines)
 
 
+ACTIONS = {"connected": "added to", "updated": "updated in"}
+
+PROJECT = "Others who share this file have another Python: there the hook only fails."
+GIT = "Keep .claude/settings.local.json out of git: it is for this machine."
+NO_GIT = "Start it in this folder itself: without git, settings do not hold in its subfolders."
+
+
 def _words(root: str, scope: Scope, agent: str, change: Change, action: str) -> list[str]:
+    """Return words for a connected, disconnected or unchanged agent."""
     name, file = connect.AGENTS[agent], _short(change.path, root)
     if action == "unchanged":
-        return unchanged(name, file, there=bool(connect.registered(change.path)))
+        there = bool(connect.registered(change.path))
+        return [f"{name} is {'connected already' if there else 'not connected'}: {file}."]
     if action == "removed":
-        how = "gone" if change.after is None else "restored" if change.drop else "edited"
-        return disconnected(name, file, how)
-    backup = _short(backup_of(change.path), root) if change.keep else None
-    made = "made" if change.before is None else action
-    return connected(name, root, file, backup, made, _undo(agent, scope))
+        how = f"Our hooks are out of {file}; all else in it stays."
+        if change.after is None:
+            how = f"{file} is gone again: init had made it."
+        elif change.drop:
+            how = f"{file} is as it was before, byte for byte."
+        return [f"{name} is no longer connected.", f"  {how}"]
+    where = f"in {root}" if root else "in all your workspaces"
+    verb = "written to" if change.before is None else ACTIONS[action]
+    lines = [f"{name} is connected {where}.", f"  Hooks were {verb} {file}."]
+    if change.keep:
+        lines.append(f"  The file as it was: {_short(backup_of(change.path), root)}")
+    undo = _undo(agent, scope)
+    rows = [("Check it:", "sightline doctor"), ("Watch it:", "sightline up"), ("Undo it:", undo)]
+    return [
+        *lines,
+        "From its next session on, what it reads is noted and its edits are judged.",
+        "Meanwhile a process of ours answers its hooks, and ends with it.",
+        *(f"  {line}" for line in table(rows)),
+    ]
 
 
 def _undo(agent: str, scope: Scope) -> str:
@@ -142,8 +157,7 @@ def _undo(agent: str, scope: Scope) -> str:
 
 def _short(path: str, root: str) -> str:
     """Return a path relative to the workspace, or with ~ for the home folder."""
-    home = os.path.expanduser("~")
-    for folder, sign in ((root, ""), (home, "~/")):
+    for folder, sign in ((root, ""), (os.path.expanduser("~"), "~/")):
         if folder and path.startswith(os.path.join(folder, "")):
             return sign + os.path.relpath(path, folder)
     return path
@@ -151,81 +165,25 @@ def _short(path: str, root: str) -> str:
 
 def _notes(call: Call, root: str, scope: Scope, agent: str, *, removed: bool) -> None:
     """Print remarks: other scopes, shared settings, git."""
-    others = [other for other in connect.connections(root) if other != scope] if root else []
-    for other in others:
-        undo = _undo(agent, other)
-        output.say("\n".join(elsewhere(other, undo, removed=removed)))
+    still = "still connect it" if removed else "connect it too; once is enough"
+    for other in connect.connections(root) if root else ():
+        if other != scope:
+            undo = _undo(agent, other)
+            output.say(f"The settings of scope {other} {still}. To undo that:\n  {undo}")
     if removed or scope == "user":
         return
     if scope == "project":
         output.say(PROJECT)
     if not os.path.lexists(os.path.join(root, ".git")):
         output.say(NO_GIT)
-    elif scope == "local" and _listed_by_git(root):
+    elif scope == "local" and _is_listed_by_git(root):
         output.note(call, GIT)
 
 
-def _listed_by_git(root: str) -> bool:
+def _is_listed_by_git(root: str) -> bool:
     """Return whether git would list the local settings among the files to add."""
     asked = ["git", "-C", root, "check-ignore", "--quiet", ".claude/settings.local.json"]
     try:
         return subprocess.run(asked, capture_output=True, check=False).returncode == 1
     except OSError:  # no git, nothing to keep it out of
         return False
-
-
-def _shape(scope: str, kind: str, agent: str, change: Change, action: str) -> dict[str, Any]:
-    backup = backup_of(change.path)
-    return {
-        "agent": agent,
-        "scope": scope,
-        "kind": kind,
-        "path": change.path,
-        "action": action,
-        "backup": backup if os.path.lexists(backup) else None,
-        "diff": _diff(change) if change.is_one else "",
-    }
-
-
-ACTIONS = {"connected": "added to", "made": "written to", "updated": "updated in"}
-
-PROJECT = "Others who share this file have another Python: there the hook only fails."
-GIT = "Keep .claude/settings.local.json out of git: it is for this machine."
-NO_GIT = "Start it in this folder itself: without git, settings do not hold in its subfolders."
-
-
-def connected(
-    name: str, root: str, file: str, backup: str | None, action: str, undo: str
-) -> list[str]:
-    """Return words for a connected agent. root: "" for all workspaces; action: one of ACTIONS."""
-    where = f"in {root}" if root else "in all your workspaces"
-    lines = [f"{name} is connected {where}.", f"  Hooks were {ACTIONS[action]} {file}."]
-    if backup:
-        lines.append(f"  The file as it was: {backup}")
-    lines.append("From its next session on, what it reads is noted and its edits are judged.")
-    lines.append("Meanwhile a process of ours answers its hooks, and ends with it.")
-    rows = [("Check it:", "sightline doctor"), ("Watch it:", "sightline up"), ("Undo it:", undo)]
-    return [*lines, *(f"  {line}" for line in table(rows))]
-
-
-def disconnected(name: str, file: str, how: str) -> list[str]:
-    """Return words for a disconnected agent. how: one of gone, restored, edited."""
-    return [f"{name} is no longer connected.", f"  {_LEFT[how].format(file=file)}"]
-
-
-_LEFT = {
-    "gone": "{file} is gone again: init had made it.",
-    "restored": "{file} is as it was before, byte for byte.",
-    "edited": "Our hooks are out of {file}; all else in it stays.",
-}
-
-
-def unchanged(name: str, file: str, *, there: bool) -> list[str]:
-    """Return words for a settings file that did not change."""
-    return [f"{name} is {'connected already' if there else 'not connected'}: {file}."]
-
-
-def elsewhere(scope: str, undo: str, *, removed: bool) -> list[str]:
-    """Return words for another scope that has hooks of Sightline."""
-    still = "still connect it" if removed else "connect it too; once is enough"
-    return [f"The settings of scope {scope} {still}. To undo that:", f"  {undo}"]
