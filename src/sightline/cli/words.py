@@ -15,7 +15,7 @@ from sightline.checkpoints.rewind import words as rewind_words
 from sightline.cli import output
 from sightline.cli.output import Call
 from sightline.history.session_history import SessionFiles
-from sightline.model.results import ChangedBy, FileInContext, FileView, Verdict
+from sightline.model.results import ChangedBy, FileView, Verdict
 from sightline.notices import words as notice_words
 from sightline.notices.warnings import pending
 from sightline.sessions import usage, words
@@ -51,10 +51,10 @@ def status_lines(
     only: the session that the user named.
     """
     lines = [f"Workspace {phrases.printable(context.workspace.root)}"]
-    telling = {claim.session for claim in listed(context)}
-    telling |= {warning.session for warning in pending(context)}
-    telling |= {each.session for each in recovery.listed(context)}
-    shown = [each for each in found if each.files or each.session.id in telling]
+    noted = {claim.session for claim in listed(context)}
+    noted |= {warning.session for warning in pending(context)}
+    noted |= {rewind.session for rewind in recovery.listed(context)}
+    shown = [each for each in found if each.files or each.session.id in noted]
     for each in shown:
         lines += ["", *_session(call, context, each)]
     empty = len(found) - len(shown)
@@ -64,7 +64,11 @@ def status_lines(
         lines += ["", "No session was shown a file here yet. Try: sightline read PATH"]
     elif empty:
         lines += ["", f"{phrases.count(empty, 'more session')} without files."]
-    return [*lines, *_next(shown)]
+    stale = [(file, each) for each in shown for file in each.files if file.state == "stale"]
+    for file, each in stale[:1]:
+        path = phrases.one_line(file.path)
+        lines += ["", f"See what changed: sightline diff {path} --session {each.session.id}"]
+    return lines
 
 
 def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
@@ -82,79 +86,54 @@ def session_shape(context: SessionContext, each: SessionFiles) -> Shape:
     }
 
 
-def _session(call: Call, context: SessionContext, each: SessionFiles) -> list[str]:
-    session = each.session
+def _session(call: Call, context: SessionContext, shown: SessionFiles) -> list[str]:
+    """Return a session's claims, interrupted rewinds, warnings and files."""
+    session, name = shown.session, shown.session.id
+    runs_on = [
+        words.model(used.model, used.provider, used.mode)
+        for used in usage.models(context, name)[-1:]
+    ]
+    runs_on += [
+        words.environment(place.system, place.python, place.host, place.host_version)
+        for place in usage.environments(context, name)[-1:]
+        if place.host
+    ]
+    who_acts = ", ".join([session.agent, *map(phrases.one_line, runs_on)])
     turn = f", turn {session.turn}" if session.turn else ""
-    model = f", {used}" if (used := _runs_on(context, session.id)) else ""
-    files = phrases.count(len(each.files), "file")
+    files = phrases.count(len(shown.files), "file")
     begun = phrases.ago(time() - session.started / 1_000_000)
     state_now = presence(context, session).state
     there = "" if state_now == "present" else f", {state_now}"
-    lines = [f"Session {session.id} ({session.agent}{model}{turn}), {files}, began {begun}{there}"]
+    lines = [f"Session {name} ({who_acts}{turn}), {files}, began {begun}{there}"]
     lines += [
         f"  claims {', '.join(claim.paths)} until {claim.expires_at.astimezone():%H:%M}"
         for claim in listed(context)
-        if claim.session == session.id
+        if claim.session == name
     ]
-    lines += [f"  {phrases.one_line(said)}" for said in _interrupted(context, session.id)]
+    for rewind in recovery.listed(context, name):
+        begun = rewind_words.begun(rewind.to, rewind.session, since(rewind.at))
+        lines.append(f"  {phrases.one_line(begun)}")
     lines += [
         f"  warning {warning.id}: {notice_words.in_line(warning)}"
-        for warning in pending(context, session.id)
+        for warning in pending(context, name)
     ]
-    width = max((len(known.state) for known in each.files), default=0)
-    for known in each.files:
-        seen = phrases.shown(known.seen_lines, known.total_lines)
-        path = phrases.one_line(known.path)
-        lines.append(f"  {state(call, known.state, width)}  {path}, {seen}")
-        lines += [f"  {' ' * width}  {more}" for more in _details(known, session.id)]
+    width = max((len(file.state) for file in shown.files), default=0)
+    for file in shown.files:
+        lines_seen = phrases.shown(file.seen_lines, file.total_lines)
+        path = phrases.one_line(file.path)
+        lines.append(f"  {state(call, file.state, width)}  {path}, {lines_seen}")
+        if file.state not in ("fresh", "unverifiable"):
+            by = file.changed_by
+            why = phrases.changed(file.state, who(by, name), since(by.at) if by else "")
+            lines.append(f"  {' ' * width}  {why}")
+        if not file.in_window:
+            lines.append(f"  {' ' * width}  no longer whole in the context window")
     return lines
 
 
 def since(at: datetime) -> str:
     """Return how long ago a time was."""
     return phrases.ago(time() - at.timestamp())
-
-
-def _interrupted(context: SessionContext, session: str) -> list[str]:
-    """Return a line for each rewind of a session that was interrupted."""
-    return [
-        rewind_words.begun(each.to, each.session, since(each.at))
-        for each in recovery.listed(context, session)
-    ]
-
-
-def _runs_on(context: SessionContext, session: str) -> str:
-    """Return the model and the application of a session's agent, as far as recorded."""
-    said = [
-        words.model(used.model, used.provider, used.mode)
-        for used in usage.models(context, session)[-1:]
-    ]
-    said += [
-        words.environment(place.system, place.python, place.host, place.host_version)
-        for place in usage.environments(context, session)[-1:]
-        if place.host
-    ]
-    return ", ".join(phrases.one_line(each) for each in said)
-
-
-def _details(known: FileInContext, session: str) -> list[str]:
-    details = []
-    if known.state not in ("fresh", "unverifiable"):
-        by = known.changed_by
-        when = since(by.at) if by else ""
-        details.append(phrases.changed(known.state, who(by, session), when))
-    if not known.in_window:
-        details.append("no longer whole in the context window")
-    return details
-
-
-def _next(shown: Sequence[SessionFiles]) -> list[str]:
-    for each in shown:
-        for known in each.files:
-            if known.state == "stale":
-                path = phrases.one_line(known.path)
-                return ["", f"See what changed: sightline diff {path} --session {each.session.id}"]
-    return []
 
 
 def numbered(view: FileView) -> str:
