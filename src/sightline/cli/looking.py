@@ -21,7 +21,7 @@ from sightline.text.phrases import printable, shown, spans
 
 @command()
 def status(call: Call) -> None:
-    """Show each session's files, and the changed ones among them.
+    """Show each session's files, and the changed ones.
 
     With --session, only that one's.
     """
