@@ -27,15 +27,15 @@ from sightline.text.phrases import one_line, printable
 def changes(call: Call, *, told: bool) -> None:
     """For words to give to the agent, see notice."""
     with call.open() as session:
-        found = session.changes(told=told)
+        unknown = session.changes(told=told)
     if call.json:
-        output.json({"changes": shape(found)})
+        output.json({"changes": shape(unknown)})
         return
-    for change in found:
+    for change in unknown:
         output.text(one_line(change.summary))
         if change.diff:
             output.text(output.coloured(call, change.diff))
-    if not found:
+    if not unknown:
         output.note(call, "Every file is as it was shown." if told else "Nothing is new.")
 
 
@@ -43,16 +43,16 @@ def changes(call: Call, *, told: bool) -> None:
 def notice(call: Call, budget: int) -> None:
     """Acknowledge it with ack."""
     with call.open() as session:
-        found = session.notice(budget)
-        if found is not None:
-            hand_over(session._context, found)  # noqa: SLF001 - faces compose the parts
+        news = session.notice(budget)
+        if news is not None:
+            hand_over(session._context, news)  # noqa: SLF001 - faces compose the parts
     if call.json:
-        output.json({"notice": shape(found)})
-    elif found is None:
+        output.json({"notice": shape(news)})
+    elif news is None:
         output.note(call, "Nothing is new.")
     else:
-        output.text(output.coloured(call, found.text))
-        output.note(call, _next_commands(found, call))
+        output.text(output.coloured(call, news.text))
+        output.note(call, _next_commands(news, call))
 
 
 def _next_commands(notice: Notice, call: Call) -> str:
@@ -100,18 +100,18 @@ def edited_since(
     with call.open() as session:
         at = int(when) if when and when.isdecimal() else when
         with usage("WHEN"):
-            found = session.edited_since(at, deleted_messages=deleted)
-        files = [file for file in found if (file.mine or not mine) and (file.others or not others)]
+            edited = session.edited_since(at, deleted_messages=deleted)
+        files = [file for file in edited if (file.mine or not mine) and (file.others or not others)]
         rows = phrases.table(_row(file, session.id) for file in files)
     if call.json:
-        output.json({"files": shape(files), "unread": shape(found.unread)})
+        output.json({"files": shape(files), "unread": shape(edited.unread)})
         return
     if rows:
         output.text("\n".join(rows))
-    elif not found.unread:
+    elif not edited.unread:
         output.note(call, "No file changed since then.")
-    if found.unread:
-        output.note(call, f"{words.unread_calls([each.tool for each in found.unread])}.")
+    if edited.unread:
+        output.note(call, f"{words.unread_calls([each.tool for each in edited.unread])}.")
 
 
 def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
@@ -123,13 +123,13 @@ def _row(file: EditedFile, session: str) -> tuple[str, str, str]:
 def warnings(call: Call) -> None:
     """Lists those of all sessions, or with --session of one. Acknowledge a warning with ack."""
     with call.survey() as context:
-        found = session_warnings.pending(context, call.session)
+        listed = session_warnings.pending(context, call.session)
     if call.json:
-        output.json({"warnings": shape(found)})
-    elif found:
-        rows = [(w.id, time(w.at), one_line(w.session), words.in_line(w)) for w in found]
+        output.json({"warnings": shape(listed)})
+    elif listed:
+        rows = [(w.id, time(w.at), one_line(w.session), words.in_line(w)) for w in listed]
         output.text("\n".join(phrases.table(rows)))
-        output.note(call, f"Once it was seen to: sightline ack {found[0].id}")
+        output.note(call, f"Once it was seen to: sightline ack {listed[0].id}")
     else:
         output.note(call, "There is no warning.")
 
@@ -139,12 +139,12 @@ def warnings(call: Call) -> None:
 def briefing(call: Call, *, ack: bool, **arguments: Any) -> None:
     """With --ack, what was printed does not come again."""
     with call.open() as session:
-        found = session.briefing(**arguments)
+        composed = session.briefing(**arguments)
         if call.json:
-            output.json(shape(found))
-        elif found.text:
-            output.text(found.text)
+            output.json(shape(composed))
+        elif composed.text:
+            output.text(composed.text)
         else:
             output.note(call, "Nothing is due.")
         if ack:
-            session.acknowledge(found)
+            session.acknowledge(composed)

@@ -35,11 +35,11 @@ def checkpoint(call: Call, label: str) -> None:
     if len(label) > LABEL_MAX or not label.isprintable():
         raise click.UsageError(f"A label is one line of at most {LABEL_MAX} characters.")
     with call.open() as session, output.progress(call, "Keeping how the workspace stands"):
-        made = session.checkpoint(label)
+        kept = session.checkpoint(label)
     if call.json:
-        output.json({"checkpoint": shape(made)})
+        output.json({"checkpoint": shape(kept)})
         return
-    output.done(call, "\n".join(words.taken(made)))
+    output.done(call, "\n".join(words.taken(kept)))
 
 
 @command(Session.checkpoints)
@@ -75,14 +75,14 @@ def checkpoint_diff(call: Call, before: str, after: str | None, *, stat: bool) -
     """
     with call.survey() as context, output.progress(call, "Comparing"):
         until = None if after is None else named(context, after)
-        found = compare(context, named(context, before), until)
+        differences = compare(context, named(context, before), until)
     if call.json:
-        output.json({"files": shape(found)})
-    elif stat and found:
-        output.text("\n".join(words.stat(found)))
+        output.json({"files": shape(differences)})
+    elif stat and differences:
+        output.text("\n".join(words.stat(differences)))
     else:
-        _show(call, found)
-    if found:
+        _show(call, differences)
+    if differences:
         raise Answered(NO)
     if not call.json:
         output.note(call, "Nothing changed.")
@@ -187,16 +187,18 @@ def rewind(
         raise Answered(NO)
 
 
-def _show(call: Call, found: Sequence[FileDifference]) -> None:
-    for each in found:
+def _show(call: Call, differences: Sequence[FileDifference]) -> None:
+    for each in differences:
         output.text(output.coloured(call, each.diff) if each.diff else words.without_text(each))
 
 
-def _agreed(call: Call, plan: RewindReport, found: Sequence[FileDifference], *, diff: bool) -> bool:
+def _agreed(
+    call: Call, plan: RewindReport, differences: Sequence[FileDifference], *, diff: bool
+) -> bool:
     """Show the plan and ask for consent. Return False if there is nothing to do."""
     if diff:
-        _show(call, found)
-    output.text("\n".join(rewind_words.lines_of(plan, rewind_words.counts_of(found))))
+        _show(call, differences)
+    output.text("\n".join(rewind_words.lines_of(plan, rewind_words.counts_of(differences))))
     if not (rewind_words.changes(plan) or plan.conversation):
         return False
     if not output.confirmed("Do this?"):

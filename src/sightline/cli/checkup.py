@@ -65,7 +65,7 @@ def mend(root: str, store: str | None, found: list[Finding]) -> None:
         elif finding.fix == "rewind":
             with _surveyed(root, settings_of(root, store)) as context:
                 for rewind in recovery.listed(context):
-                    recovery.finish(context.of(rewind.session))
+                    recovery.finish(context.for_session(rewind.session))
         elif finding.fix:
             scope: Scope = finding.facts["scope"]
             kind = _kind(connect.connections(root, [scope])[scope])

@@ -62,13 +62,13 @@ def claim(call: Call, paths: list[str], ttl: float, *, renew: str | None, exclus
         raise click.UsageError(f"Give 1 to {PATHS_MAX} paths to claim, or --renew ID.")
     with call.open() as session:
         if renew:
-            made = session.renew(renew, ttl)
+            claimed = session.renew(renew, ttl)
         else:
-            made = session.claim(paths, ttl=ttl, exclusive=exclusive)
+            claimed = session.claim(paths, ttl=ttl, exclusive=exclusive)
     if call.json:
-        output.json({"claim": shape(made)})
+        output.json({"claim": shape(claimed)})
         return
-    output.done(call, f"Claimed {_paths(made)} until {_end(made)}: {made.id}")
+    output.done(call, f"Claimed {_paths(claimed)} until {_end(claimed)}: {claimed.id}")
     try:
         kind = file_system(os.path.realpath(call.root), mounts())
     except FileNotFoundError:  # the system does not tell its mounts
@@ -100,15 +100,15 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
 def claims(call: Call) -> None:
     """Claims of sessions that are gone have ended."""
     with call.survey() as context:
-        found = listed(context)
+        standing = listed(context)
     if call.json:
-        output.json({"claims": shape(found)})
+        output.json({"claims": shape(standing)})
         return
     rows = [("ID", "SESSION", "AGENT", "UNTIL", "PATHS")]
-    for each in found:
+    for each in standing:
         shared = "" if each.exclusive else " (shared)"
         rows.append((each.id, each.session, each.agent, _end(each), f"{_paths(each)}{shared}"))
-    output.text("\n".join(phrases.table(rows)) if found else "Nothing is claimed.")
+    output.text("\n".join(phrases.table(rows)) if standing else "Nothing is claimed.")
 
 
 @command(Session.hand_over, to={"metavar": "SESSION"}, paths={"metavar": "[PATH]..."})

@@ -33,23 +33,23 @@ def doctor(call: Call, *, fix: bool) -> None:
     """
     root = discover(call.workspace)
     with output.progress(call, "Looking around"):
-        found = list(checkup.findings(root, call.store))
-        if fix and any(finding.fix for finding in found):
-            checkup.mend(root, call.store, found)
-            found = list(checkup.findings(root, call.store))
+        checks = list(checkup.findings(root, call.store))
+        if fix and any(finding.fix for finding in checks):
+            checkup.mend(root, call.store, checks)
+            checks = list(checkup.findings(root, call.store))
     if call.json:
-        counted = {each.name: dict(each.facts) for each in found if each.name in checkup.COUNTERS}
-        output.json({"checks": [_shape(finding) for finding in found], "tracker": counted})
+        counted = {each.name: dict(each.facts) for each in checks if each.name in checkup.COUNTERS}
+        output.json({"checks": [_shape(finding) for finding in checks], "tracker": counted})
     else:
-        _tell(call, found)
-    _answer(found)
+        _tell(call, checks)
+    _answer(checks)
 
 
-def _tell(call: Call, found: list[Finding]) -> None:
+def _tell(call: Call, checks: list[Finding]) -> None:
     """Print the findings; with --quiet only those that are not well."""
-    names = max(len(finding.name) for finding in found)
-    states = max(len(STATES[finding.state]) for finding in found)
-    for finding in found:
+    names = max(len(finding.name) for finding in checks)
+    states = max(len(STATES[finding.state]) for finding in checks)
+    for finding in checks:
         if call.quiet and finding.state == "ok":
             continue
         message, hint = _said(finding)
@@ -93,8 +93,8 @@ def _shape(finding: Finding) -> dict[str, str]:
     return {"name": finding.name, "state": finding.state, "message": message, "hint": hint}
 
 
-def _answer(found: list[Finding]) -> None:
-    states = {finding.state for finding in found}
+def _answer(checks: list[Finding]) -> None:
+    states = {finding.state for finding in checks}
     if "problem" in states:
         raise Answered(NO)
     if "unknown" in states:

@@ -22,12 +22,12 @@ from sightline.search import words
 def find(call: Call, **arguments: Any) -> None:
     """Exit code 1: nothing matches."""
     with call.open() as session, usage(), output.progress(call, "Listing the files"):
-        found = session.find(**arguments)
+        result = session.find(**arguments)
     if call.json:
-        output.json(shape(found))
+        output.json(shape(result))
     else:
-        output.text(words.find_text(found))
-    if not found.matches:
+        output.text(words.find_text(result))
+    if not result.matches:
         raise Answered(NO)
 
 
@@ -41,22 +41,22 @@ def list_directory(call: Call, *, next_turn: bool, **arguments: Any) -> None:
         output.note(call, "The next briefing has it.")
         return
     with call.open() as session, usage():
-        found = session.list_directory(**arguments)
+        listing = session.list_directory(**arguments)
     if call.json:
-        output.json(shape(found))
+        output.json(shape(listing))
     else:
-        output.text(words.listing(found))
+        output.text(words.listing(listing))
 
 
 @command(Session.related, without=("max_bytes", "max_tokens"))
 def related(call: Call, **arguments: Any) -> None:
     """Languages without a reader of imports have siblings and tests only."""
     with call.open() as session, output.progress(call, "Reading imports"):
-        found = session.related(**arguments)
+        files = session.related(**arguments)
     if call.json:
-        output.json(codegraph_words.as_json(found))
+        output.json(codegraph_words.as_json(files))
     else:
-        output.text(codegraph_words.text(found))
+        output.text(codegraph_words.text(files))
 
 
 @command(Session.registry, without=("limit",), with_md5={"flag": "--md5"})
@@ -65,21 +65,21 @@ def registry(call: Call, *, every: bool, with_md5: bool) -> None:
     """MD5 sums are printed with --json only."""
     with call.open() as session:
         limit = {"limit": None} if every else {}
-        found = session.registry(with_md5=with_md5, **limit)
+        known = session.registry(with_md5=with_md5, **limit)
     if call.json:
-        output.json(briefing_words.registry_json(found), schema=False)
+        output.json(briefing_words.registry_json(known), schema=False)
     else:
-        output.text("\n".join(briefing_words.lines(found)))
+        output.text("\n".join(briefing_words.lines(known)))
 
 
 @command(Session.stats)
 def stats(call: Call) -> None:
     """Counts those of all sessions, or with --session of one."""
     with call.survey() as context:
-        found = searches.stats(context.store, call.session)
+        counts = searches.stats(context.store, call.session)
     if call.json:
-        output.json(shape(found))
-    elif text := words.text(found):
+        output.json(shape(counts))
+    elif text := words.text(counts):
         output.text(text)
     else:
         output.note(call, "No session looked for files yet.")

@@ -69,12 +69,12 @@ def log(
                 asked = structs.replace(asked, newest=BEFORE)
             _follow(call, context, asked)
             return
-        found = session_history.select(context.store, asked)
+        entries = session_history.select(context.store, asked)
         if call.json:
-            for entry in found:
+            for entry in entries:
                 output.json(shape(entry), schema=False)
             return
-        dated = list(_dated(found))
+        dated = list(_dated(entries))
     output.text("\n".join(dated) if dated else _nothing(asked))
 
 

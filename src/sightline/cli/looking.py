@@ -27,12 +27,12 @@ def status(call: Call) -> None:
     """
     with call.survey() as context:
         with output.progress(call, "Looking at the files that sessions were shown"):
-            found = session_history.status(context, call.session)
+            sessions_shown = session_history.status(context, call.session)
         if call.json:
-            sessions = [words.session_shape(context, each) for each in found]
+            sessions = [words.session_shape(context, each) for each in sessions_shown]
             output.json({"workspace": context.workspace.root, "sessions": sessions})
             return
-        output.text("\n".join(words.status_lines(call, context, found, call.session)))
+        output.text("\n".join(words.status_lines(call, context, sessions_shown, call.session)))
 
 
 MANY = {"nargs": -1, "metavar": "PATH..."}

@@ -127,8 +127,10 @@ def usage(of: str | None = None) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        said = f"{str(error)[:1].upper()}{str(error)[1:].removesuffix('.')}."
-        raise click.BadParameter(said, param_hint=of) if of else click.UsageError(said) from error
+        message = f"{str(error)[:1].upper()}{str(error)[1:].removesuffix('.')}."
+        raise (
+            click.BadParameter(message, param_hint=of) if of else click.UsageError(message)
+        ) from error
 
 
 def global_options(*, hidden: bool) -> list[click.Option]:

@@ -36,19 +36,22 @@ def sessions(context: click.Context) -> None:
     call = context.ensure_object(Call)
     with call.survey() as ground:
         every = session_history.sessions(ground)
-        found = [(each, presence(ground, each.session)) for each in every]
+        listed_sessions = [(each, presence(ground, each.session)) for each in every]
     if call.json:
         listed = [
-            {**shape(each.session), "files": each.files, **shape(state)} for each, state in found
+            {**shape(each.session), "files": each.files, **shape(state)}
+            for each, state in listed_sessions
         ]
         output.json({"sessions": listed})
         return
     rows = [("ID", "AGENT", "BEGAN", "STATE", "HEARD OF", "TURN", "FILES")]
-    for each, state in found:
+    for each, state in listed_sessions:
         known = each.session
         times = (_local(known.started), state.state, _local(state.last))
         rows.append((known.id, known.agent, *times, str(known.turn), str(each.files)))
-    output.text("\n".join(phrases.table(rows)) if found else "No session worked here yet.")
+    output.text(
+        "\n".join(phrases.table(rows)) if listed_sessions else "No session worked here yet."
+    )
 
 
 @command()
@@ -57,12 +60,12 @@ def show(call: Call, id: str) -> None:
     """Show one session and its files."""
     with call.survey() as context:
         _check_known(call, context, id)
-        found = session_history.status(context, id)
-        state = presence(context, found[0].session)
+        shown = session_history.status(context, id)
+        state = presence(context, shown[0].session)
         if call.json:
-            output.json({"session": words.session_shape(context, found[0])})
+            output.json({"session": words.session_shape(context, shown[0])})
             return
-        lines = words.status_lines(call, context, found, id)
+        lines = words.status_lines(call, context, shown, id)
     pid = state.holder.rsplit(":", 2)[1] if state.holder else None
     held = f", held by process {pid}" if pid and state.state == "present" else ""
     since, last = _local(state.since), _local(state.last)
@@ -96,12 +99,12 @@ def fork(call: Call, id: str | None, parent: str) -> None:
     with call.survey() as context:
         _check_known(call, context, parent)
     with call.open() as session:
-        made = session.fork(id)
-        made.close()
+        forked = session.fork(id)
+        forked.close()
     if call.json:
-        output.json({"session": made.id, "parent": parent})
+        output.json({"session": forked.id, "parent": parent})
         return
-    output.done(call, f"Forked {printable(parent)}: {made.id}")
+    output.done(call, f"Forked {printable(parent)}: {forked.id}")
 
 
 for _command in (show, delete, fork):
@@ -136,13 +139,13 @@ def models(call: Call) -> None:
     with call.survey() as context:
         known = [state.id for state in context.store.sessions()]
         ids = known if call.session is None else [call.session]
-        found = [(name, used) for name in ids for used in model_usage.models(context, name)]
-    found.sort(key=lambda pair: pair[1].position)
+        uses = [(name, used) for name in ids for used in model_usage.models(context, name)]
+    uses.sort(key=lambda pair: pair[1].position)
     if call.json:
-        output.json({"models": [{"session": name, **shape(used)} for name, used in found]})
-    elif found:
+        output.json({"models": [{"session": name, **shape(used)} for name, used in uses]})
+    elif uses:
         rows = [("SINCE", "SESSION", "TURN", "MODEL", "PROVIDER", "MODE")]
-        for name, used in found:
+        for name, used in uses:
             named = (name, str(used.turn), used.model, used.provider or "-", used.mode or "-")
             session, number, model, provider, mode = map(one_line, named)
             rows.append((time(used.at), session, number, model, provider, mode))

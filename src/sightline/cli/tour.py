@@ -85,8 +85,8 @@ def load() -> dict[str, File]:
         edits.setdefault(path, []).append(Edit(old, new, refusal))
         if isinstance(result, dict):
             ended[path] = result["originalFile"].replace(old, new, 1)
-    found = [File(path, tuple(reads[path]), tuple(edits[path]), ended[path]) for path in edits]
-    return {file.name: file for file in found}
+    recorded = [File(path, tuple(reads[path]), tuple(edits[path]), ended[path]) for path in edits]
+    return {file.name: file for file in recorded}
 
 
 def _parts(records: list[dict[str, Any]], kind: str) -> Iterator[tuple[Any, Any]]:

@@ -77,7 +77,7 @@ def up(call: Call, *, once: bool, yes: bool, reading: bool) -> None:
 
 def _once(call: Call, context: SessionContext) -> None:
     with output.progress(call, "Looking at the files that sessions were shown"):
-        found = session_history.status(context, call.session)
+        sessions_shown = session_history.status(context, call.session)
     root, store = context.workspace.root, call.store_url(context)
     homes = (os.path.expanduser("~"), root)
     agents = [
@@ -86,10 +86,10 @@ def _once(call: Call, context: SessionContext) -> None:
         if any(os.path.isdir(os.path.join(home, folder)) for home in homes)
     ]
     if call.json:
-        sessions = [session_shape(context, each) for each in found]
+        sessions = [session_shape(context, each) for each in sessions_shown]
         output.json({"workspace": root, "store": store, "agents": agents, "sessions": sessions})
         return
-    workspace, *rest = status_lines(call, context, found, call.session)
+    workspace, *rest = status_lines(call, context, sessions_shown, call.session)
     named = ", ".join(agents) or "none found"
     output.text("\n".join([workspace, f"Store     {store}", f"Agents    {named}", *rest]))
 
@@ -139,7 +139,9 @@ def connected(call: Call, root: str, *, yes: bool) -> str:
 
 def farewell(root: str) -> str:
     """Return what guards the agents once the view has ended. SettingsError."""
-    hooks = [found.hook for scope in connect.connections(root).values() for found in scope]
+    hooks = [
+        connection.hook for scope in connect.connections(root).values() for connection in scope
+    ]
     if not hooks:
         return "Ended. What was recorded stays: sightline log"
     if any(hook.get("type") == "http" for hook in hooks):
@@ -174,19 +176,19 @@ def read_in(call: Call, context: SessionContext, *, wanted: bool) -> None:
         return
     root, home = context.workspace.root, os.path.expanduser("~")
     recorded = recordings.recordings(root, home, os.environ.get("CLAUDE_CONFIG_DIR"))
-    found = [each for each in recorded if context.store.session(each.session) is None]
-    if not found:
+    recorded_here = [each for each in recorded if context.store.session(each.session) is None]
+    if not recorded_here:
         if wanted:
             output.note(call, "No conversation was recorded here that is not known already.")
         return
-    many = count(len(found), "conversation")
+    many = count(len(recorded_here), "conversation")
     if not wanted:
-        amount = size(sum(each.size for each in found))
+        amount = size(sum(each.size for each in recorded_here))
         click.echo(f"{many} of Claude Code recorded here before ({amount}).", err=True)
         if not output.confirmed("Read them in, to look at?"):
             return
     with output.progress(call, f"Reading in {many}"):
-        facts = [_archive(context, each) for each in found]
+        facts = [_archive(context, each) for each in recorded_here]
     new, total = count(sum(map(bool, facts)), "conversation"), count(sum(facts), "fact")
     output.note(call, f"Read in: {new}, {total}. See: sightline sessions")
 

@@ -29,15 +29,15 @@ def gc(call: Call, *, dry_run: bool, older_than: int | None, max_size: int | Non
     with output.progress(call, "Looking for texts that nobody needs"):
         if dry_run:
             with call.survey() as context:  # begins no session
-                found = garbage.gc(context, settings, **limits)
+                swept_texts = garbage.gc(context, settings, **limits)
         else:
             with call.open() as session:
                 context = session._context  # noqa: SLF001 - faces compose the parts
-                found = garbage.gc(context, settings, **limits)
+                swept_texts = garbage.gc(context, settings, **limits)
     if call.json:
-        output.json(shape(found))
+        output.json(shape(swept_texts))
     else:
-        output.done(call, "\n".join(swept(found)))
+        output.done(call, "\n".join(swept(swept_texts)))
 
 
 @command()
@@ -52,9 +52,9 @@ def completion(_: Call, shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    made = get_completion_class(shell)
-    assert made is not None
-    output.text(made(cli, {}, "sightline", "_SIGHTLINE_COMPLETE").source())
+    shell_class = get_completion_class(shell)
+    assert shell_class is not None
+    output.text(shell_class(cli, {}, "sightline", "_SIGHTLINE_COMPLETE").source())
 
 
 @click.command(hidden=True, context_settings={"ignore_unknown_options": True})
