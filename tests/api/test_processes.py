@@ -80,7 +80,7 @@ def test_another_sessions_write_is_stale_with_its_name(place, ten):
     assert (change.changed_by.kind, change.changed_by.who) == ("session", "other")
     assert "agent session other" in change.summary
     result = ten.edit("a.py", "line 9\n", "mine\n")
-    assert "Agent session other" in result.notice.text
+    assert "agent session other" in result.notice.text
     assert other.check("a.py").state == "stale"
 
 

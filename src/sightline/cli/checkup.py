@@ -100,6 +100,7 @@ def _kept(root: str, settings: Settings) -> Iterator[Finding]:
     yield doctor.store(root, settings)
     with suppress(SightlineError), _surveyed(root, settings) as context:  # doctor.store says why
         yield from [*_counters(context)]
+    with suppress(SightlineError), _surveyed(root, settings) as context:
         for rewind in recovery.listed(context):
             yield Finding("rewind", "warning", "unfinished", structs.asdict(rewind), "rewind")
     watcher = doctor.watcher()
