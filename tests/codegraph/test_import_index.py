@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from sightline.codegraph import import_index, import_tables, language_table
-from sightline.codegraph.import_index import ImportIndex, index_of, looked
+from sightline.codegraph.import_index import ImportIndex, hold_index, index_of
 from sightline.codegraph.import_tables import ImportTables, Source
 from sightline.codegraph.reference import Affected, Reference
 from sightline.filesystem import tree_index
@@ -364,7 +364,7 @@ def test_a_source_that_went_before_it_was_resolved_is_not_resolved():
 
 def test_who_has_little_time_does_not_wait_for_another_look(disk, made):
     workspace = disk.process()
-    with index_of(workspace).lock, looked(workspace, "aa.py", within_s=0) as index:
+    with index_of(workspace).lock, hold_index(workspace, "aa.py", within_s=0) as index:
         assert [each.path for each in index.imports("aa.py")] == ["bb.py"]
         assert index.importers("aa.py") == ("bb.py", "cc.py")
         assert index.pending_count() == 1

@@ -206,7 +206,7 @@ class ImportIndex:
                 self._epoch += len(changed)
 
     def _changed(self, workspace: Workspace) -> dict[str, Row | None]:
-        """Return the sources whose content is not known, with their rows; None: to be looked at."""
+        """Return the sources whose content is not known, with their rows; None where no row vouches for them."""
         rows: dict[str, Row | None] = {}
         found = set()
         for folder, listing in self._tree.listings.items():
@@ -276,13 +276,13 @@ class ImportIndex:
             if monotonic() > until:
                 return
         for path in batch.keys() - read:
-            source = self._looked_at(workspace, path)
+            source = self._read_file(workspace, path)
             if source is not None:
                 yield source
             if monotonic() > until:
                 return
 
-    def _looked_at(self, workspace: Workspace, path: str) -> Source | None:
+    def _read_file(self, workspace: Workspace, path: str) -> Source | None:
         """Read a file that has no row, or no longer stands as its row says."""
         state = workspace.read(path, limit=SOURCE_BYTES, deadline_s=ASK_S)
         if state.kind == "unreadable":
@@ -316,8 +316,8 @@ class ImportIndex:
             known = self.tables.known(edge.path)
             if known is not None and known[1]:
                 stamps[edge.path] = Stamp(as_signature(known[1]), known[0], known[2])
-        looked = workspace.scan(stamps, deadline_s=ASK_S)
-        other = {state.path for state in looked if state.revision != stamps[state.path].revision}
+        doubtful = workspace.scan(stamps, deadline_s=ASK_S)
+        other = {state.path for state in doubtful if state.revision != stamps[state.path].revision}
         self.unread -= stamps.keys() - other
 
     def _resolve(self, workspace: Workspace, order: Sequence[str], until: float) -> None:
@@ -419,7 +419,7 @@ def index_of(workspace: Workspace) -> ImportIndex:
 
 
 @contextmanager
-def looked(
+def hold_index(
     workspace: Workspace, first: str, *, within_s: float | None = None
 ) -> Iterator[ImportIndex]:
     """Refresh the index and hold it; see ImportIndex.refresh.

@@ -8,7 +8,7 @@ from math import log10
 from msgspec import Struct
 
 from sightline.changes.session_context import SessionContext, located
-from sightline.codegraph.import_index import ImportIndex, looked
+from sightline.codegraph.import_index import ImportIndex, hold_index
 from sightline.codegraph.language_table import ending
 from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.codegraph.test_names import FAMILY, is_header, is_test
@@ -86,7 +86,7 @@ def related(
     wanted = located(context, validation.path(path)).path
     _check(context, path, wanted)
     kinds = Kinds(imports, tests, importers, siblings, transitive)
-    with looked(context.workspace, wanted, within_s=within_s) as index:
+    with hold_index(context.workspace, wanted, within_s=within_s) as index:
         near = _near(index, wanted, kinds)
     return _answer(context, near, (limit, max_bytes, max_tokens))
 
@@ -98,7 +98,7 @@ def related_each(
 
     The first path has to be a file.
     """
-    with looked(context.workspace, paths[0], within_s=within_s) as index:
+    with hold_index(context.workspace, paths[0], within_s=within_s) as index:
         near = [_near(index, path, kinds) for path in paths]
     return [_answer(context, each, (limit, BYTES, None)) for each in near]
 
