@@ -61,8 +61,8 @@ class PendingChange:
         self.what = self._what()
 
     def change(self, room: int | None = None) -> tuple[FileChange, Told | None]:
-        """Return the change, with a diff of at most `room` characters, and the part of it that
-        an acknowledgement makes known; None where the session does not know the file."""
+        """Return the change, with a diff of at most `room` characters, and the Told that its
+        acknowledgement records; None where the session does not know the file."""
         case = self.case
         has_texts = case.disk is not None and bool(case.changes)
         pairs: list[tuple[Hunk, Hunk]] = []
@@ -98,7 +98,7 @@ class PendingChange:
         return change, structs.replace(told, hunks=hunks, moved=tuple(sorted(moved)))
 
     def mention_only(self) -> Told | None:
-        """Return the knowledge of an agent that was told that the file changed, without its lines."""
+        """Return the Told of the bare news that the file changed, without its lines."""
         if self.knowledge is None:
             return None
         return Told(self.knowledge.path, self.found.revision, (), self.knowledge.position)
