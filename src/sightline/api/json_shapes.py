@@ -103,13 +103,13 @@ def _(verdict: Verdict) -> Shape:
 def _(result: EditResult) -> Shape:
     """Several files, of a patch, come as the first one and `others`."""
 
-    def one(file: EditResult) -> Shape:
+    def file_edit(file: EditResult) -> Shape:
         edited = fields(file, "merged", "path", "revision", "notice", "diff")
         edited["notice"] = file.notice.text if file.notice else None
         return edited | (fields(file, "affected") if file.affected else {})
 
-    others = {"others": [one(other) for other in result.others]} if result.others else {}
-    return {"applied": True, **one(result), **others}
+    others = {"others": [file_edit(other) for other in result.others]} if result.others else {}
+    return {"applied": True, **file_edit(result), **others}
 
 
 @shape.register

@@ -98,7 +98,7 @@ def release(call: Call, claim: tuple[str, ...], *, every: bool) -> None:
 
 @command(Session.claims)
 def claims(call: Call) -> None:
-    """Claims of sessions that are gone have ended."""
+    """A claim ends with its session."""
     with call.survey() as context:
         standing = listed(context)
     if call.json:
