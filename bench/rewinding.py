@@ -2,7 +2,8 @@
 
     python bench/rewinding.py [--json] [--only NAME]... [--files N]
 
-The figures stand beside `git checkout-index` of the same files in the same run. `promises` prints
+The figures stand beside a shadow git that does the same in the same run: `add -A` and `write-tree`
+before, then `checkout` of the tree from before the edits. `promises` prints
 counts, and ends with the first that is broken and the history that breaks it. Exit 1 when a limit
 is missed or a promise broken.
 """
@@ -64,7 +65,6 @@ class Rewinds:
     def _row(self, name: str, what: str, deed: Deed) -> Row:
         """In turns: the agent changes the files, the rewind; something else does, git."""
         shadow = Shadow(self.bench.root, self.bench.fresh())
-        shadow.take()
         ours: list[float] = []
         git: list[float] = []
         with opened(self.bench.root, self.bench.fresh()) as session:
@@ -77,12 +77,13 @@ class Rewinds:
                 report = session.rewind(made)
                 ours.append(perf_counter() - began)
                 _check(report, self.paths)
+                before = shadow.take()
                 edit(self.bench.root, self.paths, f"{name} {number}")
                 began = perf_counter()
                 shadow.take()
-                shadow("checkout-index", "-f", "--", *self.paths)
+                shadow("checkout", before, "--", ".")
                 git.append(perf_counter() - began)
-        return timed(name, what, (ours, git), "add -A, checkout-index", LIMIT)
+        return timed(name, what, (ours, git), "add -A, checkout", LIMIT)
 
 
 def _edit_each(session: Session, paths: Sequence[str]) -> None:
