@@ -15,8 +15,8 @@ from sightline.config.settings import Settings
 from sightline.model.events import BlobPurged, CheckpointTaken, SessionEnded, WriteIntended
 from sightline.model.manifest import EMPTY, Manifest, encode, file_row, step, stored
 from sightline.model.revision import revision_of
-from sightline.store.memory import MemoryStore
 from sightline.store.retention import AGE, SIZE
+from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
 BIG = 1 << 40
@@ -92,7 +92,7 @@ def test_room_is_made_by_the_oldest_that_nobody_needs(world):
         world.later(1)
         session.write("c.py", text)
     world.later(1)
-    swept = world.gc(room=20)
+    swept = world.gc(room=sum(text.size for text in world.store.texts()) - 1)
     assert [each.why for each in swept.gone] == [SIZE]
     assert [world.kept(t) for t in ("first\n", "second\n", "third\n", "fourth\n")] == [0, 1, 1, 1]
     least = world.gc(room=0)

@@ -19,7 +19,7 @@ from sightline.model.events import (
     WriteIntended,
 )
 from sightline.model.revision import MISSING, revision_of
-from sightline.store.memory import MemoryStore
+from sightline.store.sqlite import MemoryStore
 from sightline.testing import FixedClock, MemoryWorkspace
 
 

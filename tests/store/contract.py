@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 from tests.store.facts import EXAMPLES, A, B, C, any_fact
+from tests.store.reference import ReferenceStore
 
 from sightline.errors import StoreConflict
 from sightline.model import events
@@ -21,7 +22,6 @@ from sightline.model.events import Belief, Cause, Fact
 from sightline.model.projections import fold_disk, fold_knowledge
 from sightline.model.revision import MISSING, UNKNOWN, Stamp, StatSignature, revision_of
 from sightline.model.timeline import ARCHIVE, NOBODY, Recorded
-from sightline.store.memory import MemoryStore
 from sightline.store.port import Store
 
 Open = Callable[[], Store]
@@ -185,7 +185,7 @@ class StoreContract(ABC):
     @given(histories)
     def test_every_view_is_the_fold_from_zero_whatever_happened(self, history):
         """Also through rewinds, rewinds of rewinds, forks of forks, and forks of the past."""
-        reference = MemoryStore()
+        reference = ReferenceStore()
         with self.empty() as opened:
             one, other = opened(), opened()
             for number, (session, facts) in enumerate(history):

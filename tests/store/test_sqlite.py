@@ -273,14 +273,13 @@ def test_verify_finds_what_was_tampered_with(store, file, tamper, found):
     assert any(re.search(found, sentence) for sentence in store.verify())
 
 
-def test_what_a_process_left_without_tidying_up_is_there_for_the_next(tmp_path):
+def test_what_a_process_left_without_closing_is_there_for_the_next(tmp_path):
     code = (
         "import os, sys\n"
         "from sightline.model.events import TurnBegan\n"
         "from sightline.store.opening import open_file\n"
         "store = open_file(sys.argv[1])\n"
         "store.append('s', [TurnBegan(1)], at=1)\n"
-        "store.leave()\n"
         "os._exit(0)\n"
     )
     file = str(tmp_path / "store.db")

@@ -206,7 +206,7 @@ class Call:
             return [answer for answer in answers if answer is not None]
         finally:
             for workspace in self._opened.values():
-                workspace.close(ending=self._ending)
+                workspace.close()
 
     def _attend_event(self, event: Event) -> Answer | None:
         assert self.caller is not None

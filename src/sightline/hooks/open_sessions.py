@@ -59,12 +59,9 @@ class OpenWorkspace:
                 self._sessions.clear()
             return True
 
-    def close(self, *, ending: bool = False) -> None:
-        """Close the store. ending: this process ends at once."""
-        if ending:
-            self._store.leave()
-        else:
-            self._store.close()
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
 
     def _start(self, id: str, parent: str | None, agent: str, owner: str | None) -> Session:
         return start(

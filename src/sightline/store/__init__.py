@@ -3,10 +3,10 @@
 PUBLIC = (
     "event_index",
     "identity",
-    "memory",
     "opening",
     "port",
     "retention",
+    "sqlite",
 )
 
 PURE = ("retention",)

@@ -36,8 +36,8 @@ LOG_KEPT_BYTES = 2 * LOG_BYTES
 """SQLite cuts a log that begins anew down to this size. Syncing a file that grows takes twice as
 long as syncing one that is written over, so the log is not cut down to nothing."""
 
-LEFT_BYTES = 1 << 18
-"""leave() carries a larger log over: the next process that opens the file reads all of the log."""
+MEMORY = ":memory:"
+"""Stands for the file of a store in the process's memory. A forked child has a copy of that store."""
 
 SETTINGS = (
     "PRAGMA wal_autocheckpoint=0",
@@ -75,7 +75,7 @@ class Database:
         closed, or opened before this process was forked."""
         if self._db is None:
             raise StoreError(f"The store {self.file} was closed.", "Open it again.")
-        if os.getpid() != self._pid:
+        if self.file != MEMORY and os.getpid() != self._pid:
             raise StoreError(
                 f"The store {self.file} was opened before this process was forked; SQLite"
                 " connections do not survive that.",
@@ -129,6 +129,8 @@ class Database:
     def checkpoint(self) -> bool:
         """Carry the log over into the file; False when a writer is busy, who will do so later."""
         db = self.open()
+        if self.file == MEMORY:
+            return True
         with self._lock:
             try:
                 db.execute("BEGIN IMMEDIATE")  # from here on nobody begins the log anew
@@ -161,16 +163,6 @@ class Database:
             finally:
                 self._disconnect()
 
-    def leave(self) -> None:
-        """Let go of the file in a process that is to end at once. SQLite carries the log over when
-        the last connection closes, which takes longer than one commit; so a small log is left, and
-        about every twentieth process carries it over."""
-        if self._db is None or self.log_bytes() > LEFT_BYTES:
-            self.close()
-        else:
-            _LEFT.append(self._db)
-            self._db = None
-
     def keep_inherited(self) -> None:
         """After a fork, keep the child's garbage collector from closing the parent's connection."""
         _INHERITED.append(self._db)
@@ -182,7 +174,12 @@ class Database:
 
 
 def connect(file: str) -> sqlite3.Connection:
-    """Return a connection to a file that exists, whatever it holds. sqlite3.Error or StoreError."""
+    """Return a connection to a file that exists, whatever it holds, or to a new store in memory.
+    sqlite3.Error or StoreError."""
+    if file == MEMORY:
+        db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+        migrate(db, file)
+        return db
     if os.path.isfile(file) and os.path.getsize(file) == 0:  # SQLite would take it for a new one
         error = sqlite3.DatabaseError("the file is empty")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
@@ -218,7 +215,6 @@ def patiently(attempt: Callable[[], Result]) -> Result:
 
 _OPEN: list[ref[Database]] = []
 _INHERITED: list[object] = []
-_LEFT: list[object] = []
 
 
 def _keep_inherited() -> None:

@@ -48,9 +48,9 @@ def give_back(base: Database) -> int:
             base.run("PRAGMA incremental_vacuum(1)")  # one page, whatever number it is given
 
     base.checkpoint()  # only then the file has its final length
-    before = os.path.getsize(base.file)
     if _pragma(base, "auto_vacuum") == 0:
-        return 0  # a store of an older version, which uses freed pages again
+        return 0  # a store in memory, or of an older version: both use freed pages again
+    before = os.path.getsize(base.file)
     kept = FREE_KEPT_BYTES // _pragma(base, "page_size")
     rounds = 0
     while (free := _pragma(base, "freelist_count")) > kept:

@@ -9,10 +9,9 @@ from sightline.errors import StoreError
 from sightline.filesystem import private_files
 from sightline.filesystem.mounts import NETWORK, TABLE, file_system
 from sightline.store.identity import store_file
-from sightline.store.memory import MemoryStore
 from sightline.store.migrations import migrate
 from sightline.store.port import Store
-from sightline.store.sqlite import SqliteStore
+from sightline.store.sqlite import MemoryStore, SqliteStore
 from sightline.store.sqlite_errors import fault, os_fault
 
 SUPPORTED = "Use sqlite:///absolute/path.db, or memory: for a store that ends with the process."

@@ -155,6 +155,3 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close the store. Its facts stay."""
-
-    def leave(self) -> None:
-        """Close the store in a process that ends at once; a later process may tidy up."""

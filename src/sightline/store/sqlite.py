@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
+from weakref import finalize
 
 from sightline.model.active_claims import Claim
 from sightline.model.events import BlobPurged, Changed, Fact, GitMoved, WriteIntended
@@ -12,7 +13,7 @@ from sightline.model.revision import Revision, Stamp
 from sightline.model.timeline import TURNING, Recorded
 from sightline.store import codec
 from sightline.store.blobs import Blobs, run_in_chunks
-from sightline.store.database import Database
+from sightline.store.database import MEMORY, Database
 from sightline.store.disk_usage import give_back, measured
 from sightline.store.event_index import check_expected, column_conflict, new_part, paths_of
 from sightline.store.port import Room
@@ -230,9 +231,6 @@ class SqliteStore:
     def close(self) -> None:
         self._base.close()
 
-    def leave(self) -> None:
-        self._base.leave()
-
     def _write(self, work: Callable[[], Result], *, durable: bool) -> Result:
         try:
             return self._base.write(work, durable=durable)
@@ -252,6 +250,17 @@ class SqliteStore:
         recorded = Recorded(position, session, happened_at, at, fact)
         self._rows.step(recorded)
         return recorded
+
+
+class MemoryStore(SqliteStore):
+    """A Store in this process's memory, for as long as a name refers to it."""
+
+    def __init__(self) -> None:
+        super().__init__(MEMORY)
+        finalize(self, self._base.open().close)
+
+    def close(self) -> None:
+        """Do nothing: another handle of this process may go on reading."""
 
 
 def _edited(facts: Iterable[Fact]) -> dict[Revision, Revision]:

@@ -1,7 +1,7 @@
-"""The reference store: every other store must behave as this one does.
+"""The reference store of the contract: facts, views and texts as Python values.
 
-It keeps facts, views and texts as Python values, and steps the views by the same pure functions as
-every store. It lives as long as the process.
+Each append steps the views by the pure functions of the model; a rewind or a fork folds the timeline
+from zero.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from sightline.store.retention import KeptText
 from sightline.store.verify import differences
 
 
-class MemoryStore:
-    """A Store in this process's memory. Safe to use from several threads."""
+class ReferenceStore:
+    """A Store of Python values. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -222,6 +222,4 @@ class MemoryStore:
             return differences(self)
 
     def close(self) -> None:
-        """Do nothing: another handle of this process may go on reading."""
-
-    leave = close
+        """Do nothing: another handle may go on reading."""
