@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from sightline.agents.json_fields import Row
 from sightline.model.json_text import compact_json
 
-Message = dict[str, Any]
 
-
-def tool_call(name: str, call: str, given: object) -> Message:
+def tool_call(name: str, call: str, given: object) -> Row:
     """Return a call. given: the arguments; a text for a tool that takes only a text."""
     if isinstance(given, str):
         return {"id": call, "type": "custom", "custom": {"name": name, "input": given}}
@@ -18,19 +16,17 @@ def tool_call(name: str, call: str, given: object) -> Message:
     return {"id": call, "type": "function", "function": function}
 
 
-def assistant_message(
-    text: str, thought: str = "", calls: Sequence[Message] = ()
-) -> Message | None:
+def assistant_message(text: str, thought: str = "", calls: Sequence[Row] = ()) -> Row | None:
     """Return the model's message; None for an empty one."""
     if not calls and not text.strip():
         return None
-    message: Message = {"role": "assistant", "content": text or None}
+    message: Row = {"role": "assistant", "content": text or None}
     if thought.strip():
         message["reasoning_content"] = thought
     return {**message, "tool_calls": list(calls)} if calls else message
 
 
-def tool_result(call: str, text: str) -> Message:
+def tool_result(call: str, text: str) -> Row:
     """Return the result of a call."""
     return {"role": "tool", "tool_call_id": call, "content": text}
 

@@ -5,13 +5,10 @@ blocks."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
 
+from sightline.agents.json_fields import Row, objects
 from sightline.agents.recording import Telling, document, head, moment
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
-
-Row = Mapping[str, Any]
 
 AGENT = "cline"
 ROO = "roo"
@@ -36,14 +33,15 @@ def conversation(path: str) -> Conversation:
         raise ValueError(f"it is a file of a task beside {HISTORY}, which holds the messages")
     if not _is_ours(path, begins):
         raise NotOurs("it holds no messages as Cline or Roo Code record them")
-    data, mark = document(path)
-    history = data.get("messages") if isinstance(data, dict) else data
+    data, session = document(path)
     reader = _History()
-    for message in history if isinstance(history, list) else ():
-        if isinstance(message, dict) and message.get("role") in ("user", "assistant"):
+    for message in objects(data.get("messages") if isinstance(data, dict) else data):
+        if message.get("role") in ("user", "assistant"):
             reader.message(message)
+    if os.path.basename(path) == HISTORY:  # in a folder named after the task
+        session = os.path.basename(os.path.dirname(os.path.abspath(path))) or session
     agent = ROO if MODE in begins and not any(each in begins for each in CLINES) else AGENT
-    return reader.conversation("anthropic", agent, path, _task(path) or mark)
+    return reader.conversation("anthropic", agent, path, session)
 
 
 def _is_ours(path: str, begins: bytes) -> bool:
@@ -51,11 +49,6 @@ def _is_ours(path: str, begins: bytes) -> bool:
         return path.endswith(TERMINAL) and b'"messages"' in begins and b'"version"' in begins
     named = os.path.basename(path) == HISTORY or b"<environment_details>" in begins
     return begins.lstrip().startswith(b"[") and b'"role"' in begins and named
-
-
-def _task(path: str) -> str:
-    folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
-    return folder if os.path.basename(path) == HISTORY else ""
 
 
 class _History(Telling):
@@ -66,7 +59,7 @@ class _History(Telling):
             return
         content = message.get("content")
         if isinstance(content, list):
-            content = [each for each in content if _is_known(each)]
+            content = [part for part in objects(content) if part.get("type") not in UNKNOWN]
         if not content or not isinstance(content, str | list):
             return
         if message.get("isSummary") and any(m["role"] == "assistant" for m in self.messages):
@@ -74,7 +67,3 @@ class _History(Telling):
             if message["role"] == "assistant":  # the task stays in front of it
                 self.add(self.messages[0], self.times[0])
         self.add({**message, "content": content}, moment(message.get("ts")))
-
-
-def _is_known(part: object) -> bool:
-    return isinstance(part, dict) and part.get("type") not in UNKNOWN

@@ -3,16 +3,11 @@ compaction took out of the context are left out, or lie before a border."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.formats.authorship import author
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-Row = Mapping[str, Any]
-
-AGENT = "codex"
 KINDS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 NOT_SENT = ("ghost_snapshot", "other")
 """Items beside the conversation, which no model read."""
@@ -28,7 +23,7 @@ def conversation(path: str) -> Conversation:
     for row in found:
         if _is_ours(row):
             reader.row(row)
-    return reader.conversation("responses", AGENT, path, reader.session, passed_over)
+    return reader.conversation("responses", "codex", path, reader.session, passed_over)
 
 
 def _is_ours(row: Row) -> bool:
@@ -62,7 +57,9 @@ class _Items(Telling):
         """Follow a fork, which begins with the rows of its origin; skip a thread that this one
         started."""
         name = str(payload.get("id") or "")
-        self._aside = bool(self._threads) and _parent(payload) in self._threads
+        started = nested(payload, "source", "subagent", "thread_spawn", "parent_thread_id")
+        parent = started or payload.get("forked_from_id")
+        self._aside = bool(self._threads) and parent in self._threads
         if not self._aside:
             self.session = self.session or name
             self._threads.add(name)
@@ -73,9 +70,8 @@ class _Items(Telling):
         if not isinstance(history, list):
             text = {"type": "input_text", "text": str(payload.get("message") or "")}
             history = [{"type": "message", "role": "user", "content": [text]}]
-        for item in history:
-            if isinstance(item, dict):
-                self.add(item, at)
+        for item in objects(history):
+            self.add(item, at)
 
     def _back(self, turns: object) -> None:
         """Take back the last turns: all items from the first prompt of these turns on."""
@@ -86,19 +82,8 @@ class _Items(Telling):
             del self.times[typed[-turns] :]
 
 
-def _parent(payload: Row) -> str | None:
-    """Return the id of the thread that started this one."""
-    source = payload.get("source")
-    origin = source.get("subagent") if isinstance(source, dict) else None
-    spawn = origin.get("thread_spawn") if isinstance(origin, dict) else None
-    parent = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
-    return parent or payload.get("forked_from_id")
-
-
 def _is_typed(item: Row) -> bool:
     if item.get("type") != "message" or item.get("role") != "user":
         return False
-    content = item.get("content")
-    texts = content if isinstance(content, list) else []
-    prompts = [str(each.get("text", "")) for each in texts if isinstance(each, dict)]
-    return any(author(text) == "person" for text in prompts)
+    texts = [str(part.get("text", "")) for part in objects(item.get("content"))]
+    return any(author(text) == "person" for text in texts)

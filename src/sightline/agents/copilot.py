@@ -3,16 +3,11 @@ and sub-agents share the file, and no request to the main model holds them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sightline.agents import chat
+from sightline.agents.json_fields import Row, objects
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-Row = Mapping[str, Any]
-
-AGENT = "copilot"
 ASIDE = ("agentId", "parentToolCallId")
 """Fields of what a sub-agent does."""
 
@@ -28,7 +23,7 @@ def conversation(path: str) -> Conversation:
         data = row.get("data")
         if isinstance(data, dict) and not any(data.get(name) or row.get(name) for name in ASIDE):
             reader.event(str(row.get("type")), data, moment(row.get("timestamp")))
-    return reader.conversation("chat", AGENT, path, reader.session, passed_over)
+    return reader.conversation("chat", "copilot", path, reader.session, passed_over)
 
 
 def _begins(row: Row) -> bool:
@@ -48,34 +43,27 @@ class _Events(Telling):
         if kind == "session.start":
             self.session = self.session or str(data["sessionId"])
         elif kind == "system.message":
-            self._add_text("system", data.get("content"), at)
+            self.add_text("system", data.get("content"), at)
         elif kind == "user.message":
-            self._add_text("user", data.get("transformedContent") or data.get("content"), at)
+            self.add_text("user", data.get("transformedContent") or data.get("content"), at)
         elif kind == "system.notification":
-            self._add_text("user", data.get("content"), at)
+            self.add_text("user", data.get("content"), at)
         elif kind == "assistant.message":
             self._add_answer(data, at)
         elif kind == "tool.execution_complete":
             self._result(data, at)
         elif kind == "session.compaction_complete" and data.get("success") is not False:
             self.begin_anew()
-            self._add_text("user", data.get("summaryContent"), at)
-
-    def _add_text(self, role: str, text: object, at: int | None) -> None:
-        if isinstance(text, str) and text.strip():
-            self.add({"role": role, "content": text}, at)
+            self.add_text("user", data.get("summaryContent"), at)
 
     def _add_answer(self, data: Row, at: int | None) -> None:
-        asked = [each for each in data.get("toolRequests") or () if isinstance(each, dict)]
         calls = []
-        for each in asked:
+        for each in objects(data.get("toolRequests")):
             name = self._ids.unique(each.get("toolCallId"))
             self._calls[str(each.get("toolCallId"))] = name
             calls.append(chat.tool_call(str(each.get("name")), name, each.get("arguments")))
         thought = str(data.get("reasoningText") or "")
-        message = chat.assistant_message(str(data.get("content") or ""), thought, calls)
-        if message is not None:
-            self.add(message, at)
+        self.add(chat.assistant_message(str(data.get("content") or ""), thought, calls), at)
 
     def _result(self, data: Row, at: int | None) -> None:
         name = self._calls.get(str(data.get("toolCallId")))

@@ -4,15 +4,11 @@ of contents without times."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from sightline.agents.json_fields import Row, objects
 from sightline.agents.recording import Telling, document, first_rows, head, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
-
-Row = Mapping[str, Any]
-
-AGENT = "gemini-cli"
 
 
 def conversation(path: str) -> Conversation:
@@ -27,15 +23,16 @@ def conversation(path: str) -> Conversation:
         for row in _latest(found):
             reader.row(row)
         session = str(begun[0].get("sessionId"))
-        return reader.conversation("gemini", AGENT, path, session, passed_over)
+        return reader.conversation("gemini", "gemini-cli", path, session, passed_over)
     data, mark = document(path)
     if isinstance(data, dict) and isinstance(data.get("messages"), list):
         for row in data["messages"]:
             reader.row(row)
-        return reader.conversation("gemini", AGENT, path, str(data.get("sessionId") or mark))
-    for content in data.get("history") or () if isinstance(data, dict) else data:
-        reader.content(content)
-    return reader.conversation("gemini", AGENT, path, mark)
+        mark = str(data.get("sessionId") or mark)
+    else:
+        for content in objects(data.get("history") if isinstance(data, dict) else data):
+            reader.content(content)
+    return reader.conversation("gemini", "gemini-cli", path, mark)
 
 
 def _is_ours(begins: bytes) -> bool:
@@ -66,9 +63,9 @@ def _id(row: object) -> str | None:
 
 
 class _Contents(Telling):
-    def content(self, content: object) -> None:
+    def content(self, content: Row) -> None:
         """Add a content of a saved chat."""
-        if isinstance(content, dict) and isinstance(content.get("parts"), list):
+        if isinstance(content.get("parts"), list):
             self._said(str(content.get("role") or "user"), content["parts"], None)
 
     def row(self, row: object) -> None:
@@ -80,15 +77,15 @@ class _Contents(Telling):
         if row.get("type") == "user":
             self._said("user", _parts(row.get("content")), at)
         elif row.get("type") == "gemini":
-            calls = [each for each in row.get("toolCalls") or () if isinstance(each, dict)]
+            calls = objects(row.get("toolCalls"))
             self._said("model", [*_parts(row.get("content")), *map(_call, calls)], at)
             self._answered(calls, at)
 
     def _answered(self, calls: Sequence[Row], at: int | None) -> None:
         """Add the results of calls as one content; put attached pictures and texts after them."""
-        parts = [each for call in calls for each in call.get("result") or ()]
-        results = [each for each in parts if isinstance(each, dict) and "functionResponse" in each]
-        others = [each for each in parts if isinstance(each, dict) and each not in results]
+        parts = [part for call in calls for part in objects(call.get("result"))]
+        results = [part for part in parts if "functionResponse" in part]
+        others = [part for part in parts if part not in results]
         times = [time for call in calls if (time := moment(call.get("timestamp"))) is not None]
         self._said("user", results, max(times, default=at))
         self._said("user", others, max(times, default=at))

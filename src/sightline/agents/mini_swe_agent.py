@@ -3,15 +3,10 @@ trajectory is a bare list, and a command stands in a fence of the model's text."
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from sightline.agents.json_fields import nested, objects
 from sightline.agents.recording import Telling, document, head, moment
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-Row = Mapping[str, Any]
-
-AGENT = "mini-swe-agent"
 ENDS = ".traj.json"
 SENT = (
     *("role", "content", "tool_calls", "tool_call_id", "name", "function_call"),
@@ -29,15 +24,13 @@ def conversation(path: str) -> Conversation:
     if not _is_ours(path, head(path)):
         raise NotOurs("it holds no messages as mini-swe-agent records them")
     data, mark = document(path)
-    listed = data.get("messages") if isinstance(data, dict) else data
     messages = Telling()
-    for message in listed if isinstance(listed, list) else ():
-        if isinstance(message, dict) and message.get("role") in ROLES:
-            sent = {key: value for key, value in message.items() if key in SENT}
-            messages.add(
-                {key: value for key, value in sent.items() if value is not None}, _at(message)
-            )
-    return messages.conversation("chat", AGENT, path, mark)
+    for message in objects(data.get("messages") if isinstance(data, dict) else data):
+        if message.get("role") in ROLES:
+            sent = {key: message[key] for key in message if key in SENT}
+            sent = {key: value for key, value in sent.items() if value is not None}
+            messages.add(sent, moment(nested(message, "extra", "timestamp")))
+    return messages.conversation("chat", "mini-swe-agent", path, mark)
 
 
 def _is_ours(path: str, begins: bytes) -> bool:
@@ -45,8 +38,3 @@ def _is_ours(path: str, begins: bytes) -> bool:
     if begins.lstrip().startswith(b"{"):
         return is_trajectory and b'"info"' in begins[:40]
     return begins.lstrip().startswith(b"[") and path.endswith(ENDS) and b'"content"' in begins
-
-
-def _at(message: Row) -> int | None:
-    extra = message.get("extra")
-    return moment(extra.get("timestamp")) if isinstance(extra, dict) else None

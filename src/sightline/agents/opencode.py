@@ -3,16 +3,13 @@ one part, and calls models of every provider."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from sightline.agents import chat
+from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, document, head, moment
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-Row = Mapping[str, Any]
-
-AGENT = "opencode"
 REDACTED = "REDACTED"
 """The word in place of ids in published exports."""
 
@@ -24,22 +21,17 @@ def conversation(path: str) -> Conversation:
     """Return the conversation in an export. OSError; NotOurs; ValueError, with a message for a
     person, for a damaged file or one without messages."""
     begins = head(path)
-    if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
+    is_named = b'"projectID"' in begins or b'"ses_' in begins
+    if not (is_named and begins.lstrip().startswith(b"{") and b'"info"' in begins[:40]):
         raise NotOurs("it holds no messages as opencode exports them")
     data, mark = document(path)
-    if not isinstance(data, dict) or not isinstance(data.get("messages"), list):
+    if not isinstance(nested(data, "messages"), list):
         raise NotOurs("it holds no messages as opencode exports them")
     reader = _Messages()
-    for message in data["messages"]:
+    for message in objects(data["messages"]):
         reader.message(message)
-    info = data.get("info")
-    name = str((info if isinstance(info, dict) else {}).get("id") or REDACTED)
-    return reader.conversation("chat", AGENT, path, mark if name == REDACTED else name)
-
-
-def _is_ours(begins: bytes) -> bool:
-    named = b'"projectID"' in begins or b'"ses_' in begins
-    return named and b'"info"' in begins[:40]
+    name = str(nested(data, "info", "id") or REDACTED)
+    return reader.conversation("chat", "opencode", path, mark if name == REDACTED else name)
 
 
 class _Messages(Telling):
@@ -47,18 +39,17 @@ class _Messages(Telling):
         super().__init__()
         self._ids = chat.Ids()
 
-    def message(self, message: object) -> None:
+    def message(self, message: Row) -> None:
         """Add a user's message, or an answer, which may take several steps."""
-        info = message.get("info") if isinstance(message, dict) else None
-        parts = message.get("parts") if isinstance(message, dict) else None
-        if not isinstance(info, dict) or not isinstance(parts, list):
-            return
-        at = _time(info, "created")
-        known = [part for part in parts if isinstance(part, dict)]
-        if info.get("role") == "user":
-            self._typed(known, at)
-        elif info.get("role") == "assistant":
-            for step in _steps(known):
+        at, parts = (
+            moment(nested(message, "info", "time", "created")),
+            objects(message.get("parts")),
+        )
+        role = nested(message, "info", "role")
+        if role == "user":
+            self._typed(parts, at)
+        elif role == "assistant":
+            for step in _steps(parts):
                 self._step(step, at)
 
     def _typed(self, parts: Sequence[Row], at: int | None) -> None:
@@ -73,21 +64,17 @@ class _Messages(Telling):
         tools = [part for part in parts if part.get("type") == "tool"]
         names = [self._ids.unique(part.get("callID")) for part in tools]
         calls = [
-            chat.tool_call(str(part.get("tool")), name, _state(part).get("input"))
+            chat.tool_call(str(part.get("tool")), name, nested(part, "state", "input"))
             for part, name in zip(tools, names, strict=True)
         ]
-        message = chat.assistant_message(_texts(parts, "text"), _texts(parts, "reasoning"), calls)
-        if message is not None:
-            self.add(message, at)
+        text, thought = _texts(parts, "text"), _texts(parts, "reasoning")
+        self.add(chat.assistant_message(text, thought, calls), at)
         for part, name in zip(tools, names, strict=True):
-            self._result(part, name)
-
-    def _result(self, part: Row, name: str) -> None:
-        """Add a call's result; none for a call that was still running."""
-        state = _state(part)
-        result = state.get("error") if state.get("status") == "error" else state.get("output")
-        if isinstance(result, str):
-            self.add(chat.tool_result(name, result), _time(state, "end"))
+            failed = nested(part, "state", "status") == "error"
+            result = nested(part, "state", "error" if failed else "output")
+            if isinstance(result, str):  # else the call was still running
+                ended = moment(nested(part, "state", "time", "end"))
+                self.add(chat.tool_result(name, result), ended)
 
 
 def _steps(parts: Sequence[Row]) -> Iterator[list[Row]]:
@@ -114,13 +101,3 @@ def _contents(parts: Sequence[Row]) -> Iterator[Row]:
 def _texts(parts: Sequence[Row], kind: str) -> str:
     texts = [str(part.get("text") or "") for part in parts if part.get("type") == kind]
     return "\n\n".join(text for text in texts if text.strip())
-
-
-def _time(of: Row, which: str) -> int | None:
-    time = of.get("time")
-    return moment(time.get(which)) if isinstance(time, dict) else None
-
-
-def _state(part: Row) -> Row:
-    state = part.get("state")
-    return state if isinstance(state, dict) else {}

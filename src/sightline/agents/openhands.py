@@ -7,17 +7,14 @@ An event that keeps the model's answer is read as that answer. Older events, fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any
 
 from sightline.agents import chat
+from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, document, head, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-Row = Mapping[str, Any]
-
-AGENT = "openhands"
 RUN = (b'{"issue"', b'{"instance_id"')
 """How rows begin that hold a session each."""
 
@@ -46,12 +43,12 @@ def conversation(path: str) -> Conversation:
             reader.begin_anew()
             reader.events(row.get("history"))
         mark = sha256(begins).hexdigest()[:16]
-        return reader.conversation("chat", AGENT, path, mark, passed_over)
+        return reader.conversation("chat", "openhands", path, mark, passed_over)
     if not _is_ours(begins):
         raise NotOurs("it holds no events as OpenHands records them")
     history, mark = document(path)
     reader.events(history)
-    return reader.conversation("chat", AGENT, path, mark)
+    return reader.conversation("chat", "openhands", path, mark)
 
 
 def _is_ours(begins: bytes) -> bool:
@@ -81,19 +78,21 @@ class _Events(Telling):
                 self._saw(event, at)
 
     def _did(self, event: Row, at: int | None) -> None:
-        arguments = event.get("args") if isinstance(event.get("args"), dict) else event
-        answer = _answer(event)
-        if answer is not None:
+        args = event.get("args")
+        arguments = args if isinstance(args, dict) else event
+        choices = objects(nested(event, "tool_call_metadata", "model_response", "choices"))
+        answer = nested(choices[0], "message") if choices else None
+        if isinstance(answer, dict):  # the model's message that asked for the action
             self._answered(event, answer, at)
         elif event["action"] in ("message", "finish"):
-            self._add_text(event, arguments or {}, at)
+            self._add_text(event, arguments, at)
         elif event["action"] in TOOLS:
             tool, key = TOOLS[event["action"]]
-            asked = {"path" if key == "path" else key: (arguments or {}).get(key)}
+            asked = {key: arguments.get(key)}
             self._last = self._ids.unique(None)
             call = chat.tool_call(tool, self._last, asked)
-            text = str((arguments or {}).get("thought") or "")
-            self.add(chat.assistant_message(text, calls=[call]) or {}, at)
+            text = str(arguments.get("thought") or "")
+            self.add(chat.assistant_message(text, calls=[call]), at)
 
     def _answered(self, event: Row, answer: Row, at: int | None) -> None:
         """Add the model's answer once, however many calls it holds."""
@@ -107,24 +106,19 @@ class _Events(Telling):
             self._open[str(each.get("id"))] = call_id
             asked = each.get("function") or {}
             calls.append({"id": call_id, "type": "function", "function": asked})
-        message = chat.assistant_message(str(answer.get("content") or ""), calls=calls)
-        if message is not None:
-            self.add(message, at)
+        self.add(chat.assistant_message(str(answer.get("content") or ""), calls=calls), at)
 
     def _add_text(self, event: Row, arguments: Row, at: int | None) -> None:
-        text = (
-            arguments.get("content") or arguments.get("thought") or arguments.get("final_thought")
-        )
+        texts = [arguments.get(key) for key in ("content", "thought", "final_thought")]
         mine = event.get("source") == "agent" or event["action"] == "finish"
         mine = mine or bool(arguments.get("wait_for_response"))
-        if isinstance(text, str) and text.strip():
-            self.add({"role": "assistant" if mine else "user", "content": text}, at)
+        self.add_text("assistant" if mine else "user", next(filter(None, texts), None), at)
 
     def _saw(self, event: Row, at: int | None) -> None:
         if event["observation"] in QUIET:
             return
         metadata = event.get("tool_call_metadata")
-        known = str(metadata.get("tool_call_id")) if isinstance(metadata, dict) else None
+        known = str(nested(metadata, "tool_call_id")) if isinstance(metadata, dict) else None
         call = self._last if known is None else self._open.pop(known, None)
         if known is None:
             self._last = None
@@ -140,20 +134,8 @@ def _flat(history: object) -> Iterator[Row]:
             yield each
 
 
-def _answer(event: Row) -> Row | None:
-    """Return the model's message that asked for an action."""
-    metadata = event.get("tool_call_metadata")
-    response = metadata.get("model_response") if isinstance(metadata, dict) else None
-    choices = response.get("choices") if isinstance(response, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    answer = first.get("message") if isinstance(first, dict) else None
-    return answer if isinstance(answer, dict) else None
-
-
 def _text(event: Row) -> str:
     """Return the text of an observation as the model read it."""
-    extras = event.get("extras") if isinstance(event.get("extras"), dict) else {}
-    shown = (extras or {}).get("formatted_output_and_error") or event.get("content")
-    about = (extras or {}).get("metadata")
-    around = about if isinstance(about, dict) else {}
-    return f"{around.get('prefix') or ''}{shown or ''}{around.get('suffix') or ''}"
+    shown = nested(event, "extras", "formatted_output_and_error") or event.get("content") or ""
+    before, after = (nested(event, "extras", "metadata", key) or "" for key in ("prefix", "suffix"))
+    return f"{before}{shown}{after}"

@@ -3,15 +3,12 @@ the path from the first to the last one, with compactions in place of other entr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, first_rows, moment, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-Row = Mapping[str, Any]
-
-AGENT = "pi"
 SIGNED = "anthropic-messages"
 """The interface whose thinking carries a signature that it takes back."""
 
@@ -28,7 +25,7 @@ def conversation(path: str) -> Conversation:
     reader = _Entries(found)
     for row in _branch(found):
         reader.entry(row)
-    return reader.conversation("anthropic", AGENT, path, str(first["id"]), passed_over)
+    return reader.conversation("anthropic", "pi", path, str(first["id"]), passed_over)
 
 
 def _branch(found: Sequence[Row]) -> list[Row]:
@@ -50,24 +47,23 @@ class _Entries(Telling):
     def __init__(self, found: Sequence[Row]) -> None:
         super().__init__()
         self._entries: list[Row] = []
-        self._answered = {_call(row) for row in found}
+        self._answered = {str(nested(row, "message", "toolCallId")) for row in found}
 
     def entry(self, row: Row) -> None:
         """Add an entry. Entries that no model read are passed over."""
-        kind = row.get("type")
+        kind, at = row.get("type"), moment(row.get("timestamp"))
         self._entries.append(row)
         if kind == "message" and isinstance(row.get("message"), dict):
-            self._message(row["message"], moment(row.get("timestamp")))
+            self._message(row["message"], at)
         elif kind == "compaction":
-            self._compacted(row)
+            self._compacted(row, at)
         elif kind == "branch_summary" and row.get("summary"):
-            self._add_user_parts([_text(str(row["summary"]))], moment(row.get("timestamp")))
+            self._add_user_parts([_text(str(row["summary"]))], at)
         elif kind == "custom_message":
-            self._add_user_parts(_contents(row.get("content")), moment(row.get("timestamp")))
+            self._add_user_parts(_contents(row.get("content")), at)
 
-    def _compacted(self, row: Row) -> None:
+    def _compacted(self, row: Row, at: int | None) -> None:
         """Add the summary, and the messages after it."""
-        at = moment(row.get("timestamp"))
         self.begin_anew()
         summary = _text(f"{SUMMARY}\n\n<summary>\n{row.get('summary') or ''}\n</summary>")
         self.add({"role": "user", "content": [summary], "isSummary": True}, at)
@@ -102,7 +98,7 @@ class _Entries(Telling):
             self._add_user_parts(content, at)
 
     def _is_sent(self, part: Row) -> bool:
-        return part.get("type") != "toolCall" or part.get("id") in self._answered
+        return part.get("type") != "toolCall" or str(part.get("id")) in self._answered
 
     def _add_user_parts(self, parts: list[Row], at: int | None) -> None:
         """Add parts to the user's message: the results of one answer are one message, and typed
@@ -117,21 +113,13 @@ class _Entries(Telling):
         self.times[-1] = at if at is not None else self.times[-1]
 
 
-def _call(row: Row) -> object:
-    """Return the id of the call that a row answers."""
-    message = row.get("message")
-    call = message.get("toolCallId") if isinstance(message, dict) else None
-    return call if isinstance(call, str) else None
-
-
 def _text(text: str) -> Row:
     return {"type": "text", "text": text}
 
 
 def _contents(content: object) -> list[Row]:
     """Return the parts of a content; a text alone is one part. Pictures get Anthropic's form."""
-    parts = [_text(content)] if isinstance(content, str) else content
-    known = [each for each in parts if isinstance(each, dict)] if isinstance(parts, list) else []
+    known = [_text(content)] if isinstance(content, str) else objects(content)
     parts = [_picture(each) if each.get("type") == "image" else each for each in known]
     return [each for each in parts if each.get("type") != "text" or str(each.get("text")).strip()]
 

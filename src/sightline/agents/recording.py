@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
+from sightline.agents.json_fields import Row, parse_row
 from sightline.conversation.recorded_conversation import Conversation
-
-Message = dict[str, Any]
-Row = dict[str, Any]
 
 HEAD_BYTES = 1 << 16
 """By which a document is recognised."""
@@ -34,25 +32,16 @@ def first_rows(path: str) -> list[Row]:
     """Return the objects among the first lines of a file. OSError."""
     with open(path, "rb") as file:
         lines = [file.readline(ROW_BYTES_MAX) for _ in range(ROWS_MAX)]
-    read = [_row(line) for line in lines if line.startswith(b"{")]
+    read = [parse_row(line) for line in lines if line.startswith(b"{")]
     return [row for row in read if row is not None]
 
 
 def rows(path: str) -> tuple[list[Row], int]:
-    """Return the objects in a file of rows, and the number of damaged lines: recordings have some
-    lines cut in half or run together. OSError."""
+    """Return the objects in a file of rows, and the number of damaged lines. OSError."""
     with open(path, "rb") as file:
-        read = [_row(line) for line in file if line.strip()]
+        read = [parse_row(line) for line in file if line.strip()]
     found = [row for row in read if row is not None]
     return found, len(read) - len(found)
-
-
-def _row(line: bytes) -> Row | None:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
 
 
 def document(path: str) -> tuple[Any, str]:
@@ -88,14 +77,20 @@ class Telling:
     """Messages of a recording, collected one after the other."""
 
     def __init__(self) -> None:
-        self.messages: list[Message] = []
+        self.messages: list[Row] = []
         self.times: list[int | None] = []
         self.borders: list[int] = []
 
-    def add(self, message: Message, at: int | None = None) -> None:
-        """Add a message. at: UTC microseconds."""
-        self.messages.append(message)
-        self.times.append(at)
+    def add(self, message: Row | None, at: int | None = None) -> None:
+        """Add a message; nothing for None. at: UTC microseconds."""
+        if message is not None:
+            self.messages.append(message)
+            self.times.append(at)
+
+    def add_text(self, role: str, text: object, at: int | None) -> None:
+        """Add a message of one text; nothing for a blank text or another value."""
+        if isinstance(text, str) and text.strip():
+            self.add({"role": role, "content": text}, at)
 
     def begin_anew(self) -> None:
         """Begin the context anew: the model does not read the earlier messages any more."""

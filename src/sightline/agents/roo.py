@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from typing import Any
 
+from sightline.agents.json_fields import Row
 from sightline.agents.recording import Telling, head
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-AGENT = "roo"
 SPEAKER = re.compile(r"(?:\A\s*|\n---\n\n)\*\*(User|Assistant):\*\*\n\n")
 DETAILS = "\n<environment_details>"
 ROLES = {"User": "user", "Assistant": "assistant"}
@@ -31,10 +30,10 @@ def conversation(path: str) -> Conversation:
         content = _contents(text.strip("\n"))
         if content:
             messages.add({"role": ROLES[speaker], "content": content})
-    return messages.conversation("anthropic", AGENT, path, sha256(data).hexdigest()[:16])
+    return messages.conversation("anthropic", "roo", path, sha256(data).hexdigest()[:16])
 
 
-def _contents(text: str) -> list[dict[str, Any]]:
+def _contents(text: str) -> list[Row]:
     """Return the texts of a message. The host's description of its surroundings was a text of its
     own."""
     before, details, after = text.rpartition(DETAILS)

@@ -3,16 +3,13 @@ demonstrations before it, which are of another session."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from sightline.agents.json_fields import Row, nested, objects
 from sightline.agents.recording import Telling, document, head
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 
-Row = Mapping[str, Any]
-
-AGENT = "swe-agent"
 MAIN = ("primary", "main")
+"""Names of the main agent; early versions name sub-agents."""
+
 ROLES = ("system", "user", "assistant", "tool")
 
 
@@ -23,12 +20,12 @@ def conversation(path: str) -> Conversation:
     if not begins.lstrip().startswith(b"{") or not _is_ours(begins):
         raise NotOurs("it holds no history as SWE-agent records it")
     data, mark = document(path)
-    history = data.get("history") if isinstance(data, dict) else None
     messages = Telling()
-    for row in history if isinstance(history, list) else ():
-        if isinstance(row, dict) and row.get("role") in ROLES and _is_main(row):
+    for row in objects(nested(data, "history")):
+        is_main = not row.get("is_demo") and row.get("agent", "main") in MAIN
+        if is_main and row.get("role") in ROLES:
             messages.add(_sent(row))
-    return messages.conversation("chat", AGENT, path, mark)
+    return messages.conversation("chat", "swe-agent", path, mark)
 
 
 def _is_ours(begins: bytes) -> bool:
@@ -36,12 +33,7 @@ def _is_ours(begins: bytes) -> bool:
     return trajectory or (b'"history"' in begins[:40] and b'"agent"' in begins)
 
 
-def _is_main(row: Row) -> bool:
-    """Return whether a row is of the main agent. Early versions name sub-agents."""
-    return not row.get("is_demo") and row.get("agent", "main") in MAIN
-
-
-def _sent(row: Row) -> dict[str, Any]:
+def _sent(row: Row) -> Row:
     sent = {key: row[key] for key in ("role", "content") if key in row}
     if row.get("tool_calls"):
         sent["tool_calls"] = row["tool_calls"]

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sightline.agents.claude_code.json_fields import read_fields
 from sightline.agents.claude_code.patches import EditResult, after
+from sightline.agents.json_fields import read_fields
 
 lines = st.sampled_from(["a", "b", "\tc", "\t\td", "  e", "", "“f”"])
 texts = st.lists(lines, min_size=1, max_size=12).flatmap(

@@ -12,10 +12,10 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from sightline.agents import hook_events as host
-from sightline.agents.claude_code.json_fields import read_fields
 from sightline.agents.claude_code.tool_results import result
 from sightline.agents.claude_code.transcripts import shown_since
 from sightline.agents.hook_events import Answer, Caller, Event, Source
+from sightline.agents.json_fields import read_fields
 from sightline.agents.prompt_mentions import mentions
 from sightline.model.attempts import Attempt, Replace, Several, WriteWhole
 

@@ -11,16 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sightline.agents.claude_code.transcripts import time_of
-from sightline.agents.recording import first_rows, rows
+from sightline.agents.json_fields import Row, nested, objects
+from sightline.agents.recording import Telling, first_rows, rows
 from sightline.conversation.recorded_conversation import Conversation, NotOurs
 from sightline.model.json_text import compact_json
 
-Row = Mapping[str, Any]
-Part = dict[str, Any]
-
-Attachment = Mapping[str, Any]
-
-AGENT = "claude-code"
 NONE = "it holds no messages as Claude Code records them"
 
 KINDS = (
@@ -41,19 +36,11 @@ def conversation(path: str) -> Conversation:
         raise NotOurs(NONE)
     reader = _Messages()
     for row in main_chain(found):
-        reader.add(row)
+        reader.row(row)
     if not reader.messages:
         raise ValueError("all that it holds is of a sub-agent")
-    return Conversation(
-        "anthropic",
-        tuple(reader.messages),
-        tuple(reader.times),
-        tuple(reader.borders),
-        path,
-        AGENT,
-        str(next((row["sessionId"] for row in found if row.get("sessionId")), "")),
-        passed_over,
-    )
+    session = str(next((row["sessionId"] for row in found if row.get("sessionId")), ""))
+    return reader.conversation("anthropic", "claude-code", path, session, passed_over)
 
 
 def _is_ours(row: Row) -> bool:
@@ -64,30 +51,27 @@ def _is_ours(row: Row) -> bool:
     )
 
 
-class _Messages:
+class _Messages(Telling):
     """Messages built from rows. The parts of an answer may come after the results of its first
     calls."""
 
     def __init__(self) -> None:
-        self.messages: list[dict[str, Any]] = []
-        self.times: list[int | None] = []
-        self.borders: list[int] = []
-        self._answer: tuple[str, list[Part]] | None = None
+        super().__init__()
+        self._answer: tuple[str, list[Row]] | None = None
         self._answered: set[str] = set()
 
-    def add(self, row: Row) -> None:
+    def row(self, row: Row) -> None:
         """Add a row. Rows that no model read are passed over."""
         kind = row.get("type")
-        if kind == "system":
-            if row.get("subtype") == "compact_boundary" and self.messages:
-                self.borders.append(len(self.messages))
-                self._answer = None
+        if kind == "system" and row.get("subtype") == "compact_boundary":
+            self.begin_anew()
+            self._answer = None
         elif kind == "assistant":
             self._said(row)
         elif kind == "attachment":
             self._heard(row, reminder(row.get("attachment")))
         elif kind == "user":
-            self._heard(row, list(self._new(_parts(row))))
+            self._heard(row, [part for part in _parts(row) if self._is_new(part)])
 
     def _said(self, row: Row) -> None:
         parts = _parts(row)
@@ -101,46 +85,37 @@ class _Messages:
             self._answer[1].extend(parts)
             return
         self._answer = name, parts
-        self._begin("assistant", parts, row)
+        self.add({"role": "assistant", "content": parts}, time_of(row))
 
-    def _heard(self, row: Row, parts: list[Part]) -> None:
+    def _heard(self, row: Row, parts: list[Row]) -> None:
         if not parts:
             return
         fresh = len(self.messages) in self.borders[-1:]
         if fresh or not self.messages or self.messages[-1]["role"] != "user":
-            self._begin("user", [], row)
-        content: list[Part] = self.messages[-1]["content"]
+            self.add({"role": "user", "content": []}, time_of(row))
+        content: list[Row] = self.messages[-1]["content"]
         results = [part for part in parts if part.get("type") == "tool_result"]
         place = sum(part.get("type") == "tool_result" for part in content)
         content[place:place] = results
         content += [part for part in parts if part.get("type") != "tool_result"]
 
-    def _new(self, parts: list[Part]) -> Iterator[Part]:
-        """Yield the parts without second results of one call."""
-        for part in parts:
-            if part.get("type") == "tool_result":
-                call = str(part.get("tool_use_id"))
-                if call in self._answered:
-                    continue
-                self._answered.add(call)
-            yield part
-
-    def _begin(self, role: str, content: list[Part], row: Row) -> None:
-        self.messages.append({"role": role, "content": content})
-        self.times.append(time_of(row))
+    def _is_new(self, part: Row) -> bool:
+        """Return whether a part is no second result of one call."""
+        if part.get("type") != "tool_result":
+            return True
+        call = str(part.get("tool_use_id"))
+        is_new = call not in self._answered
+        self._answered.add(call)
+        return is_new
 
 
-def _parts(row: Row) -> list[Part]:
+def _parts(row: Row) -> list[Row]:
     """Return the parts of a row's message; a text alone is one part."""
-    content = row["message"].get("content") if isinstance(row.get("message"), dict) else None
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content.strip() else []
-    parts = content if isinstance(content, list) else []
-    return [part for part in parts if isinstance(part, dict) and not _empty(part)]
-
-
-def _empty(part: Part) -> bool:
-    return part.get("type") == "text" and not str(part.get("text", "")).strip()
+    content = nested(row, "message", "content")
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else objects(content)
+    return [
+        part for part in parts if part.get("type") != "text" or str(part.get("text", "")).strip()
+    ]
 
 
 def main_chain(rows: Sequence[Row]) -> list[Row]:
@@ -187,26 +162,19 @@ def _chain(own: Sequence[Row], places: Mapping[str, int]) -> list[int]:
 
 
 def _answer(row: Row) -> str | None:
-    message = row.get("message")
-    if row.get("type") != "assistant" or not isinstance(message, dict):
-        return None
-    return message.get("id")
+    answer: str | None = nested(row, "message", "id") if row.get("type") == "assistant" else None
+    return answer
 
 
-def _calls(row: Row, kind: str, field: str) -> Iterator[str]:
-    message = row.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    for part in content if isinstance(content, list) else ():
-        if isinstance(part, dict) and part.get("type") == kind:
-            yield str(part.get(field))
+def _calls(row: Row, kind: str, field: str) -> list[str]:
+    parts = objects(nested(row, "message", "content"))
+    return [str(part.get(field)) for part in parts if part.get("type") == kind]
 
 
-def reminder(attachment: Any) -> list[dict[str, Any]]:
+def reminder(attachment: Any) -> list[Row]:
     """Return the parts of a user's message that an attachment makes; none for an unknown kind, or
     one whose text the transcript does not have."""
-    if not isinstance(attachment, dict):
-        return []
-    word = _KINDS.get(str(attachment.get("type")))
+    word = _KINDS.get(str(nested(attachment, "type")))
     text = None if word is None else word(attachment)
     return [] if text is None else [{"type": "text", "text": text}]
 
@@ -215,7 +183,7 @@ def _aside(text: str) -> str:
     return f"<system-reminder>\n{text}\n</system-reminder>"
 
 
-def _edited(attachment: Attachment) -> str | None:
+def _edited(attachment: Row) -> str | None:
     path, snippet = attachment.get("filename"), attachment.get("snippet")
     if not isinstance(path, str) or not isinstance(snippet, str):
         return None
@@ -226,18 +194,17 @@ def _edited(attachment: Attachment) -> str | None:
     )
 
 
-def _memory(attachment: Attachment) -> str | None:
+def _memory(attachment: Row) -> str | None:
     content = attachment.get("content")
     text = content.get("content") if isinstance(content, dict) else content
     path = attachment.get("path")
     return _aside(f"Contents of {path}:\n\n{text}") if isinstance(text, str) else None
 
 
-def _file(attachment: Attachment) -> str | None:
+def _file(attachment: Row) -> str | None:
     """Return the text of a mentioned file, as if the agent had read it."""
-    content = attachment.get("content")
-    file = content.get("file") if isinstance(content, dict) else None
-    if not isinstance(file, dict) or not isinstance(file.get("content"), str):
+    file = nested(attachment, "content", "file")
+    if not isinstance(nested(file, "content"), str):
         return None
     first = file.get("startLine")
     start = first if isinstance(first, int) else 1
@@ -247,20 +214,20 @@ def _file(attachment: Attachment) -> str | None:
     return _aside(f"Called the Read tool with the following input: {asked}\nResult:\n{numbered}")
 
 
-def _context(attachment: Attachment) -> str | None:
+def _context(attachment: Row) -> str | None:
     content = attachment.get("content")
     texts = content if isinstance(content, list) else [content]
     text = "\n".join(each for each in texts if isinstance(each, str))
     return _aside(text) if text else None
 
 
-def _queued(attachment: Attachment) -> str | None:
+def _queued(attachment: Row) -> str | None:
     """Return a prompt that the user typed while the agent was at work."""
     prompt = attachment.get("prompt")
     return prompt if isinstance(prompt, str) and prompt.strip() else None
 
 
-_KINDS: Mapping[str, Callable[[Attachment], str | None]] = {
+_KINDS: Mapping[str, Callable[[Row], str | None]] = {
     "edited_text_file": _edited,
     "nested_memory": _memory,
     "file": _file,

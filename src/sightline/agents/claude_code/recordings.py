@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -13,8 +12,7 @@ from sightline.agents.claude_code.dialect import sub_agent
 from sightline.agents.claude_code.tool_results import read, wrote
 from sightline.agents.claude_code.transcripts import attached, model_of, rows, time_of
 from sightline.agents.hook_events import Began, Compacted, Event, Prompted
-
-Row = Mapping[str, Any]
+from sightline.agents.json_fields import Row, nested, objects
 
 FOLDER_LENGTH = 200
 """Characters of a folder's name; a longer one goes on with a digest."""
@@ -86,9 +84,9 @@ def _kind(path: str) -> str | None:
     """Return the kind of a sub-agent from the file beside its transcript."""
     try:
         with open(path.removesuffix(".jsonl") + ".meta.json", encoding="utf-8") as file:
-            kind = json.load(file).get("agentType")
+            kind = nested(json.load(file), "agentType")
             return kind if isinstance(kind, str) else None
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError):
         return None  # older clients write none
 
 
@@ -156,9 +154,9 @@ def _result(row: Row) -> list[Event]:
 
 
 def _prompt(row: Row) -> list[Event]:
-    content = row["message"].get("content") if isinstance(row.get("message"), dict) else None
+    content = nested(row, "message", "content")
     if isinstance(content, list):
-        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        texts = [part.get("text") for part in objects(content)]
         content = next((text for text in texts if isinstance(text, str)), None)
     is_generated = row.get("isMeta") or row.get("isCompactSummary")
     if is_generated or not isinstance(content, str) or content.startswith(NOT_TYPED):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from msgspec import Struct, structs
 
-from sightline.agents.claude_code.json_fields import read_fields
 from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.hook_events import Event, Failed, Shown, Wrote
+from sightline.agents.json_fields import nested, read_fields
 
 Payload = Mapping[str, Any]
 
@@ -51,10 +52,9 @@ class ReadFile(Struct, rename="camel"):
 
 def read(response: Any, via: str = "read") -> list[Event]:
     """Return the text that a Read showed. Images and pages of a PDF are no text."""
-    file = response.get("file") if isinstance(response, dict) else None
+    file, kind = nested(response, "file"), nested(response, "type")
     if not isinstance(file, dict):
         return []
-    kind = response.get("type")
     if kind == "notebook":
         return [Shown(_path(file, "filePath"), via="notebook")]
     return _text(read_fields(file, ReadFile), via) if kind == "text" else []
@@ -169,14 +169,10 @@ def _in_several(cwd: str, lines: Iterable[str]) -> Iterator[Line]:
             if files[name]:
                 yield os.path.join(cwd, name), *found
                 continue
-        yield from _around(cwd, line, [name for name, there in files.items() if there])
-
-
-def _around(cwd: str, line: str, names: list[str]) -> Iterator[Line]:
-    for name in names:
-        if line.startswith(f"{name}-"):
-            found = _numbered(line.removeprefix(f"{name}-"), "-")
-            if found is not None:
+        for name in [name for name, there in files.items() if there]:
+            if line.startswith(f"{name}-") and (
+                found := _numbered(line.removeprefix(f"{name}-"), "-")
+            ):
                 yield os.path.join(cwd, name), *found
 
 
@@ -189,19 +185,9 @@ def _numbered(line: str, marks: str = ":-") -> tuple[int, str] | None:
 
 
 def _runs(lines: Iterable[Line]) -> Iterator[Shown]:
-    """Join lines that follow one another."""
-    texts: list[str] = []
-    path, first = "", 0
-    for name, number, text in lines:
-        if (name, number) != (path, first + len(texts)):
-            if texts:
-                yield _run(path, first, texts)
-            path, first, texts = name, number, []
-        texts.append(text)
-    if texts:
-        yield _run(path, first, texts)
-
-
-def _run(path: str, first: int, texts: list[str]) -> Shown:
-    lines = (first, first + len(texts) - 1)
-    return Shown(path, lines, "".join([f"{text}\n" for text in texts]), "search")
+    """Join lines that follow one another: their numbers grow as their places do."""
+    numbered = groupby(enumerate(lines), lambda entry: (entry[1][0], entry[1][1] - entry[0]))
+    for (path, _), group in numbered:
+        run = [line for _, line in group]
+        text = "".join([f"{text}\n" for _, _, text in run])
+        yield Shown(path, (run[0][1], run[-1][1]), text, "search")

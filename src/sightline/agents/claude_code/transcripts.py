@@ -6,22 +6,19 @@ user, restored after a compaction, instructions, and the client's own notice of 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import IO, Any
+from typing import IO
 
 from msgspec import structs
 
-from sightline.agents.claude_code.json_fields import read_fields
 from sightline.agents.claude_code.patches import EditResult, after
 from sightline.agents.claude_code.tool_results import read
 from sightline.agents.hook_events import Event, Shown, Used
+from sightline.agents.json_fields import Row, nested, objects, parse_row, read_fields
 from sightline.model.spans import Span
 from sightline.model.text import split, unmarked
-
-Row = Mapping[str, Any]
 
 LINE_MAX = 16 << 20
 """Bytes of a row that is still read; a longer one is passed over."""
@@ -82,12 +79,9 @@ def _belongs(row: Row, transcript: str) -> bool:
 
 def attached(row: Row) -> list[Event]:
     """Return the events of a row's attachment; none for an unknown kind or shape."""
-    attachment = row.get("attachment")
-    if not isinstance(attachment, dict):
-        return []
-    show = _KINDS.get(str(attachment.get("type")))
+    show = _KINDS.get(str(nested(row, "attachment", "type")))
     try:
-        return [] if show is None else list(show(attachment))
+        return [] if show is None else list(show(row["attachment"]))
     except ValueError:
         return []  # a shape that this client does not have
 
@@ -113,10 +107,7 @@ def _memory(attachment: Row) -> Iterator[Event]:
 def _instructions(attachment: Row) -> Iterator[Event]:
     """Instruction files. Their head, comments and blank ends are left out for the model; the shown
     lines are known where the transcript holds the file's own text, too."""
-    files = attachment.get("files")
-    for file in files if isinstance(files, list) else []:
-        if not isinstance(file, dict):
-            continue
+    for file in objects(attachment.get("files")):
         path, text = file.get("path"), file.get("content")
         if not isinstance(path, str) or not isinstance(text, str):
             continue
@@ -207,15 +198,15 @@ def _added(at: int, lines: list[str]) -> Iterator[Span]:
 
 def rows(
     file: IO[bytes], offset: int, wanted: Sequence[bytes], upto: int = PART_MAX
-) -> Iterator[tuple[int, dict[str, Any] | None]]:
+) -> Iterator[tuple[int, Row | None]]:
     """Yield the end of each row, and the row if it holds one of these byte strings and is an
     object. A last row without its newline is still being written: it is left for the next call."""
     file.seek(offset)
     for end, line in _lines(file, offset, offset + upto):
-        yield end, _parsed(line) if any(word in line for word in wanted) else None
+        yield end, parse_row(line) if any(word in line for word in wanted) else None
 
 
-def time_of(row: Mapping[str, Any]) -> int | None:
+def time_of(row: Row) -> int | None:
     """Return a row's time, UTC microseconds since 1970; None for a time without a zone."""
     try:
         moment = datetime.fromisoformat(row["timestamp"])
@@ -224,10 +215,9 @@ def time_of(row: Mapping[str, Any]) -> int | None:
     return int(moment.timestamp() * 1000) * 1000 if moment.tzinfo else None
 
 
-def model_of(row: Mapping[str, Any]) -> str | None:
+def model_of(row: Row) -> str | None:
     """Return the model of a row's message; None for messages of the client or a person."""
-    message = row.get("message")
-    model = message.get("model") if isinstance(message, dict) else None
+    model = nested(row, "message", "model")
     return model if isinstance(model, str) and not model.startswith("<") else None
 
 
@@ -258,12 +248,3 @@ def _skipped(file: IO[bytes], size: int, most: int) -> int | None:
         if len(part) < LINE_MAX:
             return None
     return size
-
-
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Return a row; None for a damaged one: recordings have rows cut in half or run together."""
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None

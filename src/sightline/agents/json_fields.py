@@ -1,0 +1,43 @@
+"""Read the fields of foreign JSON, and check their types."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from msgspec import ValidationError, convert
+
+Row = dict[str, Any]
+
+T = TypeVar("T")
+
+
+def read_fields(raw: object, kind: type[T]) -> T:
+    """Return the fields of a JSON object as a Struct. Unknown fields are ignored. ValueError, which
+    goes to a log and so names no value."""
+    try:
+        return convert(raw, kind)
+    except ValidationError as error:
+        raise ValueError(f"The payload does not fit: {error}.") from None
+
+
+def nested(value: object, *keys: str) -> Any:
+    """Return the value at the end of a path of keys through objects; None where no object is."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def objects(value: object) -> list[Row]:
+    """Return the objects in a list; none for any other value."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def parse_row(line: bytes) -> Row | None:
+    """Return the object on a line; None for a damaged line: recordings have lines cut in half or
+    run together."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
