@@ -9,9 +9,14 @@ from shutil import which
 from typing import Literal
 
 from sightline.agents.claude_code import hook_settings, settings
-from sightline.agents.claude_code.connect import connected, disconnected, refused
 from sightline.agents.claude_code.hook_settings import Hook
-from sightline.agents.claude_code.settings import RegisteredHook, Scope
+from sightline.agents.claude_code.settings import (
+    RegisteredHook,
+    Scope,
+    connected,
+    disconnected,
+    refused,
+)
 from sightline.agents.settings_file import Change, read, text_of
 from sightline.agents.settings_text import BadSettings
 from sightline.api.opening import settings_of

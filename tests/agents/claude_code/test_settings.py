@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sightline.agents import settings_file
 from sightline.agents.claude_code import hook_settings, settings
-from sightline.agents.claude_code.connect import connected, disconnected
+from sightline.agents.claude_code.settings import connected, disconnected
 from sightline.agents.settings_file import backup_of, carry_out
 from sightline.agents.settings_text import BadSettings
 from sightline.errors import SettingsError

@@ -1,7 +1,6 @@
 """Claude Code: its hooks, settings, transcripts and recordings."""
 
 PUBLIC = (
-    "connect",
     "health",
     "hook_settings",
     "recordings",

@@ -12,8 +12,8 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from sightline.agents import hook_events as host
+from sightline.agents.claude_code import transcripts
 from sightline.agents.claude_code.tool_results import result
-from sightline.agents.claude_code.transcripts import shown_since
 from sightline.agents.hook_events import Answer, Caller, Event, Source
 from sightline.agents.json_fields import read_fields
 from sightline.agents.prompt_mentions import mentions
@@ -124,10 +124,10 @@ def target(tool: str, tool_input: Payload) -> Target | None:
         return fields.file_path, Several(tuple([each.attempt() for each in fields.edits]))
     if isinstance(fields, WriteInput):
         return fields.file_path, WriteWhole(fields.content)
-    mode, source = fields.edit_mode or "replace", fields.new_source
-    if source is None and mode != "delete":
+    mode = fields.edit_mode or "replace"
+    source = "" if mode == "delete" else fields.new_source
+    if source is None:
         raise ValueError("The payload has no new_source.")
-    source = "" if mode == "delete" else source or ""
     return fields.notebook_path, host.CellEdit(fields.cell_id, mode, source)
 
 
@@ -194,8 +194,7 @@ class PromptFields(Struct):
 
 def _prompt(payload: Payload) -> list[Event]:
     fields = read_fields(payload, PromptFields)
-    is_typed = not fields.prompt.startswith(NOT_TYPED)
-    named = mentions(fields.prompt) if is_typed else ()
+    named = () if fields.prompt.startswith(NOT_TYPED) else mentions(fields.prompt)
     return [host.Prompted(fields.prompt, named, fields.permission_mode)]
 
 
@@ -252,7 +251,7 @@ class BatchFields(Struct):
 
 
 def _batch(payload: Payload) -> list[Event]:
-    failed = [_rejected_edit(call) for call in read_fields(payload, BatchFields).tool_calls]
+    failed = map(_rejected_edit, read_fields(payload, BatchFields).tool_calls)
     return [host.Answered(tuple([each for each in failed if each is not None]))]
 
 
@@ -365,6 +364,4 @@ def _joined(parts: list[str]) -> str:
     return "\n\n".join([part for part in parts if part])
 
 
-def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
-    """Return the events in a transcript that no hook reports; see agents.dialect.Dialect."""
-    return shown_since(transcript, offset, before=before)
+unhooked = transcripts.unhooked

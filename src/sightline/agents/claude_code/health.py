@@ -10,10 +10,9 @@ from shutil import which
 from typing import Any
 
 from sightline.agents.claude_code import hook_settings, settings
-from sightline.agents.claude_code.connect import refused
 from sightline.agents.claude_code.hook_settings import Hook
-from sightline.agents.claude_code.settings import RegisteredHook, Scope
-from sightline.agents.claude_code.transcripts import shown_since
+from sightline.agents.claude_code.settings import RegisteredHook, Scope, refused
+from sightline.agents.claude_code.transcripts import unhooked
 from sightline.agents.settings_file import read, text_of
 from sightline.agents.settings_text import BadSettings, Settings
 from sightline.errors import SettingsError
@@ -61,7 +60,7 @@ def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding
         if not text.strip():
             return None
         found = settings.registered_hooks(text)
-        current = settings.up_to_date(text, wanted)
+        is_current = settings.registered(text, wanted) == text
     except BadSettings as bad:
         return _refused(refused(path, bad))
     except SettingsError as error:
@@ -69,20 +68,19 @@ def registration(scope: Scope, path: str, wanted: Mapping[str, Hook]) -> Finding
     if not found:
         return None
     flag = "" if scope == "local" else f" --scope {scope}"
-    facts: dict[str, Any] = {
-        "scope": scope,
-        "path": path,
-        "agent": hook_settings.AGENT,
-        "flag": flag,
-    }
+    agent = hook_settings.AGENT
+    facts: dict[str, Any] = {"scope": scope, "path": path, "agent": agent, "flag": flag}
     missing = [file for file in files(found) if not os.path.isfile(file)]
     if missing:
         more = {**facts, "missing": missing[0]}
         return Finding("hooks", "problem", "gone", more, f"registration {scope}")
-    if current:
+    if is_current:
         more = {**facts, "events": len(found), "kind": kind_of(found)}
         return Finding("hooks", "ok", "registered", more)
-    if {hook.event for hook in found} == set(hook_settings.EVENTS) and _others(found, wanted):
+    is_elsewhere = any(
+        _files_of(each.hook) != _files_of(wanted.get(each.event, {})) for each in found
+    )
+    if is_elsewhere and {hook.event for hook in found} == set(hook_settings.EVENTS):
         script = _script(found[0].hook)
         return Finding("hooks", "warning", "elsewhere", {**facts, "script": script})
     return Finding("hooks", "problem", "outdated", facts, f"registration {scope}")
@@ -111,7 +109,7 @@ def transcript(root: str, config_dir: str) -> Finding:
         return Finding("transcript", "ok", "none", {})
 
     try:
-        shown, _ = shown_since(path, 0, before=sys.maxsize)
+        shown, _ = unhooked(path, 0, before=sys.maxsize)
         size = os.path.getsize(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
@@ -133,11 +131,6 @@ def _newest(root: str, config_dir: str) -> str | None:
 
 def _refused(error: SettingsError) -> Finding:
     return Finding("hooks", "problem", "refused", {"message": error.message, "hint": error.hint})
-
-
-def _others(found: Iterable[RegisteredHook], wanted: Mapping[str, Hook]) -> bool:
-    """Return whether hooks call another script or Python than ours."""
-    return any(files([each]) != _files_of(wanted[each.event]) for each in found)
 
 
 def files(found: Iterable[RegisteredHook]) -> list[str]:

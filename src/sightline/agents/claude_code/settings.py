@@ -1,4 +1,4 @@
-"""Find, add and remove our hooks in Claude Code's settings."""
+"""Find, add and remove our hooks in Claude Code's settings, and plan the change of a settings file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,24 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from sightline.agents.claude_code.hook_settings import EVENTS, TIMEOUT_S, Hook, is_ours
-from sightline.agents.settings_text import Item, Settings
+from sightline.agents.claude_code.hook_settings import (
+    ENTRY,
+    EVENTS,
+    TIMEOUT_S,
+    Hook,
+    command_hook,
+    is_ours,
+    wanted,
+)
+from sightline.agents.settings_file import Change, backup_of, read, text_of
+from sightline.agents.settings_text import BadSettings, Item, Settings
+from sightline.errors import SettingsError
 
 Scope = Literal["user", "project", "local"]
 
 SCOPES: tuple[Scope, ...] = ("user", "project", "local")
+
+BLANK = "\ufeff \t\r\n"
 
 
 class RegisteredHook(Struct, frozen=True):
@@ -43,15 +55,10 @@ def registered_hooks(text: str) -> list[RegisteredHook]:
     ]
 
 
-def up_to_date(text: str, hooks: Mapping[str, Hook]) -> bool:
-    """Return whether exactly these hooks of ours are in the text. BadSettings."""
-    return registered(text, hooks) == text
-
-
 def registered(text: str, hooks: Mapping[str, Hook]) -> str:
     """Return the text with these hooks (event -> hook) as the only ones of ours. A person's
     additions to one of them, such as another timeout, stay. BadSettings."""
-    settings = Settings(text if text.strip("\ufeff \t\r\n") else "{}\n")
+    settings = Settings(text if text.strip(BLANK) else "{}\n")
     for event in [event for event in _events(settings) if event not in hooks]:
         _cut(settings, event)
     for event, hook in hooks.items():
@@ -68,10 +75,59 @@ def removed(text: str) -> str:
     return settings.text
 
 
-def is_empty(text: str) -> bool:
-    """Return whether the text sets nothing."""
-    settings = Settings(text)
-    return not settings.items(settings.top)
+def connected(path: str, hooks: Mapping[str, Hook]) -> Change:
+    """Return the change to a file with these hooks of ours (event -> hook) and no other of ours.
+    SettingsError."""
+    before = read(path)
+    text = "" if before is None else text_of(path, before)
+    try:
+        after = registered(text, hooks).encode()
+    except BadSettings as bad:
+        raise refused(path, bad) from None
+    has_ours = bool(text.strip(BLANK)) and bool(registered_hooks(text))
+    return Change(path, before, after, keep=before is not None and not has_ours)
+
+
+def disconnected(path: str) -> Change:
+    """Return the change to a file without our hooks: the same bytes as before them, unless the file
+    was changed otherwise since; no file, if there was none. SettingsError."""
+    before = read(path)
+    if before is None:
+        return Change(path, None, None)
+    text = text_of(path, before)
+    backup = read(backup_of(path))
+    try:
+        after = removed(text)
+        changed = Settings(after)
+        is_empty = not changed.items(changed.top)
+    except BadSettings as bad:
+        raise refused(path, bad) from None
+    if after == text:
+        return Change(path, before, before)
+    if backup is None:
+        return Change(path, before, None if is_empty else after.encode())
+    if _without_ours(backup) == after:
+        return Change(path, before, backup, drop=True)
+    return Change(path, before, after.encode())
+
+
+def refused(path: str, bad: BadSettings) -> SettingsError:
+    """Return the error for a settings file that is not valid."""
+    return SettingsError(
+        f"{path} is not valid: line {bad.line}, column {bad.column}: {bad.why}."
+        " Nothing was changed.",
+        "Correct it there and try again.",
+    )
+
+
+def _without_ours(backup: bytes) -> str | None:
+    """Return the text of a copy after our hooks were added and removed: empty containers lose their
+    white space that way. None for a copy that is not valid."""
+    hooks = wanted(command_hook("python", f"sightline/{ENTRY}"))
+    try:
+        return removed(registered(backup.decode(), hooks))
+    except (BadSettings, UnicodeDecodeError):
+        return None
 
 
 def _put(settings: Settings, event: str, hook: Hook) -> None:
@@ -90,17 +146,14 @@ def _put(settings: Settings, event: str, hook: Hook) -> None:
     top = settings.find(settings.top, "hooks")
     assert top is not None
     _expect(settings, top, "{", "an object of hooks")
+    matcher = {"matcher": EVENTS[event]} if EVENTS[event] else {}
+    new_group = {**matcher, "hooks": [dict(hook)]}
     list_ = settings.find(top.at, event)
     if list_ is None:
-        settings.add(top.at, [_group(event, hook)], event)
+        settings.add(top.at, [new_group], event)
         return
     _expect(settings, list_, "[", f"a list of {event} hooks")
-    settings.add(list_.at, _group(event, hook))
-
-
-def _group(event: str, hook: Hook) -> dict[str, Any]:
-    matcher = {"matcher": EVENTS[event]} if EVENTS[event] else {}
-    return {**matcher, "hooks": [dict(hook)]}
+    settings.add(list_.at, new_group)
 
 
 def _expect(settings: Settings, item: Item, sign: str, what: str) -> None:

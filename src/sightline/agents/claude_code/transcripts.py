@@ -34,7 +34,7 @@ RESULT = b'"toolUseResult"'
 HOST = "Claude Code"
 
 
-def shown_since(transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
+def unhooked(transcript: str, offset: int, *, before: int) -> tuple[list[Event], int]:
     """Return the events in a transcript from a byte offset on, and the next offset; see
     agents.dialect.Dialect.unhooked. A file that is shorter than the offset was written anew.
     OSError."""
@@ -86,10 +86,6 @@ def attached(row: Row) -> list[Event]:
         return []  # a shape that this client does not have
 
 
-def _file(attachment: Row) -> Iterator[Event]:
-    return _texts(attachment.get("content"), "mention")
-
-
 def _texts(response: object, via: str) -> Iterator[Event]:
     """Yield the texts that a Read showed. A transcript has only the cells of a notebook: the tool's
     own hook records it."""
@@ -98,16 +94,10 @@ def _texts(response: object, via: str) -> Iterator[Event]:
             yield event
 
 
-def _memory(attachment: Row) -> Iterator[Event]:
-    content = attachment.get("content")
-    if isinstance(content, dict):
-        yield from _instructions({"files": [content]})
-
-
-def _instructions(attachment: Row) -> Iterator[Event]:
+def _instructions(files: object) -> Iterator[Event]:
     """Instruction files. Their head, comments and blank ends are left out for the model; the shown
     lines are known where the transcript holds the file's own text, too."""
-    for file in objects(attachment.get("files")):
+    for file in objects(files):
         path, text = file.get("path"), file.get("content")
         if not isinstance(path, str) or not isinstance(text, str):
             continue
@@ -158,9 +148,9 @@ def _result(row: Row) -> list[Event]:
 
 
 _KINDS: Mapping[str, Callable[[Row], Iterator[Event]]] = {
-    "file": _file,
-    "nested_memory": _memory,
-    "instructions": _instructions,
+    "file": lambda attachment: _texts(attachment.get("content"), "mention"),
+    "nested_memory": lambda attachment: _instructions([attachment.get("content")]),
+    "instructions": lambda attachment: _instructions(attachment.get("files")),
     "edited_text_file": _changed,
 }
 
