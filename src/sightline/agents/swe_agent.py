@@ -34,7 +34,7 @@ def _is_ours(begins: bytes) -> bool:
 
 
 def _sent(row: Row) -> Row:
-    sent = {key: row[key] for key in ("role", "content") if key in row}
+    sent: Row = {key: row[key] for key in ("role", "content") if key in row}
     if row.get("tool_calls"):
         sent["tool_calls"] = row["tool_calls"]
     if row["role"] == "tool" and isinstance(row.get("tool_call_ids"), list):
