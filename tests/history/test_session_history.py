@@ -58,8 +58,8 @@ def test_every_fact_but_the_journal_has_a_word():
 
 
 def test_every_named_field_is_one_of_its_fact():
-    for name, field in log_entries._DETAILS.items():
-        assert field in FACTS[name].__struct_fields__
+    for name, (_, field) in log_entries.FORMS.items():
+        assert field in ("", *FACTS[name].__struct_fields__)
     for name, fields in log_entries._REVISIONS.items():
         assert {field for field in fields if field} <= set(FACTS[name].__struct_fields__)
 
@@ -67,7 +67,7 @@ def test_every_named_field_is_one_of_its_fact():
 def test_entries_tell_of_all_sessions_in_order(world):
     world.session("s1").read("a.py")
     world.session("s2", agent="other").edit("a.py", "one", "1")
-    told = list(session_history.entries(world.store))
+    told = list(session_history.select(world.store, LogQuery()))
     assert [(e.session, e.kind) for e in told] == [
         ("s1", "session"), ("s1", "seen"), ("s2", "session"), ("s2", "changed"),
     ]  # fmt: skip
@@ -143,7 +143,7 @@ def test_a_file_that_goes_is_deleted_and_one_that_moves_has_moved(world):
     session.read("a.py")
     session.move("a.py", "c.py")
     session.delete("c.py")
-    moved, deleted = list(session_history.entries(world.store))[-2:]
+    moved, deleted = list(session_history.select(world.store, LogQuery()))[-2:]
     assert (moved.kind, moved.src, moved.path) == ("moved", "a.py", "c.py")
     assert (deleted.kind, deleted.after) == ("deleted", "missing")
 

@@ -15,9 +15,8 @@ from msgspec import Struct
 from sightline.briefing.compose import Briefing, Part
 from sightline.checkpoints.swept_texts import Swept
 from sightline.errors import EditRefused, PathError
-from sightline.history.log_entries import Entry
+from sightline.history.log_entries import Entry, Why
 from sightline.history.session_history import SessionFiles
-from sightline.history.views import Why
 from sightline.model import manifest
 from sightline.model.events import Cause
 from sightline.model.projections import SessionState

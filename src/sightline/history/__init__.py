@@ -6,7 +6,6 @@ PUBLIC = (
     "log_entries",
     "overview",
     "session_history",
-    "views",
     "watching",
     "why",
     "words",
@@ -14,6 +13,5 @@ PUBLIC = (
 
 PURE = (
     "log_entries",
-    "views",
     "words",
 )

@@ -1,4 +1,4 @@
-"""The log entry: one shape for facts of all kinds, in the words of the public interface."""
+"""Values for people: the log entry, one shape for facts of all kinds, and the reasons of a verdict."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from sightline.model.events import (
     Moved,
     RewindEnded,
 )
+from sightline.model.projections import Knowledge
+from sightline.model.results import Verdict
 from sightline.model.revision import MISSING
 from sightline.model.spans import Spans
 from sightline.model.timeline import Recorded
@@ -48,6 +50,23 @@ class Entry(Struct, frozen=True):
     fact: str = ""
     count: int = 0
     quiet: bool = False
+
+
+class Why(Struct, frozen=True):
+    """The reasons of a verdict. entries: the facts, oldest first; earlier: number of facts before
+    them; others: other sessions that were shown the file. knowledge: the session's, None for a file
+    never shown. differing: shown lines that differ on disk; kept: the shown text is stored."""
+
+    path: str
+    agent: str
+    entries: tuple[Entry, ...]
+    earlier: int
+    verdict: Verdict
+    others: tuple[str, ...]
+    policy: str
+    knowledge: Knowledge | None = None
+    differing: Spans = ()
+    kept: bool = True
 
 
 def readable_entries(recorded: Iterable[Recorded], agents: dict[str, str]) -> Iterator[Entry]:
@@ -92,7 +111,7 @@ def _cause(fact: Fact, session: str) -> Cause:
         return cause
     if isinstance(fact, GitMoved):
         return Cause("git", fact.operation, fact.detail)
-    detail = getattr(fact, _DETAILS.get(type(fact).__name__, ""), None)
+    detail = getattr(fact, FORMS[type(fact).__name__][1], None)
     if isinstance(fact, ModelUsed):
         detail = words.model(fact.model, fact.provider, fact.mode)
     elif isinstance(fact, EnvironmentSeen):
@@ -106,24 +125,32 @@ def _cause(fact: Fact, session: str) -> Cause:
     return Cause("agent", session, None if detail in (None, "") else str(detail))
 
 
-WORDS = {
-    "SessionStarted": "session", "SessionForked": "forked", "SessionEnded": "ended",
-    "TurnBegan": "turn", "ModelUsed": "model", "EnvironmentSeen": "environment",
-    "Seen": "seen", "Dropped": "dropped", "Changed": "changed", "Moved": "moved",
-    "GitMoved": "git", "CommandStarted": "command", "CommandEnded": "command_ended",
-    "Refused": "refused", "Merged": "merged", "NoticeDelivered": "notice",
-    "NoticeAcknowledged": "acknowledged", "Delivered": "delivered",
-    "ListingRequested": "requested",
-    "CheckpointTaken": "checkpoint", "CheckpointDropped": "checkpoint",
-    "CheckpointMissed": "checkpoint", "RewindStarted": "rewind",
-    "RewindEnded": "rewind", "MessageAppended": "message", "Folded": "folded",
-    "Condensed": "condensed", "CondenseFailed": "condensed",
-    "ClaimTaken": "claim", "ClaimRenewed": "claim",
-    "ClaimReleased": "claim", "WarningRaised": "warning", "WarningAcknowledged": "warning",
-    "SubtaskProposed": "subtask", "SubtaskStarted": "subtask", "SubtaskEnded": "subtask",
-    "FilesSought": "sought", "Imported": "imported", "SightLost": "sight_lost", "BlobPurged": "purged",
+FORMS = {
+    "SessionStarted": ("session", "parent"), "SessionForked": ("forked", "parent"),
+    "SessionEnded": ("ended", "reason"), "TurnBegan": ("turn", "number"),
+    "ModelUsed": ("model", ""), "EnvironmentSeen": ("environment", ""), "Seen": ("seen", "via"),
+    "Dropped": ("dropped", ""), "Changed": ("changed", ""), "Moved": ("moved", ""),
+    "GitMoved": ("git", "operation"), "CommandStarted": ("command", "command"),
+    "CommandEnded": ("command_ended", "exit_code"), "Refused": ("refused", "reason"),
+    "Merged": ("merged", ""), "NoticeDelivered": ("notice", "notice"),
+    "NoticeAcknowledged": ("acknowledged", "notice"), "Delivered": ("delivered", "part"),
+    "ListingRequested": ("requested", "folder"), "CheckpointTaken": ("checkpoint", ""),
+    "CheckpointDropped": ("checkpoint", "checkpoint"),
+    "CheckpointMissed": ("checkpoint", "reason"), "RewindStarted": ("rewind", "checkpoint"),
+    "RewindEnded": ("rewind", "to"), "MessageAppended": ("message", "role"),
+    "Folded": ("folded", ""), "Condensed": ("condensed", ""),
+    "CondenseFailed": ("condensed", "reason"), "ClaimTaken": ("claim", "claim"),
+    "ClaimRenewed": ("claim", "claim"), "ClaimReleased": ("claim", "claim"),
+    "WarningRaised": ("warning", "text"), "WarningAcknowledged": ("warning", "warning"),
+    "SubtaskProposed": ("subtask", "goal"), "SubtaskStarted": ("subtask", "subtask"),
+    "SubtaskEnded": ("subtask", "state"), "FilesSought": ("sought", "patterns"),
+    "Imported": ("imported", "source"), "SightLost": ("sight_lost", "reason"),
+    "BlobPurged": ("purged", "reason"),
 }  # fmt: skip
-"""Fact -> its word for users. The journal of unfinished writes has no word: its results have."""
+"""Fact -> its word for users, and the field for the detail of its cause. The journal of unfinished
+writes has no word: its results have."""
+
+WORDS = {name: word for name, (word, _) in FORMS.items()}
 
 FACT_KINDS = [kind for name, kind in FACTS.items() if name in WORDS]
 """The kinds of facts that have a word."""
@@ -142,19 +169,3 @@ _REVISIONS = {
     "BlobPurged": ("revision", ""),
 }
 """Fact -> the fields of the revisions before and after, unless these are `before` and `after`."""
-
-_DETAILS = {
-    "SessionStarted": "parent", "SessionForked": "parent", "SessionEnded": "reason",
-    "TurnBegan": "number", "Seen": "via",
-    "GitMoved": "operation", "CommandStarted": "command", "CommandEnded": "exit_code",
-    "Refused": "reason", "NoticeDelivered": "notice", "NoticeAcknowledged": "notice",
-    "Delivered": "part", "ListingRequested": "folder", "CheckpointDropped": "checkpoint",
-    "CheckpointMissed": "reason", "RewindStarted": "checkpoint",
-    "RewindEnded": "to", "MessageAppended": "role", "CondenseFailed": "reason",
-    "WarningRaised": "text",
-    "ClaimTaken": "claim", "ClaimRenewed": "claim", "ClaimReleased": "claim",
-    "FilesSought": "patterns",
-    "WarningAcknowledged": "warning", "SubtaskProposed": "goal", "SubtaskStarted": "subtask",
-    "SubtaskEnded": "state", "Imported": "source", "SightLost": "reason", "BlobPurged": "reason",
-}  # fmt: skip
-"""Fact -> the field for the detail of its cause."""

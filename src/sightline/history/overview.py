@@ -14,12 +14,12 @@ from msgspec import Struct
 from sightline.changes.authors import changed_by
 from sightline.changes.session_context import SessionContext
 from sightline.guard import file_states
-from sightline.history import session_history
 from sightline.history.log_entries import Entry
-from sightline.history.views import FileNow, Overview, SessionNow
+from sightline.history.session_history import LogQuery, select
 from sightline.history.watching import Watching
 from sightline.model.active_claims import Claim
 from sightline.model.projections import SessionState
+from sightline.model.results import ChangedBy, FileWarning
 from sightline.model.timeline import archived
 from sightline.notices.warnings import pending
 from sightline.sessions.claims import active
@@ -37,6 +37,45 @@ TAIL = 200
 EVENTS_KEPT = 200
 
 
+class FileNow(Struct, frozen=True):
+    """A file in a session's context. state: as in Verdict; by: the author of its change, None for a
+    fresh file; mark: an attempt of this turn that was refused and not repeated, or merged."""
+
+    path: str
+    state: str
+    by: ChangedBy | None = None
+    mark: Entry | None = None
+
+
+class SessionNow(Struct, frozen=True):
+    """A session at work. last: its agent's last sign of life, UTC microseconds; gone: its process has
+    ended; claims: its valid claims; warnings: not acknowledged."""
+
+    id: str
+    agent: str
+    parent: str | None
+    turn: int
+    model: str | None
+    last: int
+    files: tuple[FileNow, ...]
+    gone: bool = False
+    claims: tuple[Claim, ...] = ()
+    warnings: tuple[FileWarning, ...] = ()
+
+
+class Overview(Struct, frozen=True):
+    """The present state of a workspace. sessions: the latest sign of life first, sub-agents after the
+    session that started them; ended, resting: number of other sessions. events: the newest events of
+    interest, oldest first; news: all facts since the previous look."""
+
+    root: str
+    sessions: tuple[SessionNow, ...]
+    ended: int
+    resting: int
+    events: tuple[Entry, ...]
+    news: tuple[Entry, ...]
+
+
 class Watch:
     """Observes a workspace. context: without a session (session_history.survey); watching: of the
     same workspace."""
@@ -48,7 +87,7 @@ class Watch:
         self._tails: dict[str, tuple[int, Tail]] = {}
         self._shown: object = None
         self._at_work: list[SessionState] = []
-        newest = session_history.entries(context.store, newest=EVENTS_KEPT)
+        newest = select(context.store, LogQuery(newest=EVENTS_KEPT))
         since = context.clock() - AT_WORK_US
         recent = of_interest(entry for entry in newest if entry.at >= since)
         self._events: deque[Entry] = deque(recent, maxlen=EVENTS_KEPT)
@@ -93,7 +132,7 @@ class Watch:
     def _tail(self, state: SessionState) -> Tail:
         position, tail = self._tails.get(state.id, (None, None))
         if tail is None or position != state.position:
-            entries = session_history.entries(self._context.store, session=state.id, newest=TAIL)
+            entries = select(self._context.store, LogQuery(session=state.id, newest=TAIL))
             tail = tail_of(state, entries)
             self._tails[state.id] = state.position, tail
         return tail
@@ -101,17 +140,17 @@ class Watch:
     def _by_family(self) -> list[SessionState]:
         """Return the sessions at work by family, the family with the latest sign of life first."""
         ids = {state.id for state in self._at_work}
-        heads = {s.id: s.parent if s.parent in ids else s.id for s in self._at_work}
+        heads = {s.id: s.parent if s.parent and s.parent in ids else s.id for s in self._at_work}
         latest: dict[str, int] = {}
         for state in self._at_work:
-            head = heads[state.id] or state.id
+            head = heads[state.id]
             latest[head] = max(latest.get(head, 0), self._tail(state).last)
 
-        def rank(state: SessionState) -> tuple[int, str, bool, int]:
-            head = heads[state.id] or state.id
-            return -latest[head], head, state.id != head, state.started
-
-        return sorted(self._at_work, key=rank)
+        families = sorted(latest, key=lambda head: (-latest[head], head))
+        return sorted(
+            self._at_work,
+            key=lambda s: (families.index(heads[s.id]), s.id != heads[s.id], s.started),
+        )
 
     def _session_now(
         self, state: SessionState, gone: frozenset[str], claims: Iterable[Claim]

@@ -113,14 +113,6 @@ def survey(
     return context
 
 
-def entries(
-    store: Store, *, session: str | None = None, after: int = 0, newest: int | None = None
-) -> Iterator[Entry]:
-    """Return the timeline, or one session's part, in order. after: a position; newest: the last N."""
-    log = store.timeline(session=session, kinds=FACT_KINDS, after=after, newest=newest)
-    return readable_entries(log, _agents(store))
-
-
 def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[Entry]:
     """Return the selected part of the timeline, in order."""
     kinds = query.kinds
@@ -135,15 +127,10 @@ def select(store: Store, query: LogQuery, upto: int | None = None) -> Iterable[E
         since=query.since.at,
         newest=None if mixed else query.newest,
     )
-    if query.newest is not None and not mixed:
-        recorded = list(log)
-        states = (store.session(session) for session in {each.session for each in recorded})
-        agents = {state.id: state.agent for state in states if state is not None}
-        return readable_entries(recorded, agents)
-    found = readable_entries(log, _agents(store))
+    entries = readable_entries(log, {state.id: state.agent for state in store.sessions()})
     if kinds is None or not mixed:
-        return found
-    return deque((entry for entry in found if entry.kind in kinds), maxlen=query.newest)
+        return entries
+    return deque((entry for entry in entries if entry.kind in kinds), maxlen=query.newest)
 
 
 def follow(store: Store, query: LogQuery) -> Iterator[list[Entry]]:
@@ -175,7 +162,3 @@ def sessions(context: SessionContext) -> list[SessionSummary]:
         SessionSummary(state, len(store.known(state.id)), presence(context, state))
         for state in store.sessions()
     ]
-
-
-def _agents(store: Store) -> dict[str, str]:
-    return {state.id: state.agent for state in store.sessions()}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import structs
+
 from sightline.changes.session_context import SessionContext, load_knowledge, located
 from sightline.guard import file_states
 from sightline.guard.evaluation import edit_case
-from sightline.history.log_entries import FACT_KINDS, readable_entries
-from sightline.history.views import Why
+from sightline.history.log_entries import FACT_KINDS, Why, readable_entries
 from sightline.model.events import Changed, CommandEnded, Dropped, GitMoved, Moved, RewindEnded
 from sightline.model.projections import Knowledge
 from sightline.model.spans import spans
@@ -33,23 +34,19 @@ def why(context: SessionContext, path: str) -> Why:
     )
     policy = context.settings.policy_for(resolved.name or resolved.path)
     agent = agents.get(context.session, "")
+    answer = Why(verdict.path, agent, (), 0, verdict, others, policy)
     if knowledge is None:
-        return Why(verdict.path, agent, (), 0, verdict, others, policy)
+        return answer
     facts = _facts(store, context.session, knowledge)
-    entries = tuple(readable_entries(facts[-ENTRIES:], agents))
     found = context.look(resolved.path)
     case = edit_case(context, found, load_knowledge(context, resolved, found))
-    return Why(
-        verdict.path,
-        agent,
-        entries,
-        len(facts) - len(entries),
-        verdict,
-        others,
-        policy,
-        knowledge,
-        spans((a0 + 1, max(a1, a0 + 1)) for a0, a1, _, _ in case.changes),
-        case.base is not None,
+    return structs.replace(
+        answer,
+        entries=tuple(readable_entries(facts[-ENTRIES:], agents)),
+        earlier=max(len(facts) - ENTRIES, 0),
+        knowledge=knowledge,
+        differing=spans((a0 + 1, max(a1, a0 + 1)) for a0, a1, _, _ in case.changes),
+        kept=case.base is not None,
     )
 
 

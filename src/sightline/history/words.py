@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 from sightline.changes.words import by, cause, git_operation
 from sightline.checkpoints.words import WHY
-from sightline.history.log_entries import Entry
-from sightline.history.views import Why
+from sightline.history.log_entries import Entry, Why
 from sightline.model.projections import Knowledge
 from sightline.model.revision import MISSING
 from sightline.model.spans import covers, subtract, whole

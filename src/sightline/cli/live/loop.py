@@ -13,8 +13,7 @@ from typing import Never, Protocol
 from sightline.api.json_shapes import shape
 from sightline.cli import output
 from sightline.history.log_entries import Entry
-from sightline.history.overview import Watch
-from sightline.history.views import Overview
+from sightline.history.overview import Overview, Watch
 from sightline.history.watching import Watching
 from sightline.history.words import sentence
 

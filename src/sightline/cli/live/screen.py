@@ -17,7 +17,7 @@ from rich.console import Console
 
 from sightline.cli.live.view import draw
 from sightline.cli.output import Unprintable, let_go
-from sightline.history.views import Overview
+from sightline.history.overview import Overview
 
 SMALLEST = (20, 4)
 """Columns and lines that are used even where a terminal says that it has fewer."""

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from sightline.changes.words import by, git_operation, to_person
 from sightline.history.log_entries import Entry
-from sightline.history.views import FileNow, Overview, SessionNow
+from sightline.history.overview import FileNow, Overview, SessionNow
 from sightline.model.active_claims import Claim
 from sightline.model.events import Cause
 from sightline.model.revision import MISSING
