@@ -312,7 +312,7 @@ def test_up_is_quiet_about_them_but_for_one_that_failed(place, one, monkeypatch)
     one.turn()
     monkeypatch.setattr(tree_index, "monotonic", lambda: 1e18)
     one.edit("a.py", "two", "TWO")
-    events = of_interest(session_history.entries(one._context.store))
+    events = of_interest(session_history.select(one._context.store, session_history.LogQuery()))
     console = Console(file=StringIO(), width=100, color_system=None, _environ={})
     with console.capture() as capture:
         console.print(news(events, 100, lambda _: "12:00:00"))
