@@ -103,8 +103,7 @@ def _blocks(
         history: list[Message] = list(conversation if recorded is None else recorded())  # type: ignore[arg-type]
         return (FORMATS[detect(history)].blocks(history, len) if history else []), 0
 
-    chain = message_chain.branch_facts(context, message_chain.MESSAGES)
-    rows = [row for row in chain if message_chain.side_of(row) == ""]
+    rows = message_chain.chain_facts(context, "", message_chain.MESSAGES)
     messages = []
     for row in rows:
         try:

@@ -16,6 +16,7 @@ PUBLIC = (
 )
 
 PURE = (
+    "message_codec",
     "overflow",
     "recorded_conversation",
     "summary_ledger",

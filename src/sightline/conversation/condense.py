@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from sightline.changes.session_context import SessionContext
 from sightline.conversation import words
@@ -241,13 +241,8 @@ def _previous(window: Window) -> Ledger:
     """Return the record of the last summary."""
     summaries = [row.fact for row in window.rows if isinstance(row.fact, Condensed)]
     if not summaries or summaries[-1].text is None:
-        return Ledger()
-    record = load_json(read_blob(window.context, summaries[-1].text))["ledger"]
-    return Ledger(
-        typed=tuple(record["typed"]),
-        files=tuple(File(*row) for row in record["files"]),
-        commands=tuple(Command(*row) for row in record["commands"]),
-    )
+        return Ledger((), (), ())
+    return convert(load_json(read_blob(window.context, summaries[-1].text))["ledger"], Ledger)
 
 
 def _files(context: SessionContext, before: Ledger, blocks: Iterable[Block]) -> Iterator[File]:

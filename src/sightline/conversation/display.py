@@ -58,10 +58,10 @@ def display(window: Window) -> list[Displayed]:
 
 def expand(context: SessionContext, side: str, name: str) -> str:
     """Return the folded text with a name. UnknownName."""
-    rows = list(message_chain.branch_facts(context, message_chain.VIEW_FACTS))
+    rows = message_chain.chain_facts(context, side, message_chain.VIEW_FACTS)
     for decided in reversed(rows):
         fact = decided.fact
-        if isinstance(fact, (Folded, Condensed)) and fact.side == side and fact.text:
+        if isinstance(fact, (Folded, Condensed)) and fact.text:
             place = removed_texts(message_chain.read_blob(context, fact.text)).get(name)
             row = next((r for r in reversed(rows) if place and _is(r, place[0])), None)
             if place and row and isinstance(row.fact, MessageAppended):
@@ -76,11 +76,7 @@ def expand(context: SessionContext, side: str, name: str) -> str:
 def position_of(context: SessionContext, side: str, message: str, *, before: bool) -> int:
     """Return the last position of the timeline with a message as the newest of its chain; before:
     the last position without the message. UnknownName."""
-    own = [
-        row
-        for row in message_chain.branch_facts(context, message_chain.VIEW_FACTS)
-        if message_chain.side_of(row) == side
-    ]
+    own = message_chain.chain_facts(context, side, message_chain.VIEW_FACTS)
     if not any(_is(row, message) for row in own):  # a rewind removed it, which can be taken back
         rows = context.store.timeline(session=context.session, kinds=message_chain.VIEW_FACTS)
         own = [row for row in rows if message_chain.side_of(row) == side]

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError, convert
 
+from sightline.conversation.summary_ledger import Ledger
 from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
 from sightline.conversation.words import name_of
 from sightline.errors import StoreError
@@ -33,19 +34,11 @@ class Rows(Struct):
         return rows | {row[:2] for row in self.tails} | {row[:2] for row in self.dropped}
 
 
-class RecordLists(Struct):
-    """The lists in the record of a summary."""
-
-    typed: list[Any]
-    files: list[Any]
-    commands: list[Any]
-
-
 class SummaryRows(Rows, kw_only=True):
     """The decision of a summary, which also holds the summary's message and its record."""
 
     message: Annotated[dict[str, Any], Meta(min_length=1)]
-    ledger: RecordLists
+    ledger: Ledger
 
 
 def encode_decision(decision: Decision, blocks: Sequence[Block], ids: Sequence[str]) -> bytes:

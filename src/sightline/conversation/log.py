@@ -70,11 +70,7 @@ class Conversation:
             raise ValueError(f"last is how many messages, 1 or more, not {last!r}")
         with self._lock:
             if last is None:
-                rows = [
-                    r
-                    for r in message_chain.branch_facts(self._context, message_chain.MESSAGES)
-                    if message_chain.side_of(r) == self.name
-                ]
+                rows = message_chain.chain_facts(self._context, self.name, message_chain.MESSAGES)
             else:
                 rows = message_chain.newest_messages(self._context, self.name, last)
             return [message_chain.read_message(self._context, row) for row in rows]

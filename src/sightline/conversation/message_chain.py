@@ -66,6 +66,11 @@ def branch_facts(
         yield from _stretch_facts(context, stretch, kinds)
 
 
+def chain_facts(context: SessionContext, side: str, kinds: list[type[Fact]]) -> list[Recorded]:
+    """Return the facts of some kinds about one chain, oldest first."""
+    return [row for row in branch_facts(context, kinds) if side_of(row) == side]
+
+
 def newest_messages(context: SessionContext, side: str, count: int) -> list[Recorded]:
     """Return the newest messages of a chain, oldest first. count: 1 or more."""
     newest: list[Recorded] = []

@@ -114,19 +114,33 @@ def _not_json(why: str) -> str:
 
 def _extract_media(message: Message) -> tuple[Message, tuple[bytes, ...]]:
     """Replace long base64 by references; return the message and the decoded bytes."""
+    if any(value.startswith(REFERENCE) for _, value in _texts(message)):
+        return message, ()  # the host's own text looks like a reference
     media: list[bytes] = []
     remaining = message
-    for place, value in list(_texts(message)):
-        if value.startswith(REFERENCE):
-            return message, ()  # the host's own text looks like a reference
-        prefix = _prefix_of_data(message, place, value)
-        if prefix is None:
-            continue
-        data = _decode_base64(place, value[len(prefix) :])
-        if data is not None and len(value) > INLINE_MAX:
+    for place, prefix, encoded in _media_texts(message):
+        data = _decode_base64(place, encoded)
+        if data is not None and len(prefix) + len(encoded) > INLINE_MAX:
             remaining = changed(remaining, place, f"{REFERENCE}{len(media)}:{prefix}")
             media.append(data)
     return remaining, tuple(media)
+
+
+def has_broken_media(message: Message) -> bool:
+    """Return whether the base64 of a picture or a document is empty or cannot be decoded."""
+    found = (media for media in _media_texts(message) if FREE.isdisjoint(media[0]))
+    try:
+        return any(_decode_base64(place, encoded) == b"" for place, _, encoded in found)
+    except (ValueError, RecursionError):
+        return True
+
+
+def _media_texts(message: Message) -> Iterator[tuple[Place, str, str]]:
+    """Yield the place of each picture or document, the text before its base64, and the base64."""
+    for place, value in _texts(message):
+        prefix = _prefix_of_data(message, place, value)
+        if prefix is not None:
+            yield place, prefix, value[len(prefix) :]
 
 
 def _texts(value: Any, place: Place = ()) -> Iterator[tuple[Place, str]]:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sightline.model.spans import Spans
 
 
-class File(Struct, frozen=True):
+class File(Struct, frozen=True, array_like=True):
     """A file that the agent touched. deed: read, modified, created, deleted or moved; revision: of
     the text that the agent holds, None: unknown; lines: shown to the agent."""
 
@@ -19,7 +19,7 @@ class File(Struct, frozen=True):
     lines: Spans = ()
 
 
-class Command(Struct, frozen=True):
+class Command(Struct, frozen=True, array_like=True):
     """A command that the agent ran. exit_code: None: unknown; failed: known to have failed without
     an exit code."""
 
@@ -32,9 +32,9 @@ class Ledger(Struct, frozen=True):
     """The record beside a summary. typed: the user's texts, oldest first; open, done: items of the
     newest to-do list; stale: paths of files that differ from what the agent was shown."""
 
-    typed: tuple[str, ...] = ()
-    files: tuple[File, ...] = ()
-    commands: tuple[Command, ...] = ()
+    typed: tuple[str, ...]
+    files: tuple[File, ...]
+    commands: tuple[Command, ...]
     open: tuple[str, ...] = ()
     done: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from tests.replay.histories import Talk
 
 from sightline.conversation.window.blocks import Excerpt, Rewrite
-from sightline.conversation.window.current_text import CurrentText
+from sightline.conversation.window.file_index import CurrentText, Files
 
 FOUR = "one\ntwo\nthree\nfour"
 
 
 def current(talk: Talk) -> CurrentText:
-    made = CurrentText()
-    for block in talk.blocks:
-        made.add(block)
-    return made
+    files = Files()
+    for place, block in enumerate(talk.blocks):
+        files.add(place, block)
+    return files.current
 
 
 def runs(talk: Talk, path: str = "a.py") -> list[tuple[int, str]]:

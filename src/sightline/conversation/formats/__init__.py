@@ -15,7 +15,6 @@ PURE = (
     "parse_blocks",
     "parts",
     "problems",
-    "projection",
     "pydantic_ai",
     "responses",
     "shell_effects",

@@ -19,7 +19,7 @@ from sightline.conversation.formats.parts import (
 
 NAME = "anthropic"
 BESIDE = FIRST = True
-ALONE = False
+HOLDER = "content"
 
 THINKING = ("thinking", "redacted_thinking")
 OTHERS = (
@@ -102,10 +102,6 @@ def _is_thinking(block: Any) -> bool:
 
 def make_result(_message: Message, part: Part, text: str) -> Any:
     return {"type": "tool_result", "tool_use_id": part.call, "content": text, "is_error": True}
-
-
-def result_messages(raw: Sequence[Any]) -> list[Message]:
-    return [{"role": "user", "content": list(raw)}] if raw else []
 
 
 def user_message(text: str) -> Message:

@@ -3,7 +3,6 @@ each result is a message."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sightline.conversation.formats.authorship import content_part, text_part
@@ -21,7 +20,8 @@ from sightline.conversation.formats.parts import (
 )
 
 NAME = "chat"
-BESIDE = FIRST = ALONE = True
+BESIDE = FIRST = True
+HOLDER = ""
 
 ROLES: dict[str, Role] = {**OPENAI_ROLES, "tool": "tool", "function": "tool"}
 OTHERS = (
@@ -112,10 +112,6 @@ def make_result(_message: Message, part: Part, text: str) -> Any:
     if part.place == ("function_call",):
         return {"role": "function", "name": part.tool, "content": text}
     return {"role": "tool", "tool_call_id": part.call, "content": text}
-
-
-def result_messages(raw: Sequence[Any]) -> list[Message]:
-    return list(raw)
 
 
 def user_message(text: str) -> Message:

@@ -75,7 +75,7 @@ class Exchange(Struct, frozen=True):
 def split_exchanges(adapter: Adapter, messages: Sequence[Message]) -> list[Exchange]:
     """Split a conversation into exchanges. Where each result follows its call's message directly,
     each message of the model is an answer."""
-    is_alone = adapter.ALONE and adapter.BESIDE
+    is_alone = adapter.BESIDE and not adapter.HOLDER
     parts = [parts_of(adapter, number, message) for number, message in enumerate(messages)]
     models = [adapter.role(message) == "model" for message in messages]
     starts = [

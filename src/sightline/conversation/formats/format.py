@@ -7,7 +7,7 @@ through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -19,11 +19,18 @@ from sightline.conversation.formats import (
     pydantic_ai,
     responses,
 )
+from sightline.conversation.formats.exchanges import Exchange, Row, split_exchanges
 from sightline.conversation.formats.parse_blocks import BlockParser
-from sightline.conversation.formats.parts import Adapter, Message, describe_shape, is_of
+from sightline.conversation.formats.parts import (
+    Adapter,
+    Message,
+    Place,
+    describe_shape,
+    is_of,
+    removed,
+)
 from sightline.conversation.formats.problems import Problem, find_problems, repair
-from sightline.conversation.formats.projection import project
-from sightline.conversation.window.blocks import Block, Decision
+from sightline.conversation.window.blocks import Block, Decision, Fold
 
 ADAPTERS: dict[str, Adapter] = {
     "anthropic": anthropic,
@@ -61,9 +68,37 @@ class Format(Struct, frozen=True):
     def project(
         self, messages: Sequence[Message], blocks: Sequence[Block], decisions: Iterable[Decision]
     ) -> list[Message]:
-        """Return the view of messages: with all decisions applied. ValueError for a decision that
-        cannot be applied."""
-        return project(self.adapter, messages, blocks, decisions)
+        """Return the view of messages: with all decisions applied. blocks: of these messages.
+
+        A decision that occurs twice counts once. No message is changed in place, and unchanged
+        messages are shared. ValueError for a decision that cannot be applied.
+        """
+        decisions = list(decisions)
+        stubs = _stubs(blocks, [fold for decision in decisions for fold in decision.folds])
+        tails: dict[int, list[str]] = {}
+        for tail in dict.fromkeys(tail for decision in decisions for tail in decision.tails):
+            after = _end_of_results(self.adapter, messages, blocks[tail.after].message)
+            tails.setdefault(after, []).append(tail.text)
+        dropped = {place for decision in decisions for place in decision.dropped}
+        gone = _places_to_remove(self.adapter, messages, blocks, dropped)
+        view: list[Message] = []
+        is_behind_gap = False
+        for number, message in enumerate(messages):
+            left = _fold(self.adapter, message, stubs.get(number, {}), gone.get(number, ()))
+            new = [] if left is None else [left]
+            for text in tails.get(number, ()):
+                new[-1:] = self.adapter.with_tail(new[-1] if new else None, text)
+            if (
+                self.adapter is gemini
+                and new
+                and is_behind_gap
+                and _is_model(view)
+                and _is_model(new[:1])
+            ):
+                view[-1] = gemini.merged(view[-1], new.pop(0))
+            view += new
+            is_behind_gap = not new or (is_behind_gap and not view)
+        return view
 
     def problems(self, messages: Sequence[Message], *, sending: bool = False) -> list[Problem]:
         """Return why a provider would refuse messages. sending: the messages are
@@ -105,3 +140,124 @@ def describe_mismatch(message: object, before: Sequence[str]) -> str:
             " conversation has one format"
         )
     return f"of no known format ({', '.join(ADAPTERS)}): {describe_shape(message)}"
+
+
+# --- the view of messages
+
+Key = tuple[int, int]
+"""A message, and the number of a part in it."""
+
+
+def _is_model(contents: Sequence[Message]) -> bool:
+    return bool(contents) and gemini.role(contents[-1]) == "model"
+
+
+def _stubs(blocks: Sequence[Block], folds: Iterable[Fold]) -> dict[int, dict[int, str]]:
+    """Return the stubs by message and part. ValueError."""
+    stubs: dict[int, dict[int, str]] = {}
+    for fold in folds:
+        block = blocks[fold.block]
+        if block.fixed:
+            raise ValueError(f"block {fold.block} ({block.kind}) may never be folded")
+        if not fold.stub.strip():
+            raise ValueError(f"part {block.part} would be blank: a provider refuses that")
+        if stubs.setdefault(block.message, {}).setdefault(block.part, fold.stub) != fold.stub:
+            raise ValueError(f"block {fold.block} is folded twice, with different words")
+    return stubs
+
+
+def _end_of_results(adapter: Adapter, messages: Sequence[Message], after: int) -> int:
+    """Return the index of the last message with results of the same calls, from an index on."""
+    if adapter.role(messages[after]) == "model":
+        raise ValueError(f"message {after} is the model's: no text can stand behind it")
+    end = after
+    for number in range(after + 1, len(messages)):
+        if adapter.role(messages[number]) == "model":
+            break
+        if any(part.kind == "result" for part in adapter.parts(messages[number])):
+            end = number
+    return end
+
+
+def _fold(
+    adapter: Adapter, message: Message, stubs: dict[int, str], gone: Collection[Place]
+) -> Message | None:
+    """Put the stubs of a message, and remove the places that go; None where nothing remains."""
+    parts = adapter.parts(message) if stubs else []
+    for number, stub in stubs.items():
+        if parts[number].place not in gone:
+            message = adapter.with_text(message, parts[number], stub)
+    if not gone:
+        return message
+    return None if () in gone else adapter.without_empty(removed(message, gone))
+
+
+# --- parts that go without a stub
+
+
+def _places_to_remove(
+    adapter: Adapter, messages: Sequence[Message], blocks: Sequence[Block], dropped: Collection[int]
+) -> dict[int, set[Place]]:
+    """Return, by message, the places to remove when blocks are dropped: their own, and those of
+    thinking that led to nothing else. ValueError for blocks that are no closed groups."""
+    if not dropped:
+        return {}
+    keys = {(blocks[place].message, blocks[place].part) for place in dropped}
+    exchanges = split_exchanges(adapter, messages)
+    results = {row.id: row for exchange in exchanges for row in exchange.results}
+    at_work = _exchanges_at_work(exchanges)
+    places: dict[int, set[Place]] = {}
+    for exchange in exchanges:
+        for row in _rows_to_remove(exchange, results, keys, is_at_work=exchange.start in at_work):
+            places.setdefault(row.message, set()).add(row.part.place)
+            keys.discard(row.key)
+    if keys:
+        message, number = min(keys)
+        raise ValueError(
+            f"part {number} of message {message} cannot go by itself: a call goes with all calls of "
+            "its answer and all their results, thinking when the user has spoken since"
+        )
+    return places
+
+
+def _rows_to_remove(
+    exchange: Exchange, results: dict[str | None, Row], keys: Collection[Key], *, is_at_work: bool
+) -> Iterator[Row]:
+    calls = exchange.calls
+    if not any(row.key in keys for row in calls):
+        if not is_at_work:
+            yield from (row for row in exchange.answer if row.part.loose and row.key in keys)
+        return
+    group = [*calls, *(results[row.id] for row in calls if row.id in results)]
+    why = ""
+    if any(row.id not in results for row in calls):
+        why = "a call still waits for its result"
+    elif is_at_work:
+        why = "the model is at work, and its thinking has to stay"
+    elif any(row.key not in keys for row in group):
+        why = "all calls of one answer go, with all their results"
+    if why:
+        raise ValueError(f"the calls in message {calls[0].message} cannot go: {why}")
+    yield from group
+    led_to_removed = False  # thinking goes with the call or the text that follows it
+    for row in reversed(exchange.answer):
+        if row.part.kind == "thinking":
+            if led_to_removed or (row.part.loose and row.key in keys):
+                yield row
+            continue
+        is_removed_text = row.part.kind == "text" and row.key in keys
+        led_to_removed = row.part.kind == "call" or is_removed_text
+        if is_removed_text:
+            yield row
+
+
+def _exchanges_at_work(exchanges: Sequence[Exchange]) -> set[int]:
+    """Return the starts of the exchanges since the last text by anybody else, if thinking occurs
+    among the exchanges."""
+    current: list[Exchange] = []
+    for exchange in reversed(exchanges):
+        if any(row.part.kind != "result" for row in exchange.following):
+            break
+        current.append(exchange)
+    has_thinking = any(row.part.kind == "thinking" for each in current for row in each.answer)
+    return {exchange.start for exchange in current} if has_thinking else set()

@@ -21,7 +21,7 @@ from sightline.conversation.formats.parts import (
 
 NAME = "gemini"
 BESIDE = FIRST = True
-ALONE = False
+HOLDER = "parts"
 
 CALLS = ("functionCall", "function_call")
 RESPONSES = ("functionResponse", "function_response")
@@ -101,10 +101,6 @@ def without_empty(message: Message) -> Message | None:
 def make_result(_message: Message, part: Part, text: str) -> Any:
     response = {"name": part.tool, "response": {"error": text}}
     return {"functionResponse": response if part.call is None else {"id": part.call, **response}}
-
-
-def result_messages(raw: Sequence[Any]) -> list[Message]:
-    return [{"role": "user", "parts": list(raw)}] if raw else []
 
 
 def user_message(text: str) -> Message:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from sightline.conversation.formats.authorship import content_part, text_part
@@ -21,7 +21,8 @@ from sightline.conversation.formats.parts import (
 )
 
 NAME = "langchain"
-BESIDE = FIRST = ALONE = True
+BESIDE = FIRST = True
+HOLDER = ""
 
 ROLES: dict[str, Role] = {
     "system": "system",
@@ -157,10 +158,6 @@ def without_empty(message: Message) -> Message | None:
 
 def make_result(_message: Message, part: Part, text: str) -> Any:
     return {"type": "tool", "content": text, "tool_call_id": part.call, "status": "error"}
-
-
-def result_messages(raw: Sequence[Any]) -> list[Message]:
-    return list(raw)
 
 
 def user_message(text: str) -> Message:

@@ -5,7 +5,7 @@ An adapter is a module with the functions of Adapter. Everything else is the sam
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from json import dumps, loads
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -52,8 +52,8 @@ class Adapter(Protocol):
     """Results follow their calls directly: the model's next text comes after them."""
     FIRST: bool
     """Results come before anything else that follows their calls."""
-    ALONE: bool
-    """A result is a message of its own, not a part of a user's message."""
+    HOLDER: str
+    """Field of a user's message that holds results; "" where a result is a message of its own."""
 
     def is_own(self, message: Message, /) -> bool:
         """Return whether a message can be of this format."""
@@ -74,11 +74,8 @@ class Adapter(Protocol):
         """Return a message in valid form after parts were removed; None for an empty message."""
 
     def make_result(self, message: Message, part: Part, text: str, /) -> Any:
-        """Return a result for a call of a message: a message where results are ALONE, else a raw
-        part."""
-
-    def result_messages(self, raw: Sequence[Any], /) -> list[Message]:
-        """Return the messages that hold raw results."""
+        """Return a result for a call of a message: a message where no HOLDER has results,
+        else a raw part."""
 
     def user_message(self, text: str, /) -> Message:
         """Return a message of the user's."""

@@ -217,7 +217,7 @@ def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
             if _is_right(adapter, messages, exchange):
                 yield from messages[exchange.middle : exchange.end]
             elif not waits:
-                yield from adapter.result_messages([result_of(call) for call in exchange.calls])
+                yield from _result_messages(adapter, [result_of(call) for call in exchange.calls])
                 yield from _without_results(adapter, messages, exchange)
             continue
         calls = () if waits else exchange.calls
@@ -227,6 +227,13 @@ def _paired(adapter: Adapter, messages: list[Message]) -> Iterator[Message]:
             result = results.get(number)
             if result is None or first_results.get(result.id) is result:
                 yield messages[number]
+
+
+def _result_messages(adapter: Adapter, results: list[Any]) -> list[Message]:
+    """Return the messages that hold results."""
+    if results and adapter.HOLDER:
+        return [{**adapter.user_message(""), adapter.HOLDER: results}]
+    return results
 
 
 def _is_right(adapter: Adapter, messages: list[Message], exchange: Exchange) -> bool:
@@ -248,7 +255,7 @@ def _without_results(
         gone = [row.part.place for row in exchange.results if row.message == number]
         if not gone:
             yield messages[number]
-        elif not adapter.ALONE:
+        elif adapter.HOLDER:
             message = adapter.without_empty(removed(messages[number], gone))
             if message is not None:
                 yield message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sightline.conversation.formats.authorship import text_part
@@ -20,7 +20,8 @@ from sightline.conversation.window.blocks import Kind
 
 NAME = "pydantic-ai"
 BESIDE = True
-FIRST = ALONE = False
+FIRST = False
+HOLDER = "parts"
 
 RESULTS = ("tool-return", "retry-prompt")
 
@@ -106,10 +107,6 @@ def without_empty(message: Message) -> Message | None:
 def make_result(_message: Message, part: Part, text: str) -> Any:
     fields = {"part_kind": "tool-return", "tool_name": part.tool, "content": text}
     return {**fields, "tool_call_id": part.call}
-
-
-def result_messages(raw: Sequence[Any]) -> list[Message]:
-    return [{"kind": "request", "parts": list(raw)}] if raw else []
 
 
 def user_message(text: str) -> Message:

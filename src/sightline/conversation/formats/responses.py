@@ -22,7 +22,7 @@ from sightline.conversation.window.blocks import Kind
 
 NAME = "responses"
 BESIDE = FIRST = False
-ALONE = True
+HOLDER = ""
 
 CALLS = {
     "function_call": "arguments",
@@ -126,10 +126,6 @@ def without_empty(message: Message) -> Message | None:
 
 def make_result(message: Message, part: Part, text: str) -> Any:
     return {"type": RESULTS[message["type"]], "call_id": part.call, "output": text}
-
-
-def result_messages(raw: Sequence[Any]) -> list[Message]:
-    return list(raw)
 
 
 def user_message(text: str) -> Message:

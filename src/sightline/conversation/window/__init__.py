@@ -12,7 +12,6 @@ PUBLIC = (
 
 PURE = (
     "blocks",
-    "current_text",
     "file_index",
     "folding",
     "folding_plan",

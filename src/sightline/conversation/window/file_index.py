@@ -1,17 +1,18 @@
-"""Index the files in blocks: uses, edits, mentions, and the newest block that shows each line."""
+"""Index the files in blocks: uses, edits, mentions, the newest block that shows each line, and the
+current text."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from unicodedata import normalize
 
 from msgspec import Struct
 
-from sightline.conversation.window.blocks import Block, Rewrite
+from sightline.conversation.window.blocks import Block, Excerpt, Rewrite
 from sightline.model.spans import Span
 
 Run = tuple[int, int, int]
@@ -24,11 +25,12 @@ FILES = ("read", "edit", "write")
 class Files:
     """The files of one conversation. touched: path -> step of the answer that last used the file;
     edited: path -> place of the last call that changed it; mentioned: paths that a user or a plan
-    mentions."""
+    mentions; current: the text of the files."""
 
     def __init__(self) -> None:
         self.touched: dict[str, int] = {}
         self.edited: dict[str, int] = {}
+        self.current = CurrentText()
         self._mentions = Mentions()
         self.mentioned = self._mentions.paths
         self._shown: dict[str, ShownLines] = {}
@@ -51,10 +53,13 @@ class Files:
             self._shown.setdefault(path, ShownLines()).show(place, spans, whole=whole)
         if block.kind == "call" and block.call is not None and block.rewrites:
             self._rewrites[block.call] = place, block.rewrites
-        elif block.kind == "result" and block.call in self._rewrites:
-            call_place, rewrites = self._rewrites.pop(block.call)
+        elif block.kind == "result":
+            call_place, rewrites = self._rewrites.pop(block.call or "", (place, ()))
             for rewrite in () if block.error else rewrites:
                 self._edit(call_place, rewrite)
+                self.current.rewrite(place, rewrite)
+            for excerpt in () if block.error else block.excerpts:
+                self.current.show(place, excerpt)
 
     def _edit(self, place: int, rewrite: Rewrite) -> None:
         self.edited[rewrite.path] = place
@@ -246,3 +251,97 @@ class ShownLines:
             high += 1
         self._counts[place] += last - first + 1
         runs[low:high] = sorted(pieces)
+
+
+# --- the current text
+
+KnownLines = tuple[int, list[str]]
+"""The number of the first line, and the lines."""
+
+
+class CurrentText:
+    """The known lines of the files of one conversation: lines that were read, with the agent's own
+    edits applied. Changes by others stay unknown until a block shows them. The runs of a file do not
+    touch each other."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[KnownLines]] = {}
+        self._complete_from: dict[str, int] = {}
+
+    def rewrite(self, place: int, rewrite: Rewrite) -> None:
+        """Apply a rewrite whose call has its result at a place."""
+        if rewrite.old is None:
+            lines = rewrite.new.removesuffix("\n").split("\n")
+            self._restart(rewrite.path, [(1, lines)], 0)
+        elif not self._replace(rewrite.path, rewrite.old, rewrite.new):
+            self._restart(rewrite.path, [], place + 1)
+
+    def runs(self, path: str) -> Sequence[KnownLines]:
+        """Return the known lines."""
+        return self._files.get(path, ())
+
+    def complete_from(self, path: str) -> int:
+        """Return the place of the first block whose lines of a file are in the current text, as are
+        those of all later blocks. Earlier blocks contradict an edit or a later read."""
+        return self._complete_from.get(path, 0)
+
+    def show(self, place: int, excerpt: Excerpt) -> None:
+        """Add the lines that the result at a place shows."""
+        lines = excerpt.text.split("\n")
+        if excerpt.whole:
+            self._restart(excerpt.path, [(excerpt.first, lines)], 0)
+            return
+        runs = self._files.get(excerpt.path, [])
+        low = bisect_left(runs, excerpt.first - 1, key=_last_line)
+        high = bisect_left(runs, excerpt.last + 2, key=_first_line)
+        joined = _overlay(runs[low:high], excerpt.first, lines)
+        shortened = excerpt.total is not None and runs and _last_line(runs[-1]) > excerpt.total
+        if joined is None or shortened:  # others changed the file
+            self._restart(excerpt.path, [(excerpt.first, lines)], place)
+        else:
+            self._files.setdefault(excerpt.path, runs)[low:high] = [joined]
+
+    def _restart(self, path: str, runs: list[KnownLines], complete_from: int) -> None:
+        """Replace the known lines of a file."""
+        self._files[path] = runs
+        self._complete_from[path] = complete_from
+
+    def _replace(self, path: str, old: str, new: str) -> bool:
+        """Apply an edit if its position is certain; return whether it was applied."""
+        runs = self._files.get(path, [])
+        texts = ["\n".join([*lines, ""]) for _, lines in runs]
+        matches = [number for number, text in enumerate(texts) if old in text]
+        if not old or len(matches) != 1 or texts[matches[0]].count(old) != 1:
+            return False
+        number = matches[0]
+        text = texts[number].replace(old, new)
+        if text and not text.endswith("\n"):
+            return False
+        first, before = runs[number]
+        lines = text.split("\n")[:-1]
+        moved = len(lines) - len(before)
+        below = [(start + moved, rest) for start, rest in runs[number + 1 :]]
+        runs[number:] = [(first, lines), *below] if lines else below
+        return True
+
+
+def _overlay(runs: Sequence[KnownLines], first: int, lines: list[str]) -> KnownLines | None:
+    """Join lines with the runs that they touch; None where they contradict each other."""
+    end = first + len(lines)
+    above: list[str] = []
+    below: list[str] = []
+    for start, known in runs:
+        low, high = max(start, first), min(start + len(known), end)
+        if low < high and known[low - start : high - start] != lines[low - first : high - first]:
+            return None
+        above += known[: max(first - start, 0)]
+        below += known[max(end - start, 0) :]
+    return min([first, *map(_first_line, runs)]), [*above, *lines, *below]
+
+
+def _first_line(run: KnownLines) -> int:
+    return run[0]
+
+
+def _last_line(run: KnownLines) -> int:
+    return run[0] + len(run[1]) - 1

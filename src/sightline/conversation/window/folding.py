@@ -23,7 +23,6 @@ from typing import Literal
 from msgspec import Struct, structs
 
 from sightline.conversation.window.blocks import Block, Decision, Fold, Tail
-from sightline.conversation.window.current_text import CurrentText
 from sightline.conversation.window.file_index import FILES, Files
 from sightline.conversation.window.prices import USUAL, Prices, minimum_clear
 
@@ -94,7 +93,6 @@ class Folding:
         self._last_user = 0
         self._answered: set[str] = set()
         self._files = Files()
-        self._current = CurrentText()
 
     def add(self, block: Block) -> None:
         """Add the next block of the conversation."""
@@ -103,7 +101,6 @@ class Folding:
         self._sizes.append(block.tokens)
         self._total += block.tokens
         self._files.add(place, block)
-        self._current.add(block)
         self._paths.append(self._files.paths_of(block))
         if block.kind == "user":
             self._last_user = place
@@ -161,7 +158,7 @@ class Folding:
             text = "\n".join(
                 f"[{path} from line {first}, with your edits until step {self._step}]\n"
                 + "\n".join(lines)
-                for first, lines in self._current.runs(path)
+                for first, lines in self._files.current.runs(path)
             )
             tokens = self._count(text)
             if text and self._freed(replaced) >= GAIN * tokens:
@@ -183,7 +180,7 @@ class Folding:
             if place >= end or len(paths) != 1:
                 continue
             (path,) = paths
-            if path not in self._files.edited or place < self._current.complete_from(path):
+            if path not in self._files.edited or place < self._files.current.complete_from(path):
                 continue
             fold = None if self._is_waiting(place) else self._fold(place, "superseded")
             if fold is not None:

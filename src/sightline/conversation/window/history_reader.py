@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from binascii import Error, a2b_base64
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ from msgspec import Struct
 from sightline.conversation.formats.format import FORMATS, Format, detect
 from sightline.conversation.formats.parts import Message
 from sightline.conversation.formats.problems import Problem
+from sightline.conversation.message_codec import has_broken_media
 from sightline.conversation.recorded_conversation import Conversation
 from sightline.conversation.tool_calls import parse_object
 from sightline.errors import HistoryError
@@ -38,7 +38,7 @@ class History(Struct, frozen=True):
         broken = (
             Problem("I14", number, why)
             for number, message in enumerate(self.messages)
-            if not all(map(_is_base64, _base64_texts(message)))
+            if has_broken_media(message)
         )
         problems = [*self.format.problems(self.messages), *broken]
         return sorted(problems, key=lambda problem: problem.message)
@@ -135,38 +135,3 @@ def _parse_lines(text: str, name: str) -> Iterator[Any]:
             except (ValueError, RecursionError) as error:
                 why = f"line {number} is no JSON: {getattr(error, 'msg', 'nested too deeply')}"
                 raise HistoryError(f"{name}: {why}.", "Mend that line, or take it out.") from None
-
-
-MEDIA = ("media_type", "mime_type", "mimeType")
-"""Fields that stand beside base64 in the messages of any provider."""
-
-DEPTH_MAX = 8
-
-
-def _base64_texts(value: Any, depth: int = 0) -> Iterator[str]:
-    """Return the base64 of the pictures and documents in a message."""
-    if depth > DEPTH_MAX:
-        return
-    if isinstance(value, list):
-        for item in value:
-            yield from _base64_texts(item, depth + 1)
-    elif isinstance(value, dict):
-        data = value.get("data")
-        encoded = value.get("type") in (None, "base64") and any(name in value for name in MEDIA)
-        if encoded and isinstance(data, str):
-            yield data
-        for name, field in value.items():
-            if name in ("url", "image_url", "file_data") and isinstance(field, str):
-                head, comma, data = field.partition(",")
-                if comma and head.startswith("data:") and head.endswith(";base64"):
-                    yield data
-            elif name not in ("text", "data", "input", "arguments"):
-                yield from _base64_texts(field, depth + 1)
-
-
-def _is_base64(data: str) -> bool:
-    try:
-        a2b_base64("".join(data.split()), strict_mode=True)
-    except (Error, ValueError):
-        return False
-    return bool(data)
