@@ -37,8 +37,7 @@ class HookedAgent:
         world.colleague = self._colleague
         world.command = self._command
         self._calls = 0
-        self._heard = ""
-        self._says("SessionStart", source=source)
+        self._heard = self._words(self._says("SessionStart", source=source))
 
     def read(self, path: str, lines: tuple[int, int] | None = None) -> str:
         whole = self.world.load(path).decode().splitlines(keepends=True)
@@ -69,7 +68,7 @@ class HookedAgent:
         return False
 
     def news(self) -> str:
-        """What its command's answer said, else what the user's next message brings along."""
+        """What the session's start or its command's answer said, else what the user's next message brings."""
         return self._heard or self._words(self._says("UserPromptSubmit", prompt="go on"))
 
     def together(self) -> None:
