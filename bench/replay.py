@@ -26,7 +26,7 @@ from bench.policies.catalog import ALL, CHEATS  # noqa: E402 (needs the path abo
 from bench.replay_page import page  # noqa: E402
 from msgspec import structs  # noqa: E402
 
-from sightline.cli.replay import order, shape  # noqa: E402
+from sightline.cli.replay import order, replay_shape  # noqa: E402
 from sightline.replay.comparison import Row, compare_policies  # noqa: E402
 from sightline.replay.costs import PRICES  # noqa: E402
 from sightline.replay.played import Replay  # noqa: E402
@@ -93,7 +93,7 @@ def compare(made: Replay) -> list[Row]:
 
 def as_json(made: Replay, rows: Sequence[Row]) -> dict[str, Any]:
     """A row for each policy, and what they are of."""
-    told = shape(made, rows)
+    told = replay_shape(made, rows)
     policies = [{**row, "sees_future": row["name"] in CHEATS} for row in told.pop("policies")]
     return {"schema": 1, "rows": policies, **told}
 

@@ -2,8 +2,9 @@
 
 import json
 
+from sightline.api.json_shapes import shape
 from sightline.codegraph.related_files import Related, RelatedFile
-from sightline.codegraph.words import as_json, text
+from sightline.codegraph.words import text
 
 ONE = RelatedFile("src/b.py", ("imported in line 3", "in the same folder"), 0.9, 2048, 512)
 
@@ -31,7 +32,7 @@ def test_nothing_related_is_said_as_such():
 
 def test_as_json_everything_is_there():
     found = Related("src/a.py", [ONE], left_out=4)
-    assert json.loads(json.dumps(as_json(found))) == {
+    assert json.loads(json.dumps(shape(found))) == {
         "path": "src/a.py",
         "files": [
             {

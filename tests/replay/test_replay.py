@@ -9,7 +9,7 @@ from bench.policies.catalog import ALL
 from msgspec import structs
 from tests.agents.claude_code.recorder import Recorder, use
 
-from sightline.cli.replay import order, shape
+from sightline.cli.replay import order, replay_shape
 from sightline.errors import FileMissing, UnknownName
 from sightline.replay.costs import Outcome
 from sightline.replay.played import Played
@@ -191,7 +191,7 @@ def test_segments_are_played_one_after_the_other_and_added(tmp_path):
 
 def test_the_json_is_as_the_contract_has_it(folder):
     made = replay([str(folder)], order(["age-batch"], among=ALL), workers=1)
-    told = shape(made, made.rows())
+    told = replay_shape(made, made.rows())
     assert (told["sessions"], told["calls"]) == (3, made.rows()[0].total.calls)
     assert [each["name"] for each in told["policies"]] == ["none", "age-batch"]
     none = told["policies"][0]
@@ -204,5 +204,5 @@ def test_the_json_is_as_the_contract_has_it(folder):
 def test_no_session_makes_no_rows(tmp_path):
     made = replay([str(tmp_path)], order(["none"]))
     assert (made.sessions, made.rows()) == ((), [])
-    assert shape(made, [])["policies"] == []
+    assert replay_shape(made, [])["policies"] == []
     assert Outcome().calls == 0

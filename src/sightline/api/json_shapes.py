@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from sightline.briefing.compose import Briefing, Part
 from sightline.checkpoints.swept_texts import Swept
+from sightline.codegraph.related_files import Related
 from sightline.errors import EditRefused, PathError
 from sightline.history.log_entries import Entry, Why
 from sightline.history.session_history import SessionFiles
@@ -70,7 +71,7 @@ def shape(value: Any) -> Any:
     return [shape(each) for each in value] if isinstance(value, tuple | list) else value
 
 
-def fields(value: Struct, *names: str) -> Shape:
+def fields(value: object, *names: str) -> Shape:
     """Return the named fields of an answer, in the order of the names."""
     return {name: shape(getattr(value, name)) for name in names}
 
@@ -118,9 +119,7 @@ def _(error: PathError) -> Shape:
         "applied": False,
         "reason": getattr(error, "reason", "unverifiable"),
         "diff": getattr(error, "diff", ""),
-        "hint": error.hint,
-        "path": error.path,
-        "message": error.message,
+        **fields(error, "hint", "path", "message"),
     }
     if isinstance(error, EditRefused):
         refused |= {} if error.text is None else {"text": error.text}
@@ -186,8 +185,7 @@ def _(why: Why) -> Shape:
     return {
         "path": why.path,
         "facts": shape(why.entries),
-        "earlier": why.earlier,
-        "verdict": shape(why.verdict),
+        **fields(why, "earlier", "verdict"),
         "seen_lines": shape(belief.shown if belief else ()),
         "held_lines": shape(belief.held if belief else ()),
         "differing_lines": shape(why.differing),
@@ -203,6 +201,12 @@ def _(result: FindResult) -> Shape:
     found["question"] = result.question or None
     found |= fields(result, "create", "truncated", "total", "timed_out")
     return found | fields(result.request, "name", "reason", "required")
+
+
+@shape.register
+def _(related: Related) -> Shape:
+    rest = fields(related, "left_out", "unread", "too_large", "unkept")
+    return {"path": related.path, "files": [*map(shape, related)], **rest}
 
 
 @shape.register
@@ -222,8 +226,7 @@ def _(swept: Swept) -> Shape:
         "dry_run": swept.dry_run,
         "texts": [
             {
-                "revision": text.revision,
-                "path": text.path,
+                **fields(text, "revision", "path"),
                 "bytes": text.size,
                 "at": moment(text.at or None),
                 "reason": text.why,
@@ -232,8 +235,7 @@ def _(swept: Swept) -> Shape:
         ],
         "bytes": swept.size,
         "kept": {"texts": swept.kept, "bytes": swept.kept_size},
-        "over": swept.over,
-        "returned": swept.returned,
+        **fields(swept, "over", "returned"),
         "checkpoints": [*swept.dropped],
     }
 

@@ -54,7 +54,7 @@ def related(call: Call, **arguments: Any) -> None:
     with call.open() as session, output.progress(call, "Reading imports"):
         files = session.related(**arguments)
     if call.json:
-        output.json(codegraph_words.as_json(files))
+        output.json(shape(files))
     else:
         output.text(codegraph_words.text(files))
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import click
-from msgspec import structs
 
 from sightline.agents.readers import READERS
+from sightline.api.json_shapes import Shape, fields, shape
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.options import command
@@ -56,14 +55,14 @@ def replay(
     """
     wanted = order(policies, prices, min_tokens, soft_budget)
     with _progress(call) as progress:
-        made = played(paths, wanted, half, limit=limit, progress=progress)
-    rows = made.rows()
+        recorded = played(paths, wanted, half, limit=limit, progress=progress)
+    rows = recorded.rows()
     if call.json:
-        output.json(shape(made, rows))
+        output.json(replay_shape(recorded, rows))
     elif rows:
-        output.text(report(made, rows, places(prices)))
+        output.text(report(recorded, rows, places(prices)))
     else:
-        output.say("\n".join(no_session(made)))
+        output.say("\n".join(no_session(recorded)))
     if not rows or any(row.total.invalid for row in rows):
         raise Answered(NO)
 
@@ -101,64 +100,56 @@ def order(
 
 def places(prices: Sequence[str]) -> list[int]:
     """Return the positions of named prices in PRICES; of all by default. UnknownName."""
-    names = [each.name for each in PRICES]
+    names = [price.name for price in PRICES]
     for price in prices:
         if price not in names:
             raise UnknownName(f"There are no prices {price!r}.", f"There are: {', '.join(names)}")
     return [names.index(price) for price in dict.fromkeys(prices or names)]
 
 
-def shape(made: Replay, rows: Sequence[Row]) -> dict[str, Any]:
+def replay_shape(recorded: Replay, rows: Sequence[Row]) -> Shape:
     """Return a replay as JSON. Fractions are relative to no truncation."""
-    setting = made.order.setting
     whole = rows[0].total if rows else None
     return {
-        "sessions": len(made.sessions),
+        "sessions": len(recorded.sessions),
         "calls": whole.calls if whole else 0,
-        "policies": [_policy(made, row) for row in rows],
+        "policies": [_policy(recorded, row) for row in rows],
         "modelled": True,
         "tokens_sent": whole.sent if whole else 0,
         "edits": whole.edits if whole else 0,
         "edits_without_support": whole.unfounded if whole else 0,
         "references": whole.references if whole else 0,
         "parameters": {
-            "half": made.half,
-            "min_tokens": made.order.least_tokens,
-            "window": setting.window,
-            "prefix": setting.prefix,
-            "soft_budget": setting.soft_budget,
-            "price": setting.price,
+            "half": recorded.half,
+            "min_tokens": recorded.order.least_tokens,
+            **fields(recorded.order.setting, "window", "prefix", "soft_budget", "price"),
         },
         "session_list": {
-            "digest": made.digest,
+            "digest": recorded.digest,
             "sessions": [
                 {
-                    "session": each.session,
-                    "agent": each.agent,
-                    "source": each.source,
-                    "half": "held-out" if each.half else "tuned",
-                    "tokens": each.tokens,
-                    "damaged_rows": each.passed_over,
-                    "mended": each.mended,
+                    **fields(session, "session", "agent", "source"),
+                    "half": "held-out" if session.half else "tuned",
+                    "tokens": session.tokens,
+                    "damaged_rows": session.passed_over,
+                    "mended": session.mended,
                 }
-                for each in made.sessions
+                for session in recorded.sessions
             ],
-            "left_out": made.others,
-            "recorded_again": list(made.again),
+            "left_out": recorded.others,
+            "recorded_again": list(recorded.again),
         },
-        "unreadable": [{"path": each.path, "why": each.why} for each in made.unread],
+        "unreadable": [fields(file, "path", "why") for file in recorded.unread],
     }
 
 
-def _policy(made: Replay, row: Row) -> dict[str, Any]:
+def _policy(recorded: Replay, row: Row) -> Shape:
     total = row.total
-    names = [each.name for each in PRICES]
+    names = [price.name for price in PRICES]
     return {
-        "name": row.name,
-        "sent": row.sent,
+        **fields(row, "name", "sent"),
         "cost": dict(zip(names, row.costs, strict=True)),
-        "lost_edits": row.lost_edits,
-        "lost_references": row.lost_references,
+        **fields(row, "lost_edits", "lost_references"),
         "invalid_views": total.invalid,
         "frontier": [name for name, leads in zip(names, row.frontier, strict=True) if leads],
         "sees_future": False,
@@ -166,21 +157,19 @@ def _policy(made: Replay, row: Row) -> dict[str, Any]:
         "lost_references_count": total.lost_references,
         "forced_rereads": total.forced_reads,
         "avoidable_rereads": total.avoidable_reads,
-        "stale_calls": total.stale_calls,
-        "missing_intents": total.missing_intents,
+        **fields(total, "stale_calls", "missing_intents"),
         "peak_tokens": total.peak,
         "calls_over_window": total.over,
         "changes": total.changes,
         "idle_sessions": row.idle,
         "cpu_ms_per_call": 1000 * total.spent_s / max(total.calls, 1),
         "per_session": {
-            "median": row.median,
-            "p90": row.p90,
+            **fields(row, "median", "p90"),
             "costs": list(row.per_session),
             "worst": [
-                {"session": made.sessions[at].session, "cost": cost} for at, cost in row.worst
+                {"session": recorded.sessions[at].session, "cost": cost} for at, cost in row.worst
             ],
         },
-        "against": {name: structs.asdict(each) for name, each in row.against.items()},
+        "against": {name: shape(versus) for name, versus in row.against.items()},
         "first_invalid": total.wrong or None,
     }

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from msgspec import Struct, structs
 
-from sightline.api.json_shapes import shape
+from sightline.api.json_shapes import fields, shape
 from sightline.api.opening import open_session
 from sightline.api.session import Session
 from sightline.changes.session_context import SessionContext
@@ -81,7 +81,8 @@ def load() -> dict[str, File]:
             reads.setdefault(path, []).append(result["file"]["content"])
             continue
         old, new = asked["old_string"], asked["new_string"]
-        refusal = _words(part["content"]) if part.get("is_error") else ""
+        content = part["content"] if part.get("is_error") else ""
+        refusal = content.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
         edits.setdefault(path, []).append(Edit(old, new, refusal))
         if isinstance(result, dict):
             ended[path] = result["originalFile"].replace(old, new, 1)
@@ -95,10 +96,6 @@ def _parts(records: list[dict[str, Any]], kind: str) -> Iterator[tuple[Any, Any]
         if record["type"] == kind:
             for part in record["message"]["content"]:
                 yield record, part
-
-
-def _words(answer: str) -> str:
-    return answer.removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
 
 
 LATER_NS = 2_000_000_000
@@ -257,20 +254,8 @@ class Step(Struct, frozen=True):
 def play(stage: Stage, files: Mapping[str, File]) -> Iterator[Step]:
     """Play the steps one by one, as the caller iterates."""
     code, test = files["telemetry.go"], files["telemetry_test.go"]
-    yield from _stale(stage, code)
-    yield from _elsewhere(stage, code)
-    yield from _unchanged(stage, test)
-    yield Step(
-        "Both files are compared with the end of the recording.",
-        "compare",
-        "identical",
-        stage.compare({file.path: file.ended for file in (code, test)}),
-    )
-
-
-def _stale(stage: Stage, code: File) -> Iterator[Step]:
-    """Play the edit that the recording refuses, too. The policy is "block": nothing is merged."""
-    refused, again = code.edits[:2]
+    refused, again, imports, command, helper, last = code.edits
+    # An edit that the recording refuses, too. The policy is "block": nothing is merged.
     stage.put(code.path, code.reads[0].replace(again.old, refused.old))
     yield Step(
         f"The agent reads {code.name}, a file of a Go program.",
@@ -302,11 +287,7 @@ def _stale(stage: Stage, code: File) -> Iterator[Step]:
         "In the recording it had to read the whole file again first.",
         brief=True,
     )
-
-
-def _elsewhere(stage: Stage, code: File) -> Iterator[Step]:
-    """Play a change beside the agent's edits while no session is open; then the default policy."""
-    imports, command, helper, last = code.edits[2:]
+    # A change beside the agent's edits while no session is open; then the default policy.
     yield Step(
         "Two more edits. The agent's own changes are not reported to it as foreign.",
         "edit",
@@ -345,10 +326,7 @@ def _elsewhere(stage: Stage, code: File) -> Iterator[Step]:
         "shown",
         stage.read(code.path),
     )
-
-
-def _unchanged(stage: Stage, test: File) -> Iterator[Step]:
-    """Play a save without a change, which a guard by time stamps would report."""
+    # A save without a change, which a guard by time stamps would report.
     stage.put(test.path, test.reads[0])
     stage.read(test.path)
     stage.save_again(test.path)
@@ -365,6 +343,12 @@ def _unchanged(stage: Stage, test: File) -> Iterator[Step]:
         "applied",
         stage.edit(test.path, *test.edits),
         brief=True,
+    )
+    yield Step(
+        "Both files are compared with the end of the recording.",
+        "compare",
+        "identical",
+        stage.compare({file.path: file.ended for file in (code, test)}),
     )
 
 
@@ -386,7 +370,13 @@ def tour(call: Call) -> None:
     """
     steps: list[Step] = []
     if not call.json:
-        _begin(call)
+        title = "A real session of Claude Code, judged by Sightline"
+        output.text(
+            f"{output.style(call, title, 'cyan')}\n"
+            f"Recording: github.com/{SOURCE['repository']}, {SOURCE['licence']}, "
+            f"{SOURCE['copyright']}\n"
+            "Its files stand in a throw-away folder. Nothing of yours is read or changed."
+        )
     with TemporaryDirectory(prefix="sightline-tour-") as folder, Stage(folder) as stage:
         for step in play(stage, load()):
             steps.append(step)
@@ -395,9 +385,17 @@ def tour(call: Call) -> None:
             if not step.ended_as_told:
                 break
         if call.json:
-            output.json(_shape(steps, stage))
+            told = ("told", "note", "verb", "expected", "ended_as_told")
+            played = [
+                {"step": number, **fields(step, *told), **shape(step.outcome)}
+                for number, step in enumerate(steps, 1)
+            ]
+            sessions, commands = shape(stage.status()), [command for command, _ in NEXT]
+            output.json({"source": SOURCE, "steps": played, "sessions": sessions, "next": commands})
         elif step.ended_as_told:
-            _status(call, stage)
+            output.text("\nWhat 'sightline status' says of it all:\n")
+            for line in status_lines(call, stage.context, stage.status()):
+                output.text(f"    {line}".rstrip())
     if not step.ended_as_told:
         output.failure(
             call,
@@ -406,17 +404,10 @@ def tour(call: Call) -> None:
         )
         raise Answered(NO)
     if not call.json:
-        _end()
-
-
-def _begin(call: Call) -> None:
-    title = "A real session of Claude Code, judged by Sightline"
-    output.text(
-        f"{output.style(call, title, 'cyan')}\n"
-        f"Recording: github.com/{SOURCE['repository']}, {SOURCE['licence']}, "
-        f"{SOURCE['copyright']}\n"
-        "Its files stand in a throw-away folder. Nothing of yours is read or changed."
-    )
+        output.text("\nThe folder is gone again. To try it on a file of your own project:")
+        for line in phrases.table(NEXT):
+            output.text(f"    {line}")
+        output.text("Programs call sightline.open_session(). Agents: sightline init connects them.")
 
 
 def _tell(call: Call, number: int, step: Step) -> None:
@@ -428,7 +419,9 @@ def _tell(call: Call, number: int, step: Step) -> None:
     output.text(f"\n{_wrapped(step.told, f'{number:>2}. ')}")
     output.text(answer.replace(arrow, output.style(call, arrow, colour), 1))
     if outcome.diff and not step.brief:
-        output.text(_diff(call, outcome.diff))
+        hunks = outcome.diff[outcome.diff.index("@@") :].expandtabs(4).splitlines()
+        for line in hunks:  # without the lines that name the file
+            output.text(f"    | {output.coloured(call, line).rstrip()}".rstrip())
     if outcome.hint:
         output.text(_wrapped(outcome.hint))
     if step.note:
@@ -438,48 +431,7 @@ def _tell(call: Call, number: int, step: Step) -> None:
 _COLOURS = {"stale": "yellow", "refused: stale": "yellow"}
 
 
-def _diff(call: Call, diff: str) -> str:
-    """Return a diff without the lines that name the file, indented, with narrow tabs."""
-    hunks = diff[diff.index("@@") :].expandtabs(4).splitlines()
-    return "\n".join(f"    | {output.coloured(call, line).rstrip()}".rstrip() for line in hunks)
-
-
 def _wrapped(words: str, start: str = "    ") -> str:
     return fill(
         words, WIDTH, initial_indent=start, subsequent_indent="    ", break_long_words=False
     )
-
-
-def _status(call: Call, stage: Stage) -> None:
-    """Print the status of the session's files."""
-    output.text("\nWhat 'sightline status' says of it all:\n")
-    for line in status_lines(call, stage.context, stage.status()):
-        output.text(f"    {line}".rstrip())
-
-
-def _end() -> None:
-    output.text("\nThe folder is gone again. To try it on a file of your own project:")
-    for line in phrases.table(NEXT):
-        output.text(f"    {line}")
-    output.text("Programs call sightline.open_session(). Agents: sightline init connects them.")
-
-
-def _shape(steps: list[Step], stage: Stage) -> dict[str, Any]:
-    return {
-        "source": SOURCE,
-        "steps": [_step_shape(number, step) for number, step in enumerate(steps, 1)],
-        "sessions": [shape(each) for each in stage.status()],
-        "next": [command for command, _ in NEXT],
-    }
-
-
-def _step_shape(number: int, step: Step) -> dict[str, Any]:
-    return {
-        "step": number,
-        "told": step.told,
-        "note": step.note,
-        "verb": step.verb,
-        "expected": step.expected,
-        "ended_as_told": step.ended_as_told,
-        **structs.asdict(step.outcome),
-    }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
+from sightline.api.json_shapes import Shape, fields
 from sightline.cli import output
 from sightline.cli.failures import NO, Answered
 from sightline.cli.input import text_in
@@ -66,19 +66,19 @@ def window(
         if call.json:
             why = f"{name} would be refused."
             error = {"kind": "malformed_history", "message": why, "hint": ""}
-            listed = [{"message": each.message, "why": each.why} for each in problems]
+            listed = [fields(problem, "message", "why") for problem in problems]
             output.json({"error": error, "problems": listed})
         raise Answered(NO)
     count = counter(model or MODELS.get(history.format.name))
     with output.progress(call, "Reading the messages"):
-        made = plan(history, count, budget, policy, price)
+        folding = plan(history, count, budget, policy, price)
     if target is not None:
-        _write(target, history.dump(made.view))
+        _write(target, history.dump(folding.view))
     if call.json:
-        output.json(shape(history, made))
+        output.json(shape(history, folding))
         return
-    lines = words.header(name, history.format.name, len(history.messages), made)
-    output.text("\n".join([*lines, *words.summary(made)]))
+    lines = words.header(name, history.format.name, len(history.messages), folding)
+    output.text("\n".join([*lines, *words.summary(folding)]))
     if target is not None:
         output.note(call, f"Wrote {target}.")
 
@@ -94,36 +94,26 @@ def _history(file: str, name: str) -> History:
         return from_recording(recording)
 
 
-def shape(history: History, made: Plan) -> dict[str, Any]:
+def shape(history: History, folding: Plan) -> Shape:
     """Return a plan as JSON."""
     return {
         "format": history.format.name,
         "messages": len(history.messages),
-        "counted_by": made.counter,
-        "margin": made.margin,
-        "budget": made.budget,
-        "policy": made.policy,
-        "price": made.price,
-        "tokens_before": made.before,
-        "tokens_after": made.after,
-        "minimum_clear": made.minimum,
-        "fits": made.after <= made.budget,
+        "counted_by": folding.counter,
+        **fields(folding, "margin", "budget", "policy", "price"),
+        "tokens_before": folding.before,
+        "tokens_after": folding.after,
+        "minimum_clear": folding.minimum,
+        "fits": folding.after <= folding.budget,
         "folds": [
             {
                 "message": fold.message,
-                "part": fold.block.part,
-                "kind": fold.block.kind,
-                "tool": fold.block.tool,
-                "paths": list(fold.block.paths),
-                "tier": fold.tier,
-                "tokens": fold.tokens,
-                "stub_tokens": fold.stub_tokens,
-                "stub": fold.stub,
+                **fields(fold.block, "part", "kind", "tool", "paths"),
+                **fields(fold, "tier", "tokens", "stub_tokens", "stub"),
             }
-            for fold in made.folds
+            for fold in folding.folds
         ],
-        "dropped": list(made.dropped),
-        "tails": list(made.tails),
+        **fields(folding, "dropped", "tails"),
     }
 
 

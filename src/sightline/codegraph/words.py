@@ -1,9 +1,8 @@
-"""Related files as text for a person or a model, and as JSON."""
+"""Related files as text for a person or a model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sightline.codegraph.related_files import Related, RelatedFile
 from sightline.text.phrases import one_line, size
@@ -16,27 +15,6 @@ def text(found: Related) -> str:
         more = " that fits the limits" if found.left_out else ""
         lines = [f"No other file is related to {one_line(found.path)}{more}."]
     return "\n".join([*lines, *_notes(found)])
-
-
-def as_json(found: Related) -> dict[str, Any]:
-    """The same as plain values."""
-    return {
-        "path": found.path,
-        "files": [
-            {
-                "path": each.path,
-                "why": list(each.why),
-                "score": each.score,
-                "size": each.size,
-                "tokens_estimate": each.tokens_estimate,
-            }
-            for each in found
-        ],
-        "left_out": found.left_out,
-        "unread": found.unread,
-        "too_large": found.too_large,
-        "unkept": found.unkept,
-    }
 
 
 def _line(file: RelatedFile) -> str:
